@@ -1,0 +1,29 @@
+# A key for 90 days. A plan made in the last 14 of them replaces it: run one
+# every week, and the key renews itself.
+resource "dataplatform_api_key" "loader" {
+  name  = "orders-loader"
+  roles = ["developer"]
+
+  validity_hours      = 90 * 24
+  early_renewal_hours = 14 * 24
+
+  ip_access_list = [
+    { source = "192.0.2.10", description = "loader" },
+    { source = "10.20.0.0/16", description = "office" },
+  ]
+
+  # The new key first: in the default order a refused request would leave none.
+  # The old key stays valid until it expires or is revoked in the console.
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+output "loader_key_id" {
+  value = dataplatform_api_key.loader.key_id
+}
+
+output "loader_key_secret" {
+  value     = dataplatform_api_key.loader.key_secret
+  sensitive = true
+}

@@ -1,0 +1,35 @@
+# Replicating tables: table_mappings is the whole wanted set. What a mapping
+# leaves out stays as the platform has it.
+resource "dataplatform_pipe" "customers" {
+  service_id = "20000000-0000-4000-8000-000000000001"
+  pipe_id    = "40000000-0000-4000-8000-000000000004"
+
+  source = {
+    postgres = {
+      settings = {
+        sync_interval_seconds = 30
+      }
+
+      table_mappings = [
+        {
+          source_schema_name = "public"
+          source_table       = "customers"
+          target_table       = "customers"
+          excluded_columns   = ["password_hash", "phone"]
+        },
+        {
+          source_schema_name = "public"
+          source_table       = "addresses"
+          target_table       = "addresses"
+        },
+        {
+          source_schema_name     = "sales"
+          source_table           = "invoices"
+          target_table           = "sales_invoices"
+          use_custom_sorting_key = true
+          sorting_keys           = ["customer_id", "issued_at"]
+        },
+      ]
+    }
+  }
+}

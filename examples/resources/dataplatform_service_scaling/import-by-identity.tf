@@ -1,0 +1,7 @@
+import {
+  to = dataplatform_service_scaling.events
+  identity = {
+    organization_id = "10000000-0000-4000-8000-000000000001"
+    service_id      = "20000000-0000-4000-8000-000000000001"
+  }
+}

@@ -1,0 +1,16 @@
+# Only what is written here is managed. Memory limits, for one, stay as they are.
+resource "dataplatform_service_scaling" "events" {
+  service_id = "20000000-0000-4000-8000-000000000001"
+
+  num_replicas         = 4
+  idle_scaling         = true
+  idle_timeout_minutes = 30
+}
+
+output "events_memory_gb" {
+  description = "The least and the most that one replica scales to."
+  value = [
+    dataplatform_service_scaling.events.min_replica_memory_gb,
+    dataplatform_service_scaling.events.max_replica_memory_gb,
+  ]
+}

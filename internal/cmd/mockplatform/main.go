@@ -1,0 +1,85 @@
+// Command mockplatform serves the fake platform, for the demo and for people
+// who try modules without an account:
+//
+//	go run ./internal/cmd/mockplatform -journal -fail 503:2:PATCH
+//
+// It prints where it listens and a provider block that is ready to paste.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "mockplatform:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the context ends.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) error {
+	o, err := parse(arguments, stderr)
+	if err != nil {
+		return err
+	}
+	seed, err := o.seed()
+	if err != nil {
+		return err
+	}
+	platform := mockplatform.New(seed)
+	o.apply(platform, seed, stdout)
+
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return err
+	}
+	found := whereabouts(listener.Addr(), seed)
+	if o.envFile != "" {
+		// 0600: the values are the fake's own, but a habit is a habit.
+		if err := os.WriteFile(o.envFile, []byte(found.environment()), 0o600); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
+	if _, err := io.WriteString(stdout, found.welcome(o.quiet)); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serve(ctx, listener, platform)
+}
+
+// shutdownTime is what requests under way have to end by themselves.
+const shutdownTime = 2 * time.Second
+
+func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Server) error {
+	server := &http.Server{Handler: platform, ReadHeaderTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	platform.ClearFaults() // lets go of requests that hang
+	patience, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		return server.Close()
+	}
+	return nil
+}

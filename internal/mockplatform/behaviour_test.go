@@ -1,0 +1,186 @@
+package mockplatform_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// answering is a bench whose platform answers in a certain way.
+func answering(t *testing.T, answers mockplatform.Answers) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers = answers })
+	return b
+}
+
+func TestSparseAnswers(t *testing.T) {
+	t.Parallel()
+	role := []any{"source", "kafka", "iamRole"}
+	for _, row := range []struct {
+		name string
+		rule mockplatform.Sparse
+		// Of a GET, a PATCH and another GET, which answers lack the role.
+		lacking [3]bool
+	}{
+		{"always", mockplatform.Sparse{Path: "source.kafka.iamRole"}, [3]bool{true, true, true}},
+		{"once", mockplatform.Sparse{Path: "source.kafka.iamRole", Times: 1}, [3]bool{true, false, false}},
+		{"the first PATCH", mockplatform.Sparse{
+			Path: "source.kafka.iamRole", Times: 1, Operations: []mockplatform.Operation{mockplatform.UpdatePipe},
+		}, [3]bool{false, true, false}},
+		{"reads", mockplatform.Sparse{Path: "source.kafka.iamRole", Operations: []mockplatform.Operation{mockplatform.GetPipe}}, [3]bool{true, false, true}},
+		{"the whole kind", mockplatform.Sparse{Path: "source.kafka"}, [3]bool{true, true, true}},
+		{"any kind", mockplatform.Sparse{Path: "source.*.iamRole"}, [3]bool{true, true, true}},
+		{"null", mockplatform.Sparse{Path: "source.kafka.iamRole", Null: true}, [3]bool{true, true, true}},
+		{"only when empty", mockplatform.Sparse{Path: "source.kafka.iamRole", OnlyEmpty: true}, [3]bool{false, false, false}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{row.rule}})
+			var lacking [3]bool
+			for i, answer := range []map[string]any{
+				b.must("GET", kafkaPath, ""), b.must("PATCH", kafkaPath, `{"name":"n"}`), b.must("GET", kafkaPath, ""),
+			} {
+				lacking[i] = at(answer, role...) == nil
+			}
+			equal(t, "lacking", lacking, row.lacking)
+			equal(t, "stored all the same", at(b.platform.Pipe(mockplatform.KafkaPipeID), role...), "role:orders-reader")
+		})
+	}
+}
+
+func TestSparseInListsAndEverywhere(t *testing.T) {
+	t.Parallel()
+	b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{
+		{Path: "ipAccessList.description"}, {Path: "**", OnlyEmpty: true}, {Path: "key.roles"}, {Path: "tileId", Null: true},
+	}})
+	services := b.send("GET", servicesPath, "").body
+	equal(t, "element", at(services, "result", 0, "ipAccessList", 0), map[string]string{"source": "10.20.0.0/16"})
+	if _, ok := objectAt(services, "result", 0)["privateEndpointIds"]; ok {
+		t.Error("an empty list is there still")
+	}
+	pipe := b.must("GET", postgresPath, "")
+	if _, ok := objectAt(pipe, "source", "postgres", "tableMappings", 1)["excludedColumns"]; ok {
+		t.Error("an empty list inside a list is there still")
+	}
+	equal(t, "false is not empty", at(pipe, "source", "postgres", "settings", "enableFailoverSlots"), false)
+	made := b.must("POST", keysPath, keyBody)
+	equal(t, "roles", at(made, "key", "roles"), nil)
+	equal(t, "secret", made["keySecret"] != nil, true)
+	if tile, ok := b.must("GET", alertsPath+mockplatform.AlertID, "")["tileId"]; !ok || tile != nil {
+		t.Errorf("tileId: have %v, %v", tile, ok)
+	}
+}
+
+func TestNumberSpelling(t *testing.T) {
+	t.Parallel()
+	for spelling, texts := range map[mockplatform.NumberSpelling][]string{
+		mockplatform.NumbersAsFloats:    {`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`},
+		mockplatform.NumbersAsExponents: {`"status":200e0`, `"replicas":2e0`, `"replicaMemoryGb":0.5,`, `"port":`},
+	} {
+		b := answering(t, mockplatform.Answers{Numbers: spelling})
+		text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
+		for _, want := range texts {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is missing", want)
+			}
+		}
+	}
+}
+
+// members reads an object's members in the order in which they are written.
+func membersOf(t *testing.T, text string) []string {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	var names []string
+	if _, err := decoder.Token(); err != nil {
+		t.Fatal(err)
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, textAt(name))
+		var skipped any
+		if err := decoder.Decode(&skipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+func TestUnknownMembers(t *testing.T) {
+	t.Parallel()
+	plain := newBench(t).send("GET", kafkaPath, "").body
+	b := answering(t, mockplatform.Answers{UnknownMembers: true})
+	out := b.send("GET", kafkaPath, "")
+	have := out.body
+	for _, path := range [][]any{{"result"}, {"result", "source", "kafka", "schemaRegistry"}, {"result", "destination", "columns", 0}, {"result", "settings"}} {
+		known, extended := objectAt(plain, path...), objectAt(have, path...)
+		for name, value := range known {
+			if _, nested := value.(map[string]any); !nested && reflect.TypeOf(value).Kind() != reflect.Slice {
+				equal(t, name, extended[name], value)
+			}
+			if reflect.DeepEqual(extended[strings.ToUpper(name)], value) {
+				t.Errorf("%s has the same value in upper case", name)
+			}
+		}
+		equal(t, "member of a later version", extended["addedLater"], "text")
+	}
+	names := membersOf(t, out.text)
+	equal(t, "around the known members", []bool{
+		slices.Index(names, "RESULT") < slices.Index(names, "result"), slices.Index(names, "Result") > slices.Index(names, "result"),
+	}, []bool{true, true})
+}
+
+func TestSets(t *testing.T) {
+	t.Parallel()
+	b := answering(t, mockplatform.Answers{ShuffleSets: true, RepeatSetElements: true})
+	first := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
+	second := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
+	equal(t, "elements", len(first), 3)
+	equal(t, "the first one twice", first[2], first[0])
+	if reflect.DeepEqual(first, second) {
+		t.Errorf("the same order twice: %v", first)
+	}
+	equal(t, "mappings", len(listAt(b.must("GET", postgresPath, ""), "source", "postgres", "tableMappings")), 4)
+	equal(t, "addresses", len(listAt(b.send("GET", servicesPath, "").body, "result", 2, "ipAccessList")), 4)
+	made := b.must("POST", keysPath, `{"name":"a","roles":["admin","developer"]}`)
+	equal(t, "roles", len(listAt(made, "key", "roles")), 3)
+	equal(t, "what has an order", at(b.must("GET", kafkaPath, ""), "destination", "columns", 0, "name"), "order_id")
+}
+
+func TestEnvelopeAndKeyAnswers(t *testing.T) {
+	t.Parallel()
+	b := answering(t, mockplatform.Answers{OmitEnvelope: []string{"status", "requestId"}, KeyState: true, OmitHashedSecret: true})
+	equal(t, "envelope", membersOf(t, b.send("GET", servicesPath, "").text), []string{"result"})
+	made := b.must("POST", keysPath, keyBody)
+	equal(t, "state", at(made, "key", "state"), "enabled")
+	equal(t, "secret of a key without hashes", made["keySecret"] != nil, true)
+	made = b.must("POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keySecretHash":"x"}}`)
+	equal(t, "neither id nor secret", []any{made["keyId"], made["keySecret"]}, []any{nil, nil})
+	equal(t, "kept for tests", at(b.platform.Keys()[1], "result", "keySecret") != nil, true)
+}
+
+func TestErrorBodies(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, kind := range mockplatform.BodyKinds {
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = kind })
+		out := b.send("GET", pipesPath+elsewhere, "")
+		equal(t, "status", out.status, http.StatusNotFound)
+		if says := strings.Contains(out.text, "pipe not found"); says == (kind == mockplatform.BodyEmpty) {
+			t.Errorf("%s: %s", kind, out.text)
+		}
+	}
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = mockplatform.BodyJSON })
+	out := b.send("GET", pipesPath+elsewhere, "")
+	equal(t, "default", membersOf(t, out.text), []string{"error", "requestId", "status"})
+	equal(t, "alerts have no envelope", b.send("GET", alertsPath+"x", "").text, `{"message":"alert not found"}`)
+}

@@ -1,0 +1,136 @@
+package mockplatform
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Document is one JSON object as it is stored and answered. Numbers are
+// json.Number, so that each keeps the digits it came with.
+type Document = map[string]any
+
+// decode reads exactly one JSON value.
+func decode(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more follows the JSON value")
+	}
+	return value, nil
+}
+
+// encode writes a value without the escapes for HTML that encoding/json adds
+// by itself: the bytes on the wire are those that a plain service would send.
+func encode(value any) []byte {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		// Only a value that a test made in Go can get here.
+		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
+}
+
+// normalize turns what a test wrote in Go (ints, []string, nested maps) into
+// what JSON would have held, and is a deep copy besides.
+func normalize(value any) any {
+	out, err := decode(encode(value))
+	if err != nil {
+		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
+	}
+	return out
+}
+
+func normalizeDocument(doc Document) Document {
+	if doc == nil {
+		return nil
+	}
+	return asDocument(normalize(doc))
+}
+
+// clone is a deep copy of a decoded value.
+func clone(value any) any {
+	switch value := value.(type) {
+	case Document:
+		return cloneDocument(value)
+	case []any:
+		out := make([]any, len(value))
+		for i, element := range value {
+			out[i] = clone(element)
+		}
+		return out
+	default:
+		return value
+	}
+}
+
+func cloneDocument(doc Document) Document {
+	if doc == nil {
+		return nil
+	}
+	out := make(Document, len(doc))
+	for name, member := range doc {
+		out[name] = clone(member)
+	}
+	return out
+}
+
+// lookup finds a member by a path such as "source.kafka.iamRole".
+func lookup(doc Document, path string) (any, bool) {
+	parent, name := walk(doc, path)
+	value, ok := parent[name]
+	return value, ok
+}
+
+// walk goes to the object that holds the last member of a path; the object is
+// nil where the way there is missing.
+func walk(doc Document, path string) (Document, string) {
+	steps := strings.Split(path, ".")
+	last := len(steps) - 1
+	for _, step := range steps[:last] {
+		doc = asDocument(doc[step])
+	}
+	return doc, steps[last]
+}
+
+// asDocument, asList and text read a value whose type was checked before, or
+// stands in for nothing where a test stored something else.
+
+func asDocument(value any) Document {
+	doc, _ := value.(Document)
+	return doc
+}
+
+func asList(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+func text(doc Document, name string) string {
+	value, _ := doc[name].(string)
+	return value
+}
+
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case []any:
+		return len(value) == 0
+	case Document:
+		return len(value) == 0
+	default:
+		return false
+	}
+}

@@ -1,0 +1,284 @@
+package mockplatform_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const keyBody = `{"name":"ci","roles":["admin"]}`
+
+func TestFaultsOfTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		fault mockplatform.Fault
+		keys  int // made in spite of the fault
+		head  bool
+	}{
+		{"reset before", mockplatform.Fault{Reset: true}, 0, false},
+		{"reset after", mockplatform.Fault{Reset: true, After: true}, 1, false},
+		{"cut in the head", mockplatform.Fault{Cut: mockplatform.CutHead, CutBytes: 20}, 1, false},
+		{"cut before the head", mockplatform.Fault{Cut: mockplatform.CutHead}, 1, false},
+		{"cut before the body", mockplatform.Fault{Cut: mockplatform.CutBody}, 1, true},
+		{"cut in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30}, 1, true},
+		{"cut at the end", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: -1}, 1, true},
+		{"cut in chunks", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30, Chunked: true}, 1, true},
+		{"reset in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30, Reset: true}, 1, false},
+		{"cut in an error", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 10, Status: 500}, 0, true},
+	} {
+		for _, protocol := range []string{"HTTP/1.1", "HTTP/1.1 with TLS", "HTTP/2"} {
+			t.Run(row.name+", "+protocol, func(t *testing.T) {
+				t.Parallel()
+				b := newBenchOver(t, protocol)
+				b.platform.Inject(row.fault)
+				out, err := b.do(b.request("POST", keysPath, keyBody))
+				if err == nil {
+					t.Fatalf("have a whole answer: %s", out.text)
+				}
+				// A reset throws away what the client hasn't read yet.
+				if protocol == "HTTP/1.1" && !row.fault.Reset && row.head != (out.status != 0) {
+					t.Errorf("have status %d and %v", out.status, err)
+				}
+				equal(t, "keys", len(b.platform.Keys()), row.keys)
+				equal(t, "used up", b.send("POST", keysPath, keyBody).status, 200)
+			})
+		}
+	}
+}
+
+func newBenchOver(t *testing.T, protocol string) *bench {
+	t.Helper()
+	b := newBench(t)
+	if protocol == "HTTP/1.1" {
+		return b
+	}
+	b.server = httptest.NewUnstartedServer(b.platform)
+	b.server.EnableHTTP2 = protocol == "HTTP/2"
+	b.server.StartTLS()
+	t.Cleanup(b.server.Close)
+	b.client = b.server.Client()
+	return b
+}
+
+func TestCutInEachPlace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	whole := b.send("GET", alertsPath+mockplatform.AlertID, "").text
+	for bytes := range len(whole) {
+		b.platform.Inject(mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: bytes})
+		out, err := b.do(b.request("GET", alertsPath+mockplatform.AlertID, ""))
+		if !errors.Is(err, io.ErrUnexpectedEOF) || out.text != whole[:bytes] {
+			t.Fatalf("after %d bytes: have %q and %v", bytes, out.text, err)
+		}
+	}
+}
+
+func TestFaultsOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		fault   mockplatform.Fault
+		status  int
+		content string
+		text    string
+		keys    int
+	}{
+		{"status before", mockplatform.Fault{Status: 503}, 503, "application/json", `"error":"injected fault"`, 0},
+		{"status after", mockplatform.Fault{Status: 503, After: true}, 503, "application/json", `"status":503`, 1},
+		{"message", mockplatform.Fault{Status: 400, Body: mockplatform.BodyMessage, Message: "no <b>"}, 400, "application/json", `{"message":"no <b>"}`, 0},
+		{"nested", mockplatform.Fault{Status: 403, Body: mockplatform.BodyNested}, 403, "application/json", `{"error":{"code":"Forbidden","message":`, 0},
+		{"errors", mockplatform.Fault{Status: 422, Body: mockplatform.BodyErrors}, 422, "application/json", `{"errors":[{"message":`, 0},
+		{"problem", mockplatform.Fault{Status: 409, Body: mockplatform.BodyProblem}, 409, "application/problem+json", `"detail":"injected fault"`, 0},
+		{"string", mockplatform.Fault{Status: 500, Body: mockplatform.BodyString}, 500, "application/json", `"injected fault"`, 0},
+		{"page", mockplatform.Fault{Status: 404, Body: mockplatform.BodyHTML, Message: "a & b"}, 404, "text/html; charset=utf-8", "<p>a &amp; b</p>", 0},
+		{"page with 200", mockplatform.Fault{Status: 200, Body: mockplatform.BodyHTML, After: true}, 200, "text/html; charset=utf-8", "<h1>200 OK</h1>", 1},
+		{"plain text", mockplatform.Fault{Status: 502, Body: mockplatform.BodyText}, 502, "text/plain; charset=utf-8", "injected fault\n", 0},
+		{"nothing", mockplatform.Fault{Status: 504, Body: mockplatform.BodyEmpty}, 504, "", "", 0},
+		{"no content", mockplatform.Fault{Status: 204, Body: mockplatform.BodyEmpty}, 204, "", "", 0},
+		{"echo", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEcho}, 400, "application/json", `{\"name\":\"ci\"`, 0},
+		{"echo of the whole", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEchoWhole}, 400, "text/plain; charset=utf-8", "Authorization: Basic ", 0},
+		{"word for word", mockplatform.Fault{Status: 400, Text: `{"detail":1`}, 400, "application/json", `{"detail":1`, 0},
+		{"result null", mockplatform.Fault{Result: "null"}, 200, "application/json", `"result":null`, 1},
+		{"result of another shape", mockplatform.Fault{Result: `["x"]`}, 200, "application/json", `"result":["x"]`, 1},
+		{"no result", mockplatform.Fault{Result: mockplatform.ResultMissing}, 200, "application/json", `","status":200}`, 1},
+		{"edited", mockplatform.Fault{Edit: func(body mockplatform.Document) {
+			body["result"] = at(body, "result", "keyId")
+		}}, 200, "application/json", `"result":"`, 1},
+		{"chunked", mockplatform.Fault{Chunked: true}, 200, "application/json", `"keySecret"`, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.platform.Inject(row.fault)
+			out := b.send("POST", keysPath, keyBody)
+			equal(t, "status", out.status, row.status)
+			equal(t, "Content-Type", out.header.Get("Content-Type"), row.content)
+			if !strings.Contains(out.text, row.text) {
+				t.Errorf("have %q, want %q", out.text, row.text)
+			}
+			if row.text == "" {
+				equal(t, "body", out.text, "")
+			}
+			equal(t, "keys", len(b.platform.Keys()), row.keys)
+			equal(t, "in the journal", b.platform.Requests()[0].Status, row.status)
+			equal(t, "used up", b.send("POST", keysPath, keyBody).status, 200)
+		})
+	}
+}
+
+func TestFaultsOfTheResultElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Result: "null"})
+	equal(t, "alert", b.send("GET", alertsPath+mockplatform.AlertID, "").text, `{"data":null}`)
+	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Edit: func(body mockplatform.Document) {
+		delete(objectAt(body, "result", 1), "id")
+	}})
+	out := b.send("GET", servicesPath, "")
+	equal(t, "without id", at(out.body, "result", 1, "id"), nil)
+	equal(t, "not stored", at(b.send("GET", servicesPath, "").body, "result", 1, "id"), mockplatform.ReadonlyServiceID)
+}
+
+func TestFaultHeaders(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Inject(mockplatform.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond})
+	equal(t, "seconds", b.send("GET", servicesPath, "").header.Get("Retry-After"), "2")
+
+	b.platform.Inject(mockplatform.Fault{Status: 429, RetryAfter: time.Minute, RetryAfterForm: mockplatform.RetryAfterDate})
+	sent := time.Now()
+	date, err := http.ParseTime(b.send("GET", servicesPath, "").header.Get("Retry-After"))
+	if wait := date.Sub(sent); err != nil || wait < time.Minute || wait > time.Minute+5*time.Second {
+		t.Errorf("date: have a wait of %v and %v", wait, err)
+	}
+
+	b.platform.Inject(mockplatform.Fault{Header: http.Header{"retry-after": {"never"}}})
+	out := b.send("GET", servicesPath, "")
+	equal(t, "a true answer with a header more", []any{out.status, out.header.Get("Retry-After")}, []any{200, "never"})
+
+	b.platform.Inject(mockplatform.Fault{Location: "https://elsewhere.example.com/"})
+	out = b.send("PATCH", scalingPath, `{"numReplicas":9}`)
+	equal(t, "redirect", []any{out.status, out.header.Get("Location")}, []any{307, "https://elsewhere.example.com/"})
+	equal(t, "not carried out", b.platform.Service(mockplatform.ServiceID)["numReplicas"], 3)
+
+	b.platform.Inject(mockplatform.Fault{Location: "/", Status: 302})
+	equal(t, "another redirect", b.send("GET", servicesPath, "").status, 302)
+}
+
+func TestWhichRequestsAFaultMeets(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	get := func(path string) int { return b.send("GET", path, "").status }
+	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Status: 503, Skip: 1, Times: 2})
+	equal(t, "another operation", get(servicesPath), 200)
+	equal(t, "by operation", []int{get(kafkaPath), get(kafkaPath), get(kafkaPath), get(kafkaPath)}, []int{200, 503, 503, 200})
+
+	b.platform.Inject(mockplatform.Fault{Method: "PATCH", Path: "/scaling", Status: 500})
+	equal(t, "another method", get(kafkaPath), 200)
+	equal(t, "another path", b.send("PATCH", kafkaPath, `{}`).status, 200)
+	equal(t, "method and path", b.send("PATCH", scalingPath, `{}`).status, 500)
+
+	b.platform.Inject(mockplatform.Fault{Path: "/api/v2/alerts/*", Status: 418, Times: mockplatform.Always})
+	equal(t, "by pattern", []int{get(alertsPath + "x"), get(alertsPath + "y"), get(servicesPath)}, []int{418, 418, 200})
+	b.platform.ClearFaults()
+	equal(t, "cleared", get(alertsPath+mockplatform.AlertID), 200)
+
+	b.platform.Inject(mockplatform.Fault{Status: 501})
+	b.platform.Inject(mockplatform.Fault{Status: 502})
+	equal(t, "in turn", []int{get(servicesPath), get(servicesPath), get(servicesPath)}, []int{501, 502, 200})
+}
+
+func TestDelay(t *testing.T) {
+	t.Parallel()
+	for _, after := range []bool{false, true} {
+		b := newBench(t)
+		b.platform.Inject(mockplatform.Fault{Delay: time.Hour, After: after})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			waitUntil(t, func() bool { return len(b.platform.Requests()) == 1 && (!after || len(b.platform.Keys()) == 1) })
+			cancel()
+		}()
+		if _, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx)); !errors.Is(err, context.Canceled) {
+			t.Errorf("have %v", err)
+		}
+		b.server.Close() // waits for the handler, which ends with its client
+		equal(t, "keys", len(b.platform.Keys()), map[bool]int{false: 0, true: 1}[after])
+	}
+}
+
+func TestHang(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		fault mockplatform.Fault
+		keys  int
+	}{
+		"before":      {mockplatform.Fault{Hang: true}, 0},
+		"after":       {mockplatform.Fault{Hang: true, After: true}, 1},
+		"in the head": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutHead, CutBytes: 9}, 1},
+		"in the body": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 9}, 1},
+	} {
+		for _, end := range []string{"client leaves", "faults are cleared"} {
+			t.Run(name+", "+end, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t)
+				b.platform.Inject(row.fault)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				failed := make(chan error, 1)
+				go func() {
+					_, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx))
+					failed <- err
+				}()
+				waitUntil(t, func() bool { return len(b.platform.Requests()) == 1 && len(b.platform.Keys()) == row.keys })
+				select {
+				case err := <-failed:
+					t.Fatalf("ended by itself: %v", err)
+				case <-time.After(50 * time.Millisecond):
+				}
+				if end == "client leaves" {
+					cancel()
+				} else {
+					b.platform.ClearFaults()
+				}
+				if err := <-failed; err == nil {
+					t.Error("have a whole answer")
+				}
+			})
+		}
+	}
+}
+
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Inject(mockplatform.Fault{Endless: true})
+	response, err := b.client.Do(b.request("GET", servicesPath, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	const enough = 10 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	if err != nil || len(text) != enough || !strings.HasPrefix(string(text), `{"status":200,`) {
+		t.Errorf("have %d bytes and %v", len(text), err)
+	}
+}
+
+func waitUntil(t *testing.T, done func() bool) {
+	t.Helper()
+	for range 2000 {
+		if done() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("it never came to that")
+}

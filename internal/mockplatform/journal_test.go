@@ -1,0 +1,206 @@
+package mockplatform_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	body := "{ \"numReplicas\" : 4.0 }"
+	request := b.request("PATCH", scalingPath, body)
+	request.Header.Set("User-Agent", "me/1")
+	request.Header.Set("Cookie", "secret=1")
+	if _, err := b.do(request); err != nil {
+		t.Fatal(err)
+	}
+	b.send("GET", servicesPath+"?filter=a%3Db&filter=c%3Dd", "")
+	b.send("GET", "/nowhere%2Felse", "")
+
+	have := b.platform.Requests()
+	equal(t, "requests", len(have), 3)
+	equal(t, "body as sent", have[0].Body, body)
+	equal(t, "operation", []mockplatform.Operation{have[0].Operation, have[1].Operation, have[2].Operation},
+		[]string{"UpdateScaling", "ListServices", ""})
+	equal(t, "status", []int{have[0].Status, have[1].Status, have[2].Status}, []int{200, 200, 404})
+	equal(t, "path", []string{have[0].Path, have[2].Path}, []string{scalingPath, "/nowhere%2Felse"})
+	equal(t, "query", have[1].Query["filter"], []string{"a=b", "c=d"})
+	equal(t, "user agent", have[0].Header.Get("User-Agent"), "me/1")
+	equal(t, "no secrets", have[0].Header.Get("Authorization")+have[0].Header.Get("Cookie"), "")
+	equal(t, "of one operation", len(b.platform.RequestsOf(mockplatform.ListServices)), 1)
+	equal(t, "counts", []int{
+		b.platform.Count("", ""), b.platform.Count("GET", ""), b.platform.Count("GET", "/services"), b.platform.Count("", "/nowhere*"),
+	}, []int{3, 2, 1, 1})
+	b.platform.ResetJournal()
+	equal(t, "after a reset", len(b.platform.Requests()), 0)
+}
+
+func TestJournalHasItsBounds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var seen []string
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.JournalSize = 2
+		behaviour.OnRequest = func(r mockplatform.Request) { seen = append(seen, fmt.Sprint(r.Path, r.Status)) }
+	})
+	for i := range 5 {
+		b.send("GET", fmt.Sprint("/", i), "")
+	}
+	b.server.Close()
+	have := b.platform.Requests()
+	equal(t, "the last two", []string{have[0].Path, have[1].Path}, []string{"/3", "/4"})
+	equal(t, "reported", seen, []string{"/0404", "/1404", "/2404", "/3404", "/4404"})
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name       string
+		limit      mockplatform.RateLimit
+		statuses   []int
+		retryAfter string
+	}{
+		{"tokens", mockplatform.RateLimit{PerSecond: 0.1, Burst: 2}, []int{200, 200, 429, 429}, "10"},
+		{"tokens, burst by default", mockplatform.RateLimit{PerSecond: 0.1}, []int{200, 429}, "10"},
+		{"window", mockplatform.RateLimit{PerSecond: 0.05, Window: time.Minute}, []int{200, 200, 200, 429}, "60"},
+		{"no Retry-After", mockplatform.RateLimit{PerSecond: 0.1, RetryAfter: mockplatform.RetryAfterNone}, []int{200, 429}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = row.limit })
+			var last answer
+			for i, status := range row.statuses {
+				last = b.send("GET", alertsPath+mockplatform.AlertID, "")
+				equal(t, fmt.Sprint("request ", i+1), last.status, status)
+			}
+			equal(t, "Retry-After", last.header.Get("Retry-After"), row.retryAfter)
+		})
+	}
+}
+
+func TestRateLimitDate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 1, Burst: 1, RetryAfter: mockplatform.RetryAfterDate}
+	})
+	b.send("GET", servicesPath, "")
+	out := b.send("GET", servicesPath, "")
+	date, err := http.ParseTime(out.header.Get("Retry-After"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Until(date))
+	equal(t, "who waits until then", b.send("GET", servicesPath, "").status, 200)
+}
+
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = 30 * time.Millisecond })
+	start := time.Now()
+	b.send("GET", servicesPath, "")
+	if took := time.Since(start); took < 30*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
+	pipes := b.platform.AddPipes(ids[0], 40)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = time.Millisecond })
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
+			equal(t, "a list shows the change before it", at(b.send("GET", servicesPath, "").body, "result", 3+i, "numReplicas"), 2+i%19)
+			b.must("POST", keysPath, keyBody)
+			b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
+			b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers.ShuffleSets = i%2 == 0 })
+			b.platform.Inject(mockplatform.Fault{Path: "/none"})
+			b.platform.Requests()
+		})
+	}
+	group.Wait()
+	equal(t, "keys", len(b.platform.Keys()), 40)
+	equal(t, "requests", len(b.platform.Requests()), 160)
+	if peak := b.platform.PeakInFlight(); peak < 2 || peak > 40 {
+		t.Errorf("peak of %d", peak)
+	}
+}
+
+func TestGeneratedDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := b.platform.AddServices(mockplatform.OtherOrganizationID, 3)
+	b.platform.RemoveService(ids[0])
+	ids = append(ids[1:], b.platform.AddServices(mockplatform.OtherOrganizationID, 2)...)
+	services := listAt(b.send("GET", otherOrgPath+"?filter=tag:load%3Dtrue", "").body, "result")
+	equal(t, "services", len(services), 4)
+	for i, service := range services {
+		equal(t, "id", at(service, "id"), ids[i])
+		equal(t, "members", len(objectAt(service)), len(b.platform.Service(mockplatform.FullServiceID)))
+	}
+	for i, id := range b.platform.AddPipes(ids[0], 5) {
+		pipe := b.must("GET", otherOrgPath+"/"+ids[0]+"/pipes/"+id, "")
+		kind := []string{"kafka", "objectStorage", "cloudStream", "postgres", "kafka"}[i]
+		equal(t, "kind", objectAt(pipe, "source", kind) != nil, true)
+	}
+}
+
+func BenchmarkListTenThousand(b *testing.B) {
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	platform.AddServices(mockplatform.OrganizationID, 10_000)
+	request, writer := benchmarkRequest(b, platform)
+	b.ResetTimer()
+	for b.Loop() {
+		platform.ServeHTTP(writer, request)
+	}
+}
+
+func BenchmarkListAfterAChange(b *testing.B) {
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	platform.AddServices(mockplatform.OrganizationID, 3_000)
+	request, writer := benchmarkRequest(b, platform)
+	b.ResetTimer()
+	for b.Loop() {
+		platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 4 })
+		platform.ServeHTTP(writer, request)
+	}
+}
+
+type discard struct {
+	header http.Header
+	bytes  int
+}
+
+func (d *discard) Header() http.Header { return d.header }
+func (d *discard) WriteHeader(int)     {}
+func (d *discard) Write(p []byte) (int, error) {
+	d.bytes += len(p)
+	return len(p), nil
+}
+
+func benchmarkRequest(b *testing.B, platform *mockplatform.Server) (*http.Request, *discard) {
+	b.Helper()
+	platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.JournalSize = 1 })
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, servicesPath, http.NoBody)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.SetBasicAuth("demo-key-id", "demo-key-secret")
+	writer := &discard{header: http.Header{}}
+	platform.ServeHTTP(writer, request)
+	b.SetBytes(int64(writer.bytes))
+	return request, writer
+}

@@ -1,0 +1,267 @@
+package mockplatform_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// patched sends a PATCH to one pipe and tells its document before and after.
+func (b *bench) patched(pipe, body string) (before, after map[string]any) {
+	b.Helper()
+	before = b.must("GET", pipesPath+pipe, "")
+	return before, b.must("PATCH", pipesPath+pipe, body)
+}
+
+func TestPatchKeepsWhatItOmits(t *testing.T) {
+	t.Parallel()
+	for pipe, row := range map[string]struct {
+		body string
+		path []any
+		want any
+	}{
+		mockplatform.KafkaPipeID:         {`{"source":{"kafka":{"iamRole":"role:new"}}}`, []any{"source", "kafka", "iamRole"}, "role:new"},
+		mockplatform.ObjectStoragePipeID: {`{"source":{"objectStorage":{"path":""}}}`, []any{"source", "objectStorage", "path"}, ""},
+		mockplatform.CloudStreamPipeID:   {`{"fieldMappings":[]}`, []any{"fieldMappings"}, []any{}},
+		mockplatform.PostgresPipeID:      {`{"source":{"postgres":{"settings":{"pullBatchSize":7}}}}`, []any{"source", "postgres", "settings", "pullBatchSize"}, 7},
+	} {
+		b := newBench(t)
+		before, after := b.patched(pipe, row.body)
+		equal(t, "changed", at(after, row.path...), row.want)
+		equal(t, "stored", at(b.must("GET", pipesPath+pipe, ""), row.path...), row.want)
+		if before["updatedAt"] == after["updatedAt"] {
+			t.Error("updatedAt stands still")
+		}
+		// All else is as it was: put the one change back and compare whole.
+		parent := objectAt(after, row.path[:len(row.path)-1]...)
+		parent[textAt(row.path[len(row.path)-1])] = at(before, row.path...)
+		after["updatedAt"] = before["updatedAt"]
+		equal(t, "the rest", after, before)
+	}
+}
+
+func TestDigitsAreKept(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out := b.send("PATCH", kafkaPath, `{"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_parallel_distributed_insert_select":0.10}}`)
+	for _, digits := range []string{`"object_storage_max_insert_bytes":9007199254740993`, `"engine_parallel_distributed_insert_select":0.10`} {
+		if !strings.Contains(out.text, digits) {
+			t.Errorf("%s is not in %s", digits, out.text)
+		}
+	}
+}
+
+func TestPipeSecrets(t *testing.T) {
+	t.Parallel()
+	pair := `{"accessKeyId":"id","secretKey":"canary"}`
+	for pipe, row := range map[string]struct{ kind, sent string }{
+		mockplatform.KafkaPipeID:         {"kafka", `{"credentials":{"username":"u","password":"canary"}}`},
+		mockplatform.ObjectStoragePipeID: {"objectStorage", `{"accessKey":` + pair + `}`},
+		mockplatform.CloudStreamPipeID:   {"cloudStream", `{"accessKey":` + pair + `}`},
+		mockplatform.PostgresPipeID:      {"postgres", `{"credentials":{"username":"u","password":"canary"}}`},
+	} {
+		b := newBench(t)
+		patch := b.send("PATCH", pipesPath+pipe, `{"source":{"validateSamples":true,"`+row.kind+`":`+row.sent+`}}`)
+		get := b.send("GET", pipesPath+pipe, "")
+		equal(t, "status", patch.status, 200)
+		if strings.Contains(patch.text+get.text, "canary") || strings.Contains(get.text, "validateSamples") {
+			t.Errorf("%s: an answer holds what was only meant for the platform", row.kind)
+		}
+		equal(t, "stored aside", b.platform.PipeSecrets(pipe)[row.kind], mustDecode(t, row.sent))
+	}
+}
+
+func TestConnectionString(t *testing.T) {
+	t.Parallel()
+	path := pipesPath + mockplatform.ObjectStoragePipeID
+	b := newBench(t)
+	body := `{"source":{"objectStorage":{"connectionString":"new"}}}`
+	equal(t, "returned", at(b.must("PATCH", path, body), "source", "objectStorage", "connectionString"), "new")
+	equal(t, "kept", at(b.platform.PipeSecrets(mockplatform.ObjectStoragePipeID), "objectStorage", "connectionString"), "new")
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers.OmitConnectionString = true })
+	equal(t, "not returned", at(b.must("GET", path, ""), "source", "objectStorage", "connectionString"), nil)
+}
+
+const (
+	customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
+	moved     = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"clients"`
+	fresh     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices"`
+)
+
+func TestTableMappings(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, adds, removes string
+		patches             mockplatform.Patches
+		message             string // "" for success
+	}{
+		{"add", fresh, "", mockplatform.Patches{}, ""},
+		{"remove", "", customers, mockplatform.Patches{}, ""},
+		{"both", fresh, customers, mockplatform.Patches{AddsFirst: true}, ""},
+		{"add what is there", customers, "", mockplatform.Patches{}, "mapped already"},
+		{"remove what isn't", "", fresh, mockplatform.Patches{}, "is not mapped"},
+		{"replace, removes first", customers, customers, mockplatform.Patches{}, ""},
+		{"replace, adds first", customers, customers, mockplatform.Patches{AddsFirst: true}, "mapped already"},
+		{"another target, removes first", moved, customers, mockplatform.Patches{}, ""},
+		{"another target, adds first", moved, customers, mockplatform.Patches{AddsFirst: true}, "mapped already"},
+		{"second target", moved, "", mockplatform.Patches{}, ""},
+		{"second target where one is allowed", moved, "", mockplatform.Patches{OneTargetPerTable: true}, "mapped already"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches = row.patches })
+			before := b.platform.Pipe(mockplatform.PostgresPipeID)
+			postgres := []string{}
+			if row.adds != "" {
+				postgres = append(postgres, `"tableMappingsToAdd":[{`+row.adds+`}]`)
+			}
+			if row.removes != "" {
+				postgres = append(postgres, `"tableMappingsToRemove":[{`+row.removes+`}]`)
+			}
+			out := b.send("PATCH", postgresPath, `{"name":"n","source":{"postgres":{`+strings.Join(postgres, ",")+`}}}`)
+			if row.message != "" {
+				equal(t, "status", out.status, 400)
+				if !strings.Contains(out.text, row.message) {
+					t.Errorf("have %s, want %q", out.text, row.message)
+				}
+				equal(t, "nothing changed", b.platform.Pipe(mockplatform.PostgresPipeID), before)
+				return
+			}
+			equal(t, "status", out.status, 200)
+			mappings := listAt(out.body, "result", "source", "postgres", "tableMappings")
+			want := 3 // as seeded
+			if row.adds != "" {
+				want++
+				last := mappings[len(mappings)-1]
+				equal(t, "filled in", at(last, "excludedColumns"), []any{})
+				equal(t, "filled in", at(last, "useCustomSortingKey"), false)
+			}
+			if row.removes != "" {
+				want--
+			}
+			equal(t, "mappings", len(mappings), want)
+		})
+	}
+}
+
+func TestResets(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		resets mockplatform.Resets
+		want   map[string]any // by path; what isn't named is as it was
+	}{
+		{"top level", mockplatform.Resets{TopLevel: true}, map[string]any{
+			"name": "", "fieldMappings": []any{}, "destination.columns": []any{},
+		}},
+		{"nested", mockplatform.Resets{Nested: true}, map[string]any{
+			"settings.engine_max_insert_threads":     1,
+			"source.kafka.caCertificate":             "",
+			"source.kafka.reversePrivateEndpointIds": []any{},
+		}},
+		{"everything, to empty", mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}, map[string]any{
+			"name": "", "settings.engine_max_insert_threads": 0, "settings.object_storage_use_cluster_function": false,
+		}},
+		{"everything, to absent", mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToAbsent}, map[string]any{
+			"name": nil, "settings.engine_max_insert_threads": nil, "source.kafka.caCertificate": nil, "destination.columns": nil,
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches.Resets = row.resets })
+			before, after := b.patched(mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":3},"source":{"kafka":{"iamRole":"role:new"}}}`)
+			equal(t, "sent", at(after, "settings", "engine_max_threads"), 3)
+			equal(t, "sent", at(after, "source", "kafka", "iamRole"), "role:new")
+			for path, want := range row.want {
+				equal(t, path, at(after, steps(path)...), want)
+			}
+			for _, path := range []string{
+				"name", "fieldMappings", "settings.engine_max_insert_threads", "source.kafka.caCertificate",
+				"source.kafka.brokers", "destination.table",
+			} {
+				_, moved := row.want[path]
+				if !moved && row.resets.To == "" {
+					equal(t, path, at(after, steps(path)...), at(before, steps(path)...))
+				}
+			}
+			equal(t, "what no PATCH can set", at(after, "source", "kafka", "brokers"), at(before, "source", "kafka", "brokers"))
+			equal(t, "no other source", at(after, "source", "postgres"), nil)
+		})
+	}
+}
+
+func steps(path string) []any {
+	out := []any{}
+	for step := range strings.SplitSeq(path, ".") {
+		out = append(out, step)
+	}
+	return out
+}
+
+func TestResetsOfWholeMembers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches.Resets.TopLevel = true })
+	_, after := b.patched(mockplatform.PostgresPipeID, `{"name":"kept"}`)
+	equal(t, "host", at(after, "source", "postgres", "host"), "")
+	equal(t, "batch", at(after, "source", "postgres", "settings", "pullBatchSize"), 100000)
+	equal(t, "only answered", at(after, "source", "postgres", "settings", "publicationName"), "crm_publication")
+	equal(t, "mappings", len(listAt(after, "source", "postgres", "tableMappings")), 3)
+	scaled := b.must("PATCH", servicesPath+"/"+mockplatform.FullServiceID+"/scaling", `{"numReplicas":7}`)
+	equal(t, "sent", scaled["numReplicas"], 7)
+	equal(t, "idleScaling", scaled["idleScaling"], true)
+	equal(t, "idleTimeoutMinutes", scaled["idleTimeoutMinutes"], 15)
+	equal(t, "not settable", scaled["name"], "ledger-us")
+}
+
+func TestRewrites(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	upper := func(value any) any { return strings.ToUpper(textAt(value)) }
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.Patches.Rewrites = []mockplatform.Rewrite{
+			{Operation: mockplatform.UpdatePipe, Path: "name", To: upper},
+			{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", To: func(any) any { return 16 }},
+			{Operation: mockplatform.UpdateScaling, Path: "numReplicas", To: func(any) any { return 9 }},
+			{Operation: mockplatform.CreateKey, Path: "name", To: upper},
+			{Operation: mockplatform.CreateKey, Path: "expireAt", Unsent: true, To: func(any) any { return "2040-01-01T00:00:00.000Z" }},
+		}
+	})
+	_, after := b.patched(mockplatform.KafkaPipeID, `{"name":"loud"}`)
+	equal(t, "pipe", after["name"], "LOUD")
+	equal(t, "not sent, not rewritten", at(after, "settings", "engine_max_threads"), 8)
+	_, after = b.patched(mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":3}}`)
+	equal(t, "setting", at(after, "settings", "engine_max_threads"), 16)
+	equal(t, "stored", at(b.platform.Pipe(mockplatform.KafkaPipeID), "settings", "engine_max_threads"), 16)
+	equal(t, "service", b.must("PATCH", scalingPath, `{"numReplicas":4}`)["numReplicas"], 9)
+	made := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
+	equal(t, "key", at(made, "key", "name"), "CI")
+	equal(t, "expiry nobody asked for", at(made, "key", "expireAt"), "2040-01-01T00:00:00.000Z")
+}
+
+func TestWhatThePlatformMoves(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	instant := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.Now = func() time.Time { return instant }
+		behaviour.Patches.MovesState = true
+		behaviour.Patches.MovesReplicaMemory = true
+	})
+	before, after := b.patched(mockplatform.KafkaPipeID, `{}`)
+	if before["state"] == after["state"] {
+		t.Error("state stands still")
+	}
+	equal(t, "updatedAt", after["updatedAt"], "2030-01-02T03:04:05.000Z")
+	_, after = b.patched(mockplatform.KafkaPipeID, `{}`)
+	equal(t, "updatedAt, the clock standing still", after["updatedAt"], "2030-01-02T03:04:05.001Z")
+	scaled := b.must("PATCH", scalingPath, `{"maxTotalMemoryGb":120}`)
+	equal(t, "memory per replica", scaled["maxReplicaMemoryGb"], 40)
+	equal(t, "the other", scaled["minReplicaMemoryGb"], 8)
+	made := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
+	equal(t, "createdAt", at(made, "key", "createdAt"), "2030-01-02T03:04:05.000Z")
+}

@@ -1,0 +1,284 @@
+package mockplatform_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const (
+	elsewhere    = "99999999-9999-4999-8999-999999999999"
+	otherOrgPath = "/v1/organizations/" + mockplatform.OtherOrganizationID + "/services"
+	kafkaPath    = pipesPath + mockplatform.KafkaPipeID
+	postgresPath = pipesPath + mockplatform.PostgresPipeID
+)
+
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, method, path, body string
+		status                   int
+		message                  string
+	}{
+		{"no such path", "GET", "/v1/nothing", "", 404, "no such path"},
+		{"trailing slash", "GET", servicesPath + "/", "", 404, "no such path"},
+		{"doubled slash", "GET", "/" + servicesPath, "", 404, "no such path"},
+		{"method", "DELETE", kafkaPath, "", 405, "method not allowed"},
+		{"organization no UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
+		{"UUID with braces", "GET", "/v1/organizations/{" + elsewhere + "}/services", "", 400, "organizationId must be a UUID"},
+		{"service no UUID", "PATCH", servicesPath + "/x/scaling", `{}`, 400, "serviceId must be a UUID"},
+		{"pipe no UUID", "GET", pipesPath + "x", "", 400, "pipeId must be a UUID"},
+		{"unknown organization", "GET", "/v1/organizations/" + elsewhere + "/services", "", 404, "organization not found"},
+		{"unknown organization for a key", "POST", "/v1/organizations/" + elsewhere + "/keys", `{"name":"a","roles":["admin"]}`, 404, "organization not found"},
+		{"unknown service", "PATCH", servicesPath + "/" + elsewhere + "/scaling", `{}`, 404, "service not found"},
+		{"service of another organization", "PATCH", otherOrgPath + "/" + mockplatform.ServiceID + "/scaling", `{}`, 404, "service not found"},
+		{"unknown pipe", "GET", pipesPath + elsewhere, "", 404, "pipe not found"},
+		{"pipe of another service", "GET", servicesPath + "/" + mockplatform.FullServiceID + "/pipes/" + mockplatform.KafkaPipeID, "", 404, "pipe not found"},
+		{"unknown alert", "GET", alertsPath + "nobody", "", 404, "alert not found"},
+		{"unknown query", "GET", servicesPath + "?page=2", "", 400, "unknown query parameter"},
+		{"query where none belongs", "GET", kafkaPath + "?filter=a", "", 400, "unknown query parameter"},
+		{"filter form", "GET", servicesPath + "?filter=production", "", 400, "filter"},
+		{"body on GET", "GET", kafkaPath, `{}`, 400, "no body expected"},
+		{"no body", "PATCH", scalingPath, "", 415, "Content-Type"},
+		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not JSON"},
+		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not JSON"},
+		{"not an object", "PATCH", scalingPath, `[]`, 400, "must be an object"},
+
+		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb: unknown member"},
+		{"other letter case", "PATCH", scalingPath, `{"numreplicas":3}`, 400, "numreplicas: unknown member"},
+		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas: must be a whole number"},
+		{"number as text", "PATCH", scalingPath, `{"numReplicas":"3"}`, 400, "numReplicas: must be a whole number"},
+		{"half a replica", "PATCH", scalingPath, `{"numReplicas":2.5}`, 400, "numReplicas: must be a whole number"},
+		{"beyond any number", "PATCH", scalingPath, `{"idleTimeoutMinutes":1e999}`, 400, "idleTimeoutMinutes: is out of range"},
+		{"boolean as text", "PATCH", scalingPath, `{"idleScaling":"true"}`, 400, "idleScaling: must be a boolean"},
+		{"no replica", "PATCH", scalingPath, `{"numReplicas":0}`, 400, "numReplicas: must be at least 1"},
+		{"one replica, first in warehouse", "PATCH", scalingPath, `{"numReplicas":1}`, 400, "at least 2"},
+		{"21 replicas", "PATCH", scalingPath, `{"numReplicas":21}`, 400, "at most 20"},
+		{"idle for 4 minutes", "PATCH", scalingPath, `{"idleTimeoutMinutes":4}`, 400, "at least 5"},
+		{"memory too small", "PATCH", scalingPath, `{"minTotalMemoryGb":12}`, 400, "at least 24"},
+		{"memory too large", "PATCH", scalingPath, `{"maxTotalMemoryGb":1080}`, 400, "at most 1068"},
+		{"memory no multiple", "PATCH", scalingPath, `{"maxTotalMemoryGb":50}`, 400, "multiple of 12"},
+		{"memory crossed", "PATCH", scalingPath, `{"minTotalMemoryGb":72,"maxTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
+		{"memory crossed with what is stored", "PATCH", scalingPath, `{"minTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
+
+		{"key without roles", "POST", keysPath, `{"name":"a"}`, 400, "roles: is required"},
+		{"key with no role", "POST", keysPath, `{"name":"a","roles":[]}`, 400, "at least 1 element"},
+		{"key without name", "POST", keysPath, `{"roles":["admin"]}`, 400, "name: is required"},
+		{"key with an empty name", "POST", keysPath, `{"name":"","roles":["admin"]}`, 400, "name: must not be empty"},
+		{"role", "POST", keysPath, `{"name":"a","roles":["owner"]}`, 400, "roles[0]: must be one of"},
+		{"key state", "POST", keysPath, `{"name":"a","roles":["admin"],"state":"on"}`, 400, "state: must be one of"},
+		{"expiry", "POST", keysPath, `{"name":"a","roles":["admin"],"expireAt":"2031-01-01"}`, 400, "expireAt: must be an RFC 3339"},
+		{"address entry", "POST", keysPath, `{"name":"a","roles":["admin"],"ipAccessList":[{"cidr":"a"}]}`, 400, "ipAccessList[0].cidr: unknown member"},
+		{"hash", "POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keyHash":"a"}}`, 400, "hashData.keyHash: unknown member"},
+
+		{"pipe state", "PATCH", kafkaPath, `{"state":"Paused"}`, 400, "state: unknown member"},
+		{"kafka member that is only answered", "PATCH", kafkaPath, `{"source":{"kafka":{"brokers":"a"}}}`, 400, "source.kafka.brokers: unknown member"},
+		{"credential", "PATCH", kafkaPath, `{"source":{"kafka":{"credentials":{"token":"a"}}}}`, 400, "credentials.token: unknown member"},
+		{"destination", "PATCH", kafkaPath, `{"destination":{"table":"a"}}`, 400, "destination.table: unknown member"},
+		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind: unknown member"},
+		{"setting", "PATCH", kafkaPath, `{"settings":{"engineMaxThreads":1}}`, 400, "settings.engineMaxThreads: unknown member"},
+		{"setting with a fraction", "PATCH", kafkaPath, `{"settings":{"engine_max_threads":1.5}}`, 400, "whole number"},
+		{"element null", "PATCH", kafkaPath, `{"source":{"kafka":{"reversePrivateEndpointIds":[null]}}}`, 400, "reversePrivateEndpointIds[0]: must be a string"},
+		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "source.postgres: the pipe has no such source"},
+		{"postgres setting that is only answered", "PATCH", postgresPath, `{"source":{"postgres":{"settings":{"publicationName":"a"}}}}`, 400, "unknown member"},
+		{"mapping without target", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"a","sourceTable":"b"}]}}}`, 400, "targetTable: is required"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			services, pipe := b.platform.Service(mockplatform.ServiceID), b.platform.Pipe(mockplatform.KafkaPipeID)
+			out := b.send(row.method, row.path, row.body)
+			equal(t, "status", out.status, row.status)
+			if !strings.Contains(out.text, row.message) {
+				t.Errorf("message: have %s, want %q", out.text, row.message)
+			}
+			equal(t, "keys", len(b.platform.Keys()), 0)
+			equal(t, "service", b.platform.Service(mockplatform.ServiceID), services)
+			equal(t, "pipe", b.platform.Pipe(mockplatform.KafkaPipeID), pipe)
+			equal(t, "journal", b.platform.Requests()[0].Status, row.status)
+		})
+	}
+}
+
+func TestAuthentication(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, path, authorization string
+		status                    int
+	}{
+		{"none", servicesPath, "", 401},
+		{"bearer for the management API", servicesPath, "Bearer demo-alerts-token", 401},
+		{"wrong secret", servicesPath, "Basic ZGVtby1rZXktaWQ6d3Jvbmc=", 401},
+		{"none for alerts", alertsPath + mockplatform.AlertID, "", 401},
+		{"wrong token", alertsPath + mockplatform.AlertID, "Bearer wrong", 401},
+		{"basic for alerts", alertsPath + mockplatform.AlertID, "Basic ZGVtby1rZXktaWQ6ZGVtby1rZXktc2VjcmV0", 401},
+		{"right token", alertsPath + mockplatform.AlertID, "bearer demo-alerts-token", 200},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			request := b.request("GET", row.path, "")
+			request.Header.Set("Authorization", row.authorization)
+			out, err := b.do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "status", out.status, row.status)
+			equal(t, "challenge", out.header.Get("WWW-Authenticate") != "", row.status == 401)
+		})
+	}
+}
+
+func TestContentType(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for contentType, status := range map[string]int{
+		"":                                415,
+		"text/plain":                      415,
+		"application/merge-patch+json":    415,
+		"application/json":                200,
+		"application/json; charset=utf-8": 200,
+	} {
+		request := b.request("PATCH", scalingPath, `{"numReplicas":4}`)
+		request.Header.Set("Content-Type", contentType)
+		out, err := b.do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, contentType, out.status, status)
+	}
+}
+
+func TestOverlongBody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out, err := b.do(b.request("PATCH", scalingPath, strings.Repeat(" ", 17<<20)))
+	if err == nil { // the client may learn of it while it is sending still
+		equal(t, "status", out.status, http.StatusRequestEntityTooLarge)
+	}
+	equal(t, "journal", b.platform.Requests()[0].Status, http.StatusRequestEntityTooLarge)
+}
+
+func TestAcceptedScaling(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, path, body string }{
+		{"nothing", scalingPath, `{}`},
+		{"lowest", scalingPath, `{"numReplicas":2,"idleTimeoutMinutes":5,"minTotalMemoryGb":24,"maxTotalMemoryGb":24}`},
+		{"highest", scalingPath, `{"numReplicas":20,"minTotalMemoryGb":1068,"maxTotalMemoryGb":1068}`},
+		{"other spellings of whole numbers", scalingPath, `{"numReplicas":4.0,"idleTimeoutMinutes":1e1}`},
+		{"one replica, second in warehouse", servicesPath + "/" + mockplatform.ReadonlyServiceID + "/scaling", `{"numReplicas":1}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			result := b.must("PATCH", row.path, row.body)
+			var sent map[string]any
+			if err := json.Unmarshal([]byte(row.body), &sent); err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range sent {
+				equal(t, name, result[name], value)
+			}
+		})
+	}
+}
+
+func TestScalingRulesOfTheTier(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.AllowSingleReplica, behaviour.NonPaid = true, true
+	})
+	equal(t, "single replica", b.must("PATCH", scalingPath, `{"numReplicas":1}`)["numReplicas"], 1)
+	equal(t, "360", b.must("PATCH", scalingPath, `{"maxTotalMemoryGb":360}`)["maxTotalMemoryGb"], 360)
+	out := b.send("PATCH", scalingPath, `{"maxTotalMemoryGb":372}`)
+	equal(t, "372", out.status, 400)
+	if !strings.Contains(out.text, "maxTotalMemoryGb") {
+		t.Errorf("the error doesn't name the member: %s", out.text)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.SetTags(mockplatform.FullServiceID, map[string]string{"env": "production", "team": "a=b"})
+	for query, names := range map[string][]string{
+		"?filter=tag:env%3Dproduction":                         {"events-eu", "events-eu-readers", "ledger-us"},
+		"?filter=env%3Dproduction&filter=tag:team%3Danalytics": {"events-eu-readers"},
+		"?filter=team%3Da%3Db":                                 {"ledger-us"},
+		"?filter=env%3Dnowhere":                                {},
+	} {
+		result := listAt(b.send("GET", servicesPath+query, "").body, "result")
+		have := []string{}
+		for _, service := range result {
+			have = append(have, textAt(service, "name"))
+			equal(t, "tags are not answered", at(service, "tags"), nil)
+		}
+		equal(t, query, have, names)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, row := range []struct {
+		name, body string
+		expireAt   any
+	}{
+		{"no expiry", `{"name":"a","roles":["admin"]}`, nil},
+		{"null expiry", `{"name":"a","roles":["admin"],"expireAt":null}`, nil},
+		{"empty expiry", `{"name":"a","roles":["admin"],"expireAt":""}`, nil},
+		{"another offset", `{"name":"a","roles":["admin"],"expireAt":"2031-01-01T01:30:00.5+05:30"}`, "2030-12-31T20:00:00.500Z"},
+	} {
+		result := b.must("POST", keysPath, row.body)
+		equal(t, row.name, at(result, "key", "expireAt"), row.expireAt)
+	}
+	result := b.must("POST", keysPath, `{"name":"full","roles":["developer","query_endpoints"],"state":"disabled",`+
+		`"hashData":{"keyIdHash":"x","keyIdSuffix":"wxyz","keySecretHash":"y"},"ipAccessList":[{"source":"10.0.0.0/8","description":"all"}]}`)
+	equal(t, "roles", at(result, "key", "roles"), []string{"developer", "query_endpoints"})
+	equal(t, "suffix", at(result, "key", "keySuffix"), "wxyz")
+	equal(t, "addresses", at(result, "key", "ipAccessList"), []any{map[string]string{"source": "10.0.0.0/8", "description": "all"}})
+	equal(t, "state is not answered", at(result, "key", "state"), nil)
+	keys := b.platform.Keys()
+	equal(t, "number of keys", len(keys), 5)
+	equal(t, "request", at(keys[4], "request", "state"), "disabled")
+}
+
+func TestMadeKeyOpensTheAPI(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, body string
+		status     int
+	}{
+		{"enabled", `{"name":"a","roles":["admin"]}`, 200},
+		{"disabled", `{"name":"a","roles":["admin"],"state":"disabled"}`, 401},
+		{"expired", `{"name":"a","roles":["admin"],"expireAt":"2001-01-01T00:00:00Z"}`, 401},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			made := b.must("POST", keysPath, row.body)
+			request := b.request("GET", servicesPath, "")
+			request.SetBasicAuth(textAt(made, "keyId"), textAt(made, "keySecret"))
+			out, err := b.do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "status", out.status, row.status)
+		})
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	t.Parallel()
+	seed := mockplatform.DefaultSeed()
+	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/", "alerting"
+	b := newBenchWith(t, seed)
+	equal(t, "management", b.send("GET", "/mgmt"+servicesPath, "").status, http.StatusOK)
+	equal(t, "alerting", b.send("GET", "/alerting"+alertsPath+mockplatform.AlertID, "").status, http.StatusOK)
+	equal(t, "management without prefix", b.send("GET", servicesPath, "").status, http.StatusNotFound)
+	equal(t, "alerting under the other prefix", b.send("GET", "/mgmt"+alertsPath+mockplatform.AlertID, "").status, http.StatusNotFound)
+}

@@ -1,0 +1,176 @@
+package mockplatform
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+)
+
+// Seed is what a platform starts with.
+type Seed struct {
+	// KeyID and KeySecret open the management API, AccessToken the alerting API.
+	KeyID, KeySecret, AccessToken string
+
+	// ManagementPrefix and AlertingPrefix are the path prefixes, such as
+	// "/mgmt", under which the two APIs live. Both may be empty: the paths of
+	// the two don't collide.
+	ManagementPrefix, AlertingPrefix string
+
+	Organizations []Organization
+	Alerts        []Document
+}
+
+// Organization is one organization and what it owns. A pipe names its service
+// in serviceId.
+type Organization struct {
+	ID       string
+	Name     string
+	Services []Document
+	Pipes    []Document
+	// Tags are the resource tags of a service, by its id. They stand beside the
+	// documents because the API filters by them without ever returning them.
+	Tags map[string]map[string]string
+}
+
+// What the built-in seed holds.
+const (
+	// OrganizationID owns everything below but BeaconServiceID.
+	OrganizationID = "10000000-0000-4000-8000-000000000001"
+	// OtherOrganizationID owns BeaconServiceID alone.
+	OtherOrganizationID = "10000000-0000-4000-8000-000000000002"
+
+	// ServiceID is "events-eu", first in its warehouse, with three replicas. It
+	// owns the pipes.
+	ServiceID = "20000000-0000-4000-8000-000000000001"
+	// ReadonlyServiceID is "events-eu-readers", second in the same warehouse.
+	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002"
+	// FullServiceID is "ledger-us", with every field that a service can have.
+	FullServiceID = "20000000-0000-4000-8000-000000000003"
+	// BeaconServiceID is "beacon", the service of the other organization.
+	BeaconServiceID = "20000000-0000-4000-8000-000000000004"
+
+	// KafkaPipeID is "orders".
+	KafkaPipeID = "40000000-0000-4000-8000-000000000001"
+	// ObjectStoragePipeID is "clickstream-archive".
+	ObjectStoragePipeID = "40000000-0000-4000-8000-000000000002"
+	// CloudStreamPipeID is "sensor-readings".
+	CloudStreamPipeID = "40000000-0000-4000-8000-000000000003"
+	// PostgresPipeID is "customers", with three table mappings.
+	PostgresPipeID = "40000000-0000-4000-8000-000000000004"
+
+	// AlertID is "Ingest lag".
+	AlertID = "6650c0ffee00000000000001"
+	// FiringAlertID is "Error rate", with a fraction as its threshold.
+	FiringAlertID = "6650c0ffee00000000000002"
+)
+
+//go:embed seed
+var seedFiles embed.FS
+
+// DefaultSeed is the built-in seed.
+func DefaultSeed() Seed {
+	sub, err := fs.Sub(seedFiles, "seed")
+	if err != nil {
+		panic(err)
+	}
+	seed, err := LoadSeed(sub)
+	if err != nil {
+		panic(err)
+	}
+	return seed
+}
+
+// LoadSeed reads a seed from a folder, laid out as the package documentation
+// says.
+func LoadSeed(fsys fs.FS) (Seed, error) {
+	credentials, err := readDocument(fsys, "credentials.json")
+	if err != nil {
+		return Seed{}, err
+	}
+	seed := Seed{
+		KeyID:       text(credentials, "keyId"),
+		KeySecret:   text(credentials, "keySecret"),
+		AccessToken: text(credentials, "accessToken"),
+	}
+	folders, err := fs.Glob(fsys, "organizations/*/organization.json")
+	if err != nil {
+		return Seed{}, err
+	}
+	if len(folders) == 0 {
+		return Seed{}, errors.New("no organizations/*/organization.json")
+	}
+	sort.Strings(folders)
+	for _, file := range folders {
+		organization, err := loadOrganization(fsys, path.Dir(file))
+		if err != nil {
+			return Seed{}, err
+		}
+		seed.Organizations = append(seed.Organizations, organization)
+	}
+	seed.Alerts, err = readDocuments(fsys, "alerts")
+	return seed, err
+}
+
+func loadOrganization(fsys fs.FS, folder string) (Organization, error) {
+	doc, err := readDocument(fsys, path.Join(folder, "organization.json"))
+	if err != nil {
+		return Organization{}, err
+	}
+	organization := Organization{ID: text(doc, "id"), Name: text(doc, "name"), Tags: map[string]map[string]string{}}
+	if organization.Services, err = readDocuments(fsys, path.Join(folder, "services")); err != nil {
+		return Organization{}, err
+	}
+	for _, service := range organization.Services {
+		if tags, ok := service["tags"].(Document); ok {
+			named := map[string]string{}
+			for key := range tags {
+				named[key] = text(tags, key)
+			}
+			organization.Tags[text(service, "id")] = named
+			delete(service, "tags")
+		}
+	}
+	organization.Pipes, err = readDocuments(fsys, path.Join(folder, "pipes"))
+	return organization, err
+}
+
+// readDocuments reads a folder's documents in the order of their file names. A
+// folder that isn't there holds none.
+func readDocuments(fsys fs.FS, folder string) ([]Document, error) {
+	names, err := fs.Glob(fsys, path.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(names)
+	var docs []Document
+	for _, name := range names {
+		doc, err := readDocument(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		if text(doc, "id") == "" {
+			return nil, fmt.Errorf("%s: no id", name)
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+}
+
+func readDocument(fsys fs.FS, name string) (Document, error) {
+	content, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	value, err := decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	doc, ok := value.(Document)
+	if !ok {
+		return nil, fmt.Errorf("%s: not a JSON object", name)
+	}
+	return doc, nil
+}

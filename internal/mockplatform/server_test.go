@@ -1,0 +1,189 @@
+package mockplatform_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const (
+	servicesPath = "/v1/organizations/" + mockplatform.OrganizationID + "/services"
+	scalingPath  = servicesPath + "/" + mockplatform.ServiceID + "/scaling"
+	keysPath     = "/v1/organizations/" + mockplatform.OrganizationID + "/keys"
+	pipesPath    = servicesPath + "/" + mockplatform.ServiceID + "/pipes/"
+	alertsPath   = "/api/v2/alerts/"
+)
+
+// bench is a platform that listens, and a client that sends raw JSON to it.
+type bench struct {
+	*testing.T
+	platform *mockplatform.Server
+	server   *httptest.Server
+	client   *http.Client
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	return newBenchWith(t, mockplatform.DefaultSeed())
+}
+
+func newBenchWith(t *testing.T, seed mockplatform.Seed) *bench {
+	t.Helper()
+	platform := mockplatform.New(seed)
+	server := httptest.NewServer(platform)
+	t.Cleanup(server.Close)
+	client := server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &bench{T: t, platform: platform, server: server, client: client}
+}
+
+func (b *bench) request(method, path, body string) *http.Request {
+	b.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(b.Context(), method, b.server.URL+path, reader)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if strings.Contains(path, "/api/v2/") {
+		request.Header.Set("Authorization", "Bearer demo-alerts-token")
+	} else {
+		request.SetBasicAuth("demo-key-id", "demo-key-secret")
+	}
+	return request
+}
+
+// answer is an answer with its whole body, as text and decoded.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	body   map[string]any
+}
+
+func (b *bench) do(request *http.Request) (answer, error) {
+	b.Helper()
+	response, err := b.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	out := answer{status: response.StatusCode, header: response.Header, text: string(text)}
+	_ = json.Unmarshal(text, &out.body)
+	return out, err
+}
+
+// send fails the test where there is no whole answer.
+func (b *bench) send(method, path, body string) answer {
+	b.Helper()
+	out, err := b.do(b.request(method, path, body))
+	if err != nil {
+		b.Fatalf("%s %s: %v", method, path, err)
+	}
+	return out
+}
+
+// must fails the test where the answer isn't 200, and returns its result.
+func (b *bench) must(method, path, body string) map[string]any {
+	b.Helper()
+	out := b.send(method, path, body)
+	if out.status != http.StatusOK {
+		b.Fatalf("%s %s: %d %s", method, path, out.status, out.text)
+	}
+	if data := objectAt(out.body, "data"); data != nil {
+		return data
+	}
+	return objectAt(out.body, "result")
+}
+
+// at goes down a path of object members and array elements.
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			value = objectAt(value)[step]
+		case int:
+			value = listAt(value)[step]
+		}
+	}
+	return value
+}
+
+func objectAt(value any, path ...any) map[string]any {
+	object, _ := at(value, path...).(map[string]any)
+	return object
+}
+
+func listAt(value any, path ...any) []any {
+	list, _ := at(value, path...).([]any)
+	return list
+}
+
+func textAt(value any, path ...any) string {
+	text, _ := at(value, path...).(string)
+	return text
+}
+
+func equal(t *testing.T, what string, have, want any) {
+	t.Helper()
+	a, errA := json.Marshal(have)
+	b, errB := json.Marshal(want)
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Errorf("%s: have %s, want %s", what, a, b)
+	}
+}
+
+func TestSixOperations(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+
+	services := b.send("GET", servicesPath, "")
+	equal(t, "names", []any{
+		at(services.body, "result", 0, "name"), at(services.body, "result", 1, "name"), at(services.body, "result", 2, "name"),
+	}, []string{"events-eu", "events-eu-readers", "ledger-us"})
+	equal(t, "status", services.body["status"], 200)
+
+	scaled := b.must("PATCH", scalingPath, `{"numReplicas":5,"idleScaling":false}`)
+	equal(t, "numReplicas", scaled["numReplicas"], 5)
+	equal(t, "idleScaling", scaled["idleScaling"], false)
+	equal(t, "idleTimeoutMinutes", scaled["idleTimeoutMinutes"], 15)
+	services = b.send("GET", servicesPath, "")
+	equal(t, "list after the change", at(services.body, "result", 0, "numReplicas"), 5)
+
+	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"],"expireAt":"2031-01-01T00:00:00+02:00"}`)
+	equal(t, "expireAt", at(created, "key", "expireAt"), "2030-12-31T22:00:00.000Z")
+	equal(t, "secret kept for tests", at(b.platform.Keys()[0], "result", "keySecret"), created["keySecret"])
+
+	equal(t, "pipe", b.must("GET", pipesPath+mockplatform.KafkaPipeID, "")["name"], "orders")
+	patched := b.must("PATCH", pipesPath+mockplatform.KafkaPipeID, `{"name":"orders-2","settings":{"engine_max_threads":3}}`)
+	equal(t, "name", patched["name"], "orders-2")
+	equal(t, "setting", at(patched, "settings", "engine_max_threads"), 3)
+	equal(t, "setting left alone", at(patched, "settings", "engine_max_insert_threads"), 2)
+
+	equal(t, "alert", b.must("GET", alertsPath+mockplatform.AlertID, "")["name"], "Ingest lag")
+}
+
+func mustDecode(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

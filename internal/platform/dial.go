@@ -1,0 +1,99 @@
+package platform
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// newHTTPClient tunes net/http for limit requests at a time to one host.
+func newHTTPClient(limit int) *http.Client {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &http.Client{
+		// A redirect is an answer like another and an error of its own:
+		// following it would carry credentials to where nobody sent them.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:                  proxy,
+			OnProxyConnectResponse: checkProxy,
+			DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    15 * time.Second,
+			Protocols:              protocols,
+			// Without a ping a connection that died silently would swallow
+			// every request of an HTTP/2 client until each timed out.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+			// net/http keeps two idle connections per host by default, and
+			// dials anew for the others at every turn.
+			MaxIdleConns:        2 * limit,
+			MaxIdleConnsPerHost: limit,
+			MaxConnsPerHost:     limit,
+			// Below the idle timeouts usual for load balancers (60 s), so that
+			// the POST of a key seldom meets a connection about to close.
+			IdleConnTimeout:        30 * time.Second,
+			MaxResponseHeaderBytes: 256 << 10,
+		},
+	}
+}
+
+var errProxySetting = errors.New("the proxy address in the environment (HTTPS_PROXY) can't be read")
+
+// proxy takes the environment's proxy. The error of the standard library
+// repeats the address, which may hold a password.
+func proxy(r *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, errProxySetting
+	}
+	return u, nil
+}
+
+// proxyError is a proxy that answered, but made no connection.
+type proxyError struct{ status int }
+
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("the proxy of the environment (HTTPS_PROXY) answered HTTP %d %s", e.status, http.StatusText(e.status))
+}
+
+func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyError{response.StatusCode}
+}
+
+// isFinal says that connecting anew would fail the same way: the certificate,
+// TLS as such, the proxy's refusal, a name that doesn't exist (which is a typing
+// error more often than an outage, and should not cost the whole budget).
+func isFinal(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		noTLS       tls.RecordHeaderError
+		operation   *net.OpError
+		name        *net.DNSError
+		refusal     *proxyError
+	)
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &noTLS),
+		errors.Is(err, http.ErrSchemeMismatch), errors.Is(err, errProxySetting):
+		return true
+	case errors.As(err, &operation) && operation.Op == "remote error": // an alert of TLS
+		return true
+	case errors.As(err, &name) && name.IsNotFound:
+		return true
+	case errors.As(err, &refusal):
+		return refusal.status < 500 && refusal.status != http.StatusTooManyRequests && refusal.status != http.StatusRequestTimeout
+	default:
+		return strings.HasPrefix(err.Error(), "tls: ") || strings.Contains(err.Error(), "unsupported protocol scheme")
+	}
+}

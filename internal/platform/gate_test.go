@@ -1,0 +1,177 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// limiter is a platform's rate limit, told apart by how it counts.
+type limiter interface {
+	// allow says whether a request is let in, or else how long it should wait.
+	allow(now time.Time) (bool, time.Duration)
+}
+
+type bucket struct {
+	rate, burst, tokens float64
+	last                time.Time
+}
+
+func (b *bucket) allow(now time.Time) (bool, time.Duration) {
+	if b.last.IsZero() {
+		b.tokens = b.burst
+	} else {
+		b.tokens = min(b.burst, b.tokens+now.Sub(b.last).Seconds()*b.rate)
+	}
+	b.last = now
+	if b.tokens >= 1 {
+		b.tokens--
+		return true, 0
+	}
+	return false, time.Duration((1 - b.tokens) / b.rate * float64(time.Second))
+}
+
+// window allows so many requests in each full period of the clock.
+type window struct {
+	limit  int
+	period time.Duration
+	begun  time.Time
+	count  int
+}
+
+func (w *window) allow(now time.Time) (bool, time.Duration) {
+	if start := now.Truncate(w.period); !start.Equal(w.begun) {
+		w.begun, w.count = start, 0
+	}
+	if w.count < w.limit {
+		w.count++
+		return true, 0
+	}
+	return false, w.begun.Add(w.period).Sub(now)
+}
+
+// sliding allows so many requests in any second.
+type sliding struct {
+	limit int
+	times []time.Time
+}
+
+func (s *sliding) allow(now time.Time) (bool, time.Duration) {
+	for len(s.times) > 0 && now.Sub(s.times[0]) >= time.Second {
+		s.times = s.times[1:]
+	}
+	if len(s.times) < s.limit {
+		s.times = append(s.times, now)
+		return true, 0
+	}
+	return false, s.times[0].Add(time.Second).Sub(now)
+}
+
+// limits are the ways to count, and headers the ways to tell.
+func limits(r int) map[string]func() limiter {
+	return map[string]func() limiter{
+		"bucket of a second": func() limiter { return &bucket{rate: float64(r), burst: float64(r)} },
+		"bucket of ten":      func() limiter { return &bucket{rate: float64(r), burst: 10} },
+		"bucket of one":      func() limiter { return &bucket{rate: float64(r), burst: 1} },
+		"fixed second":       func() limiter { return &window{limit: r, period: time.Second} },
+		"fixed ten seconds":  func() limiter { return &window{limit: 10 * r, period: 10 * time.Second} },
+		"sliding second":     func() limiter { return &sliding{limit: r} },
+	}
+}
+
+func tellWait(form string, now time.Time, wait time.Duration) http.Header {
+	h := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
+	switch form {
+	case "seconds":
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	case "date":
+		h.Set("Retry-After", now.Add(wait).UTC().Format(http.TimeFormat))
+	}
+	return h
+}
+
+type outcome struct {
+	let, turned int
+	took        time.Duration
+}
+
+// throttle sends n requests by many callers through a gate against a limit, in
+// the time of the bubble.
+func throttle(n, callers int, l limiter, form string, latency time.Duration) outcome {
+	g := newGate()
+	slots := make(chan struct{}, 10)
+	var mu sync.Mutex
+	var o outcome
+	var work sync.WaitGroup
+	begun := time.Now()
+	left := n
+	for range callers {
+		work.Go(func() {
+			for {
+				mu.Lock()
+				left--
+				done := left < 0
+				mu.Unlock()
+				if done {
+					return
+				}
+				for {
+					t, _ := g.enter(context.Background(), slots)
+					jitter := time.Duration(float64(latency) * (.9 + .2*rand.Float64()))
+					time.Sleep(jitter / 2)
+					mu.Lock()
+					now := time.Now()
+					ok, wait := l.allow(now)
+					if ok {
+						o.let++
+					} else {
+						o.turned++
+					}
+					mu.Unlock()
+					time.Sleep(jitter / 2)
+					<-slots
+					if ok {
+						g.report(t, letIn, 0)
+						break
+					}
+					g.report(t, turnedAway, retryAfter(tellWait(form, now, wait), now))
+				}
+			}
+		})
+	}
+	work.Wait()
+	o.took = time.Since(begun)
+	return o
+}
+
+func TestGateSimulation(t *testing.T) {
+	for _, r := range []int{5, 20, 50} {
+		for name, l := range limits(r) {
+			for _, form := range []string{"none", "seconds", "date"} {
+				line := fmt.Sprintf("r=%-3d %-20s %-8s", r, name, form)
+				for _, latency := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
+					for _, secs := range []int{10, 20, 60} {
+						synctest.Test(t, func(t *testing.T) {
+							time.Sleep(time.Duration(rand.Int64N(int64(time.Second))))
+							n := r * secs
+							o := throttle(n, 10, l(), form, latency)
+							mark := ""
+							if float64(n)/o.took.Seconds()/float64(r) < .8 || float64(o.turned)/float64(n+o.turned) > .25 {
+								mark = "!"
+							}
+							line += fmt.Sprintf(" | %4.0f%% %2.0f%%%1s", 100*float64(n)/o.took.Seconds()/float64(r), 100*float64(o.turned)/float64(n+o.turned), mark)
+						})
+					}
+				}
+				fmt.Println(line)
+			}
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// listLifetime is how long a list of services is reused: long enough for a
+// refresh of many resources to share one, short enough that a change made in
+// the console is seen by the next command. A failed list is remembered as
+// long, or a thousand resources would each wait out an outage.
+const listLifetime = 30 * time.Second
+
+// lists are the lists of services, one for each organization and filter.
+//
+// A read of one service needs a list begun after the last write to that
+// service, a read of all one begun after the last write to any: with the
+// second rule for both, adopting many services would cost a list for nearly
+// each. Begun, ended and written are marks of one count rather than times,
+// which may be equal.
+type lists struct {
+	mu      sync.Mutex
+	count   uint64
+	latest  map[string]*listing
+	written map[string]uint64 // by organization, and by organization and service
+}
+
+// listing is a list of services, under way or ended.
+type listing struct {
+	*flight[*services]
+	begun   uint64
+	earlier *earlier
+}
+
+// earlier is what a list remembers of the one before it: which services were
+// there. With it, a service missing from two lists in a row is known to be
+// gone without a third.
+type earlier struct {
+	begun uint64
+	ids   map[string]int
+}
+
+// services are what a list brought: the JSON of each service, in the API's
+// order.
+type services struct {
+	err     error
+	all     []jsontext.Value
+	index   map[string]int      // by id in lower case
+	twice   map[string]struct{} // ids listed again with another content
+	ended   uint64
+	endedAt time.Time
+}
+
+// wrote notes the begin or the end of a write, whatever came of it: lists
+// begun before no longer answer reads that begin from now on.
+func (l *lists) wrote(organizationID, serviceID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.written == nil {
+		l.written = map[string]uint64{}
+	}
+	l.count++
+	l.written[strings.ToLower(organizationID)] = l.count
+	l.written[strings.ToLower(organizationID+"/"+serviceID)] = l.count
+}
+
+func (l *lists) lastWrite(key string) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.written[strings.ToLower(key)]
+}
+
+// list returns a list begun after the given mark, and the listing it is of.
+func (c *Client) list(ctx context.Context, organizationID string, filter []string, after uint64) (*listing, *services, error) {
+	shared := c.lists.join(ctx, organizationID, filter, after, c.fetchList)
+	found, _, interrupted := shared.wait(ctx)
+	if interrupted != nil {
+		return nil, nil, c.interrupted(ctx, "list services")
+	}
+	return shared, found, found.err
+}
+
+type fetchList func(ctx context.Context, organizationID string, filter []string) *services
+
+func (l *lists) join(ctx context.Context, organizationID string, filter []string, after uint64, fetch fetchList) *listing {
+	key := strings.ToLower(organizationID) + "?" + url.Values{"filter": filter}.Encode()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.latest[key]
+	if last != nil && last.begun > after && last.alive(time.Now()) && last.join() {
+		return last
+	}
+	l.count++
+	next := &listing{begun: l.count, earlier: last.remember(time.Now())}
+	next.flight = launch(ctx, func(ctx context.Context) (*services, error) {
+		found := fetch(ctx, organizationID, filter)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.count++
+		found.ended, found.endedAt = l.count, time.Now()
+		return found, nil
+	})
+	if l.latest == nil {
+		l.latest = map[string]*listing{}
+	}
+	l.sweep(time.Now())
+	l.latest[key] = next
+	return next
+}
+
+// sweep drops lists that nobody may use any more.
+func (l *lists) sweep(now time.Time) {
+	for key, listing := range l.latest {
+		if !listing.alive(now) {
+			delete(l.latest, key)
+		}
+	}
+}
+
+func (l *listing) alive(now time.Time) bool {
+	return !l.flight.ended() || now.Sub(l.value.endedAt) < listLifetime
+}
+
+// remember gives what the next list needs to know of this one.
+func (l *listing) remember(now time.Time) *earlier {
+	if l == nil || !l.flight.ended() || l.value.err != nil || !l.alive(now) {
+		return nil
+	}
+	return &earlier{begun: l.begun, ids: l.value.index}
+}
+
+// lacks says that the earlier list, begun after the given mark, had no such
+// service.
+func (e *earlier) lacks(id string, after uint64) bool {
+	if e == nil || e.begun <= after {
+		return false
+	}
+	_, there := e.ids[strings.ToLower(id)]
+	return !there
+}
+
+// fetchList lists an organization's services.
+func (c *Client) fetchList(ctx context.Context, organizationID string, filter []string) *services {
+	found := &services{}
+	found.err = c.do(ctx, &request{
+		operation: "list services",
+		subject:   "services of organization " + organizationID,
+		api:       c.management,
+		method:    http.MethodGet,
+		path:      []string{"v1", "organizations", organizationID, "services"},
+		query:     url.Values{"filter": filter},
+		accept:    found.read,
+	})
+	if found.err != nil {
+		found.all, found.index = nil, nil
+	}
+	return found
+}
+
+// read reads the answer element by element, so that no more than one service
+// is held beside those kept. What it read of an earlier attempt is dropped.
+func (s *services) read(a *answer) error {
+	a.left = capList
+	return a.envelope("result", func(decoder *jsontext.Decoder) error {
+		s.all, s.index, s.twice = nil, map[string]int{}, map[string]struct{}{}
+		if decoder.PeekKind() != '[' {
+			return wrongShape(decoder, "result", "an array")
+		}
+		if _, err := decoder.ReadToken(); err != nil {
+			return err
+		}
+		for decoder.PeekKind() != ']' {
+			value, err := decoder.ReadValue()
+			if err != nil {
+				return err
+			}
+			if err := s.add(value); err != nil {
+				return err
+			}
+		}
+		_, err := decoder.ReadToken()
+		return err
+	})
+}
+
+// add keeps one service. Only its id is read here: a field of one service that
+// makes no sense must not break the reads of the others.
+func (s *services) add(value jsontext.Value) error {
+	var identity struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(value, &identity, lenient); err != nil || identity.ID == "" {
+		return fmt.Errorf("service %d of the list has no id", len(s.all)+1)
+	}
+	value = value.Clone()
+	id := strings.ToLower(identity.ID)
+	if first, known := s.index[id]; !known {
+		s.index[id] = len(s.all)
+	} else if string(s.all[first]) != string(value) {
+		s.twice[id] = struct{}{}
+	}
+	s.all = append(s.all, value)
+	return nil
+}
+
+var errTwice = errors.New("the list has this service twice, with different content")
+
+// find decodes a copy of one service; nil where the list hasn't it.
+func (s *services) find(id string) (*Service, error) {
+	id = strings.ToLower(id)
+	at, there := s.index[id]
+	if !there {
+		return nil, nil
+	}
+	if _, twice := s.twice[id]; twice {
+		return nil, errTwice
+	}
+	return decode[Service](s.all[at])
+}

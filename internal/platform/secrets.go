@@ -1,0 +1,121 @@
+package platform
+
+import (
+	"encoding/base64"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// minSecretLength is the length, in bytes, from which a secret is masked.
+// Masking shorter ones would riddle every text with holes, and the holes would
+// spell the secret out.
+const minSecretLength = 4
+
+// mask stands where a secret stood.
+const mask = "***"
+
+// secrets are the literals that no error and no log may show. A list of names
+// ("password", "token") was rejected: it misses what it doesn't know, and hides
+// what is none.
+type secrets struct {
+	mu       sync.RWMutex
+	literals map[string]struct{}
+	replacer *strings.Replacer // nil where literals has grown since
+}
+
+// AddSecret masks a further literal in errors and logs, in the spellings that
+// JSON, HTML, a URL and base64 give it as well. Literals of fewer than four
+// bytes are ignored.
+func (c *Client) AddSecret(s string) {
+	if len(s) < minSecretLength {
+		return
+	}
+	c.secrets.mu.Lock()
+	defer c.secrets.mu.Unlock()
+	if _, known := c.secrets.literals[s]; known {
+		return
+	}
+	if c.secrets.literals == nil {
+		c.secrets.literals = map[string]struct{}{}
+	}
+	for _, spelling := range spellings(s) {
+		c.secrets.literals[spelling] = struct{}{}
+	}
+	c.secrets.replacer = nil
+}
+
+// Mask replaces every secret that the client knows by three asterisks.
+func (c *Client) Mask(s string) string {
+	return c.secrets.current().Replace(s)
+}
+
+func (s *secrets) current() *strings.Replacer {
+	s.mu.RLock()
+	r := s.replacer
+	s.mu.RUnlock()
+	if r != nil {
+		return r
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.replacer == nil {
+		s.replacer = s.build()
+	}
+	return s.replacer
+}
+
+// build puts longer literals first: where one secret begins with another, the
+// shorter one would leave the rest of the longer standing.
+func (s *secrets) build() *strings.Replacer {
+	literals := make([]string, 0, len(s.literals))
+	for literal := range s.literals {
+		literals = append(literals, literal)
+	}
+	slices.SortFunc(literals, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	pairs := make([]string, 0, 2*len(literals))
+	for _, literal := range literals {
+		pairs = append(pairs, literal, mask)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// spellings are the ways in which a text that was sent may be echoed.
+func spellings(s string) []string {
+	all := []string{
+		s,
+		strings.TrimSpace(s),
+		strings.Join(strings.Fields(s), " "), // as a cleaned message has it
+		html.EscapeString(s),
+		url.QueryEscape(s),
+		url.PathEscape(s),
+		base64.StdEncoding.EncodeToString([]byte(s)),
+		base64.RawStdEncoding.EncodeToString([]byte(s)),
+		base64.URLEncoding.EncodeToString([]byte(s)),
+		base64.RawURLEncoding.EncodeToString([]byte(s)),
+		jsonInside(s),
+		jsonInside(s, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true)),
+		strings.ReplaceAll(jsonInside(s), "/", `\/`),
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecretLength })
+}
+
+// jsonInside is a text as JSON spells it, without the quotes.
+func jsonInside(s string, options ...jsontext.Options) string {
+	var b strings.Builder
+	encoder := jsontext.NewEncoder(&b, append(options, jsontext.AllowInvalidUTF8(true))...)
+	if encoder.WriteToken(jsontext.String(s)) != nil {
+		return s
+	}
+	quoted := strings.TrimSuffix(b.String(), "\n")
+	return quoted[1 : len(quoted)-1]
+}

@@ -1,0 +1,164 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// Service is one database service, as the list of an organization's services
+// and the answer to a scaling update give it ("Service" in the API document).
+// Any field may be missing from an answer, and is nil then.
+type Service struct {
+	ID            *string    `json:"id,omitzero"            tfsdk:"id"`
+	Name          *string    `json:"name,omitzero"          tfsdk:"name"`
+	EngineVersion *string    `json:"engineVersion,omitzero" tfsdk:"engine_version"`
+	Endpoints     []Endpoint `json:"endpoints,omitzero"     tfsdk:"endpoints"`
+
+	// The two totals are deprecated: they count the memory of three workers
+	// and are inaccurate for any other number of replicas. In GB.
+	MinTotalMemoryGB *float64 `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
+	MaxTotalMemoryGB *float64 `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
+	// Memory of each replica, in GB.
+	MinReplicaMemoryGB *float64 `json:"minReplicaMemoryGb,omitzero" tfsdk:"min_replica_memory_gb"`
+	MaxReplicaMemoryGB *float64 `json:"maxReplicaMemoryGb,omitzero" tfsdk:"max_replica_memory_gb"`
+	NumReplicas        *float64 `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
+	IdleScaling        *bool    `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
+	IdleTimeoutMinutes *float64 `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
+
+	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero" tfsdk:"ip_access_list"`
+	CreatedAt    *string         `json:"createdAt,omitzero"    tfsdk:"created_at"`
+
+	EncryptionKey                   *string  `json:"encryptionKey,omitzero"                   tfsdk:"encryption_key"`
+	EncryptionAssumedRoleIdentifier *string  `json:"encryptionAssumedRoleIdentifier,omitzero" tfsdk:"encryption_assumed_role_identifier"`
+	IAMRole                         *string  `json:"iamRole,omitzero"                         tfsdk:"iam_role"`
+	PrivateEndpointIDs              []string `json:"privateEndpointIds,omitzero"              tfsdk:"private_endpoint_ids"`
+	AvailablePrivateEndpointIDs     []string `json:"availablePrivateEndpointIds,omitzero"     tfsdk:"available_private_endpoint_ids"`
+	DataWarehouseID                 *string  `json:"dataWarehouseId,omitzero"                 tfsdk:"data_warehouse_id"`
+	// IsPrimary says that the service is the first of its warehouse, which
+	// needs at least 2 replicas unless the organization's tier allows fewer.
+	IsPrimary                      *bool   `json:"isPrimary,omitzero"                      tfsdk:"is_primary"`
+	IsReadonly                     *bool   `json:"isReadonly,omitzero"                     tfsdk:"is_readonly"`
+	BYOCID                         *string `json:"byocId,omitzero"                         tfsdk:"byoc_id"`
+	HasTransparentDataEncryption   *bool   `json:"hasTransparentDataEncryption,omitzero"   tfsdk:"has_transparent_data_encryption"`
+	TransparentDataEncryptionKeyID *string `json:"transparentDataEncryptionKeyId,omitzero" tfsdk:"transparent_data_encryption_key_id"`
+	EncryptionRoleID               *string `json:"encryptionRoleId,omitzero"               tfsdk:"encryption_role_id"`
+}
+
+// Endpoint is one address a service answers on.
+type Endpoint struct {
+	Protocol *string  `json:"protocol,omitzero" tfsdk:"protocol"`
+	Host     *string  `json:"host,omitzero"     tfsdk:"host"`
+	Port     *float64 `json:"port,omitzero"     tfsdk:"port"`
+	Username *string  `json:"username,omitzero" tfsdk:"username"`
+}
+
+// IPAccessEntry is one address or CIDR block that may use a service or a key.
+type IPAccessEntry struct {
+	Source      *string `json:"source,omitzero"      tfsdk:"source"`
+	Description *string `json:"description,omitzero" tfsdk:"description"`
+}
+
+// ScalingUpdate is the body of a scaling update ("Update service auto scaling
+// settings" in the API document). What is nil is not sent.
+type ScalingUpdate struct {
+	// GB for three workers, 24 to 1068 in steps of 12; deprecated.
+	MinTotalMemoryGB *float64 `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
+	MaxTotalMemoryGB *float64 `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
+	// 1 to 20.
+	NumReplicas *float64 `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
+	IdleScaling *bool    `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
+	// Minutes, at least 5.
+	IdleTimeoutMinutes *float64 `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
+}
+
+// ListServices lists an organization's services in the API's order ("List
+// organization services" in the API document). A filter is sent as it is; only
+// filtering by resource tags is supported. The answer may be up to 30 s old,
+// but is younger than every write of this client to the organization.
+func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
+	const operation = "list services"
+	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
+		return nil, err
+	}
+	_, found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Service, 0, len(found.all))
+	for i, value := range found.all {
+		service, err := decode[Service](value)
+		if err != nil {
+			return nil, c.unreadable(operation, fmt.Errorf("service %d of the list: %w", i+1, err))
+		}
+		all = append(all, *service)
+	}
+	return all, nil
+}
+
+// GetService reads one service through the list of its organization's, the
+// only read there is. The answer may be up to 30 s old, but is younger than
+// every write of this client to the service. A service that isn't in the list
+// is looked for in a second one before the error says that it doesn't exist
+// (IsNotFound); that list is shared by all that are missing.
+func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
+	const operation = "read service"
+	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
+		return nil, err
+	}
+	written := c.lists.lastWrite(organizationID + "/" + serviceID)
+	of, found, err := c.list(ctx, organizationID, nil, written)
+	if err != nil {
+		return nil, err
+	}
+	service, err := found.find(serviceID)
+	if service == nil && err == nil && !of.earlier.lacks(serviceID, written) {
+		if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
+			return nil, err
+		}
+		service, err = found.find(serviceID)
+	}
+	switch {
+	case err != nil:
+		return nil, c.unreadable(operation, fmt.Errorf("service %s of the list: %w", serviceID, err))
+	case service == nil:
+		return nil, &Error{
+			Operation: operation,
+			subject:   fmt.Sprintf("service %s in organization %s", serviceID, organizationID),
+			Message:   fmt.Sprintf("Organization %s has no service %s: two lists of its services, one after the other, don't have it.", organizationID, serviceID),
+			notFound:  true,
+			mask:      c.Mask,
+		}
+	default:
+		return service, nil
+	}
+}
+
+// UpdateServiceScaling changes the scaling settings of a service ("Update
+// service auto scaling settings" in the API document) and returns the service
+// as it is then. Settings that are nil are not sent. It repeats like a read,
+// since what it sets is absolute.
+func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body ScalingUpdate) (*Service, error) {
+	const operation = "update service scaling"
+	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
+		return nil, err
+	}
+	encoded, err := encode(body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", operation, err)
+	}
+	c.lists.wrote(organizationID, serviceID)
+	defer c.lists.wrote(organizationID, serviceID)
+	var service *Service
+	err = c.do(ctx, &request{
+		operation: operation,
+		subject:   fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
+		api:       c.management,
+		method:    http.MethodPatch,
+		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
+		body:      encoded,
+		named:     true,
+		accept:    acceptInto(&service, "result"),
+	})
+	return service, err
+}

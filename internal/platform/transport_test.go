@@ -1,0 +1,416 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// readPipe is the call most tests make do with.
+func readPipe(ctx context.Context, c *Client) error {
+	_, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
+	return err
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
+	// The answers' Date is a minute slow: a date counts from there.
+	skewed := func(conn net.Conn, r *http.Request) bool {
+		now := time.Now().Add(-time.Minute).UTC()
+		h := strings.Replace(head(429, 0, "Retry-After: "+now.Add(9*time.Second).Format(http.TimeFormat)),
+			time.Now().UTC().Format(http.TimeFormat), now.Format(http.TimeFormat), 1)
+		_, err := conn.Write([]byte(h))
+		return err == nil
+	}
+	tests := map[string]struct {
+		fault fault
+		want  time.Duration
+	}{
+		"429 seconds":           {respond(429, "", "Retry-After: 7"), 7 * time.Second},
+		"429 date, other clock": {skewed, 9 * time.Second},
+		"503 seconds":           {respond(503, "", "Retry-After: 7"), 7 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.faults = []fault{test.fault}
+				begun := time.Now()
+				if err := readPipe(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(begun); took < test.want || took > test.want+time.Second {
+					t.Errorf("took %s, want %s", took, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{429, 503} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = respond(status, "", "Retry-After: 301")
+			begun := time.Now()
+			err := readPipe(t.Context(), c)
+			if took := time.Since(begun); took > time.Second {
+				t.Errorf("%d: gave up after %s", status, took)
+			}
+			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the platform asked to wait 5m1s, more than is left of retry_timeout (5m0s).") {
+				t.Errorf("%d: %v", status, err)
+			}
+		})
+	}
+}
+
+func TestGiveUpSaysHowOftenHowLongAndWhatCameLast(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = respond(503, `{"message":"under repair"}`)
+		err := readPipe(t.Context(), c)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"HTTP 503 Service Unavailable", "under repair", fmt.Sprintf("Gave up after %d attempts in ", f.count("GET"))} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is missing in %v", want, err)
+			}
+		}
+		if e.Attempts != f.count("GET") || e.Attempts < 10 || e.Elapsed > 5*time.Minute || e.Elapsed < 4*time.Minute {
+			t.Errorf("%d attempts in %s, %d seen", e.Attempts, e.Elapsed, f.count("GET"))
+		}
+	})
+}
+
+func TestAttemptIsCutAtTheBudgetsEnd(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = hang
+		begun := time.Now()
+		err := readPipe(t.Context(), c)
+		if took := time.Since(begun); took > 5*time.Minute || f.count("GET") < 9 {
+			t.Errorf("took %s for %d attempts: %v", took, f.count("GET"), err)
+		}
+	})
+}
+
+func TestNoRetryingWithoutBudget(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []fault{respond(429, "", "Retry-After: 1"), respond(503, ""), reset} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = fault
+			for range 2 { // a gate would hold the second back
+				begun := time.Now()
+				if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), "Gave up") {
+					t.Error(err)
+				}
+				if time.Since(begun) > 0 {
+					t.Error("waited")
+				}
+			}
+			if f.count("GET") != 2 {
+				t.Errorf("%d requests", f.count("GET"))
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
+	}
+}
+
+// Every wait ends at once when the caller is gone, and leaves no goroutine (the
+// bubble would not end) and no request behind.
+func TestInterruptEndsEveryWait(t *testing.T) {
+	t.Parallel()
+	tests := map[string]fault{
+		"answer":  hang,
+		"backoff": respond(503, "", "Retry-After: 100"),
+		"gate":    respond(429, "", "Retry-After: 100"),
+		"body": func(conn net.Conn, _ *http.Request) bool {
+			_, _ = conn.Write([]byte(head(200, 1000) + `{"status":200,`))
+			return hang(conn, nil)
+		},
+	}
+	for name, always := range tests {
+		for _, o := range operations() {
+			t.Run(name+"/"+o.name, func(t *testing.T) {
+				t.Parallel()
+				bubble(t, func(t *testing.T, f *fake, c *Client) {
+					f.always = always
+					ctx, cancel := context.WithCancel(t.Context())
+					var work sync.WaitGroup
+					var begun time.Time
+					const callers = 20 // ten of them wait for a slot
+					for range callers {
+						work.Go(func() {
+							_, err := o.call(ctx, c)
+							late := time.Since(begun)
+							if o.name == "key" && (name == "answer" || name == "body") {
+								return // runs to its end once sent: a test of its own
+							}
+							if late > 0 {
+								t.Errorf("ended %s after the interrupt", late)
+							}
+							if !errors.Is(err, context.Canceled) && !IsAmbiguous(err) {
+								t.Errorf("not told as an interrupt: %v", err)
+							}
+						})
+					}
+					time.Sleep(5 * time.Second)
+					begun = time.Now()
+					cancel()
+					work.Wait()
+					c.http.CloseIdleConnections()
+					synctest.Wait()
+					if f.open != 0 {
+						t.Errorf("%d connections left", f.open)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestInterruptSaysSo(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = hang
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, err := operations()["update"].call(ctx, c)
+		if err == nil || !strings.HasPrefix(err.Error(), "update pipe: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestKeyOnceSentOutlivesItsCaller(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = slow(20*time.Second, good(goodAnswer))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		key, err := c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n"})
+		if err != nil || *key.KeySecret != "the-secret" {
+			t.Error(key, err)
+		}
+	})
+}
+
+func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		c.http.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		begun := time.Now()
+		_, err := operations()["key"].call(ctx, c)
+		if !errors.Is(err, context.Canceled) || IsAmbiguous(err) || time.Since(begun) > time.Second {
+			t.Error(err, time.Since(begun))
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+	})
+}
+
+func TestKeyHasItsWholeTimeWhateverTheBudget(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = slow(20*time.Second, good(goodAnswer))
+		if _, err := operations()["key"].call(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}, func(c *Config) { c.RetryTimeout = time.Second })
+}
+
+func TestConcurrencyHolds(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = slow(time.Second, good(goodAnswer))
+		var work sync.WaitGroup
+		for range 30 {
+			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+			work.Go(func() { _, _ = operations()["scaling"].call(t.Context(), c) })
+		}
+		work.Wait()
+		if f.most != 4 {
+			t.Errorf("%d requests at a time, want 4", f.most)
+		}
+	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
+}
+
+// One 429 is news for all: nobody else finds out for themselves.
+func TestGateHoldsEverybodyBack(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{respond(429, "", "Retry-After: 10")}
+		begun := time.Now()
+		var work sync.WaitGroup
+		work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		time.Sleep(time.Second)
+		for range 50 {
+			work.Go(func() {
+				_, err := operations()["update"].call(t.Context(), c)
+				if err != nil || time.Since(begun) < 10*time.Second {
+					t.Error(err, time.Since(begun))
+				}
+			})
+		}
+		work.Wait()
+		if n := f.count("PATCH"); n != 52 {
+			t.Errorf("%d requests for 51 calls, want 52", n)
+		}
+	})
+}
+
+// The alerting API's limit is not the management API's.
+func TestGatesAreApart(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{respond(429, "", "Retry-After: 100")}
+		var work sync.WaitGroup
+		work.Go(func() { _, _ = c.GetAlert(t.Context(), "a") })
+		time.Sleep(time.Second)
+		begun := time.Now()
+		if err := readPipe(t.Context(), c); err != nil || time.Since(begun) > 0 {
+			t.Error(err, time.Since(begun))
+		}
+		work.Wait()
+	})
+}
+
+func TestClosedGateFailsAtOnceWhereTheBudgetIsTooSmall(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{respond(429, "", "Retry-After: 3600")}
+		_ = readPipe(t.Context(), c)
+		begun := time.Now()
+		err := readPipe(t.Context(), c)
+		if err == nil || time.Since(begun) > 0 || f.count("GET") != 1 || !strings.Contains(err.Error(), "The request was not sent: the platform asked to be left alone") {
+			t.Error(err, time.Since(begun), f.count("GET"))
+		}
+	})
+}
+
+// After the gate reopens one request goes first, and the others follow one by
+// one.
+func TestRestartIsNoBurst(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{respond(429, "", "Retry-After: 10")}
+		var work sync.WaitGroup
+		for range 20 {
+			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		}
+		time.Sleep(10*time.Second + time.Millisecond)
+		if n := f.count("PATCH"); n > 12 {
+			t.Errorf("%d requests right after the gate opened", n)
+		}
+		work.Wait()
+	})
+}
+
+func TestReworkAfterAnAmbiguousFault(t *testing.T) {
+	t.Parallel()
+	name := "n"
+	pipe := &Pipe{Name: &name}
+	failing := errors.New("no such luck")
+	tests := map[string]struct {
+		rework func() (*PipeUpdate, *Pipe, error)
+		want   string
+		bodies string
+	}{
+		"nothing left to do": {func() (*PipeUpdate, *Pipe, error) { return nil, pipe, nil }, "ok", "1"},
+		"something left":     {func() (*PipeUpdate, *Pipe, error) { return &PipeUpdate{Name: &name}, nil, nil }, "ok", "2"},
+		"failing":            {func() (*PipeUpdate, *Pipe, error) { return nil, nil, failing }, "gave up, ambiguous", "1"},
+	}
+	for testName, test := range tests {
+		t.Run(testName, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.faults = []fault{reset}
+				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) { return test.rework() })
+				if told(err) != test.want || fmt.Sprint(len(f.bodies)) != test.bodies {
+					t.Errorf("%s, %v: %v", told(err), f.bodies, err)
+				}
+				if err == nil && got.Name == nil {
+					t.Error("no pipe")
+				}
+				if len(f.bodies) == 2 && f.bodies[1] != `{"name":"n"}` {
+					t.Errorf("repeated with %s", f.bodies[1])
+				}
+			})
+		})
+	}
+}
+
+func TestReworkSharesTheBudget(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = func(conn net.Conn, r *http.Request) bool {
+			if r.Method == http.MethodGet {
+				return respond(503, "")(conn, r)
+			}
+			time.Sleep(29 * time.Second)
+			return false
+		}
+		begun := time.Now()
+		_, err := operations()["rework"].call(t.Context(), c)
+		if took := time.Since(begun); took > 5*time.Minute || !IsAmbiguous(err) {
+			t.Error(took, err)
+		}
+		time.Sleep(10 * time.Minute)
+	})
+}
+
+// A failure after an attempt that may have been carried out stays ambiguous,
+// whatever it is.
+func TestAmbiguityIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{reset, respond(409, "")}
+		if _, err := operations()["update"].call(t.Context(), c); !IsAmbiguous(err) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOneLogLinePerAttempt(t *testing.T) {
+	t.Parallel()
+	var lines []map[string]any
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset}
+		if _, err := operations()["update"].call(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if len(lines) != 3 {
+			t.Fatal(lines)
+		}
+		want := []map[string]any{
+			{"operation": "update pipe", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s"},
+			{"attempt": 2, "wait_reason": "no answer", "error": "EOF"},
+			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
+		}
+		for i, fields := range want {
+			for name, value := range fields {
+				if lines[i][name] != value {
+					t.Errorf("line %d: %s is %v, want %v", i, name, lines[i][name], value)
+				}
+			}
+		}
+		if path := lines[0]["path"]; path != "/prefix/v1/organizations/"+testOrganization+"/services/"+testService+"/pipes/"+testPipe {
+			t.Error(path)
+		}
+	}, func(c *Config) {
+		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
+	})
+}

@@ -1,0 +1,283 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+)
+
+// apiKeyResource is dataplatform_api_key. The API can create a key and do
+// nothing else with it: what is known of it is what its creation answered.
+type apiKeyResource struct{ resourceBase }
+
+func newAPIKeyResource() resource.Resource { return &apiKeyResource{} }
+
+// Metadata implements resource.Resource.
+func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_api_key"
+}
+
+// Schema implements resource.Resource.
+func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = apiKeySchema()
+}
+
+// asked is what the creation of a key asked for where the state can't tell it
+// from what the platform chose by itself. It is kept in private state.
+type asked struct {
+	ExpireAt bool   `json:"expire_at"`
+	State    string `json:"state"`
+}
+
+const (
+	askedKey     = "asked"
+	stateEnabled = "enabled"
+)
+
+// Create implements resource.Resource. Whatever comes after key id and secret
+// are received is at most a warning: nothing can read the secret again.
+func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	client, organization, ok := r.management(at(req.Plan.Raw, "organization_id"), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	plan := with(req.Plan.Raw, organization, "organization_id")
+	r.checkExpiry(plan, &resp.Diagnostics)
+	body, err := r.creation(plan)
+	if err != nil {
+		resp.Diagnostics.AddError("Unable to create API key", err.Error())
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	for _, l := range leaves(at(plan, "hash_data")) {
+		client.AddSecret(text(l.value))
+	}
+	created, err := client.CreateAPIKey(ctx, text(organization), body)
+	if err != nil {
+		addCreateError(&resp.Diagnostics, text(organization), body, err)
+		return
+	}
+	if created.KeySecret == nil && body.HashData == nil {
+		addSecretMissing(&resp.Diagnostics, text(organization), body, created)
+		return
+	}
+	resp.State.Raw = r.created(plan, body, created, &resp.Diagnostics)
+	remembered, _ := json.Marshal(asked{ExpireAt: !at(req.Config.Raw, "expire_at").IsNull(), State: stateAsked(req.Config.Raw)}) //nolint:errchkjson // a bool and a string
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, remembered)...)
+}
+
+// creation is the request that a plan comes to. The expiry of a key with
+// validity_hours counts from now.
+func (r *apiKeyResource) creation(plan tftypes.Value) (platform.APIKeyCreate, error) {
+	// What is left to the platform is unknown in the plan, and not sent.
+	known := eachMember(plan, func(_ string, member tftypes.Value) tftypes.Value {
+		if !member.IsFullyKnown() {
+			return tftypes.NewValue(member.Type(), nil)
+		}
+		return member
+	})
+	var body platform.APIKeyCreate
+	if err := decode(known, &body); err != nil {
+		return body, fmt.Errorf("reading the plan: %w", err)
+	}
+	if validity := at(plan, "validity_hours"); !validity.IsNull() {
+		expiry := r.now().Add(hours(validity)).UTC().Truncate(time.Second).Format(time.RFC3339)
+		body.ExpireAt = &expiry
+	}
+	return body, nil
+}
+
+// created is the state of a new key: the plan, completed by the answer, and by
+// what was asked for where the answer doesn't tell.
+func (r *apiKeyResource) created(plan tftypes.Value, body platform.APIKeyCreate, created *platform.CreatedAPIKey, diags *diag.Diagnostics) tftypes.Value {
+	answer := tftypes.NewValue(plan.Type(), nil)
+	if created.Key != nil {
+		answer = encode(created.Key, plan.Type())
+	}
+	warnDisagreements(plan, body, answer, created, diags)
+	state := settle(plan, answer)
+	state = with(state, stringValue(created.KeyID), "key_id")
+	state = with(state, stringValue(created.KeySecret), "key_secret")
+	if at(state, "state").IsNull() {
+		enabled := stateEnabled
+		state = with(state, stringValue(&enabled), "state")
+	}
+	if at(state, "expire_at").IsNull() || r.due(state) {
+		// An expiry of the platform's own that is due for renewal at once
+		// would make a key with every plan: what was asked for counts.
+		state = with(state, stringValue(body.ExpireAt), "expire_at")
+	}
+	return with(state, tftypes.NewValue(tftypes.Bool, false), "ready_for_renewal")
+}
+
+func stringValue(s *string) tftypes.Value {
+	if s == nil {
+		return tftypes.NewValue(tftypes.String, nil)
+	}
+	return tftypes.NewValue(tftypes.String, *s)
+}
+
+// warnDisagreements tells, in one warning, what the platform made otherwise
+// than it was asked to.
+func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey, diags *diag.Diagnostics) {
+	var lines []string
+	if created.Incomplete != nil {
+		lines = append(lines, fmt.Sprintf("  - the answer could not be read to its end: %s", created.Incomplete))
+	}
+	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
+		wanted, got := at(plan, name), at(answer, name)
+		if !wanted.IsNull() && wanted.IsFullyKnown() && !got.IsNull() && !answers(name, wanted, got) {
+			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, describe(got)))
+		}
+	}
+	if got := text(at(answer, "expire_at")); got != "" && !sameInstant(deref(body.ExpireAt), got) {
+		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %q", got))
+	}
+	if created.KeyID == nil && body.HashData == nil {
+		lines = append(lines, "  - key_id: the platform answered none")
+	}
+	if len(lines) == 0 {
+		return
+	}
+	diags.AddWarning(
+		fmt.Sprintf("API key %q is not all that was asked for", body.Name),
+		"The key was created, and its id and secret are in the state. The answer to its creation differs from the request:\n\n"+strings.Join(lines, "\n"),
+	)
+}
+
+// addCreateError reports a failed creation, and what may exist all the same.
+func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
+	detail := err.Error()
+	if platform.IsAmbiguous(err) {
+		detail += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body) +
+			". Look it up in the platform's console, and revoke it there if it exists. The creation was not repeated, since a key can't be deleted."
+	}
+	diags.AddError("Unable to create API key", detail)
+}
+
+// addSecretMissing reports an answer that has all but what a key is for.
+func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
+	id := ""
+	if created.Key != nil && created.Key.ID != nil {
+		id = ", id " + *created.Key.ID
+	}
+	diags.AddError("Unable to create API key",
+		"The platform answered the creation without a secret, and nothing can read it again. The key exists: "+described(organization, body)+id+
+			". Revoke it in the platform's console before the next apply, which creates another.")
+}
+
+func described(organization string, body platform.APIKeyCreate) string {
+	expiry := "no expiry"
+	if body.ExpireAt != nil {
+		expiry = "expiry " + *body.ExpireAt
+	}
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
+}
+
+// Read implements resource.Resource. The API can't read a key; the time can be
+// read.
+func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	resp.State.Raw = with(req.State.Raw, tftypes.NewValue(tftypes.Bool, r.due(req.State.Raw)), "ready_for_renewal")
+}
+
+// Update implements resource.Resource: nothing that changes in place is known
+// to the platform.
+func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.State.Raw = settle(req.Plan.Raw, req.State.Raw)
+}
+
+// Delete implements resource.Resource: the key stays valid.
+func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	warnKeyStays(req.State.Raw, &resp.Diagnostics)
+}
+
+func warnKeyStays(state tftypes.Value, diags *diag.Diagnostics) {
+	diags.AddWarning(
+		fmt.Sprintf("API key %s stays valid", keyLabel(state)),
+		"Destroying this resource sends nothing, since the platform can't delete a key. "+keyLeft(state)+" Revoke it in the platform's console.",
+	)
+}
+
+// keyLabel names a key in the summary of a warning: Terraform folds those that
+// are the same.
+func keyLabel(state tftypes.Value) string {
+	if id := text(at(state, "id")); id != "" {
+		return id
+	}
+	if name := text(at(state, "name")); name != "" {
+		return fmt.Sprintf("%q", name)
+	}
+	return "(name not known yet)"
+}
+
+// keyLeft names a key that stays behind, so that it can be found in the
+// console.
+func keyLeft(state tftypes.Value) string {
+	until := "does not expire"
+	if expiry := text(at(state, "expire_at")); expiry != "" {
+		until = "is valid until " + expiry
+	}
+	return fmt.Sprintf("The key named %q (id %s, suffix %s) %s.", text(at(state, "name")), orUnknown(at(state, "id")), orUnknown(at(state, "key_suffix")), until)
+}
+
+func orUnknown(value tftypes.Value) string {
+	if s := text(value); s != "" {
+		return s
+	}
+	return "not told"
+}
+
+// ImportState implements resource.ResourceWithImportState, to say why there is
+// no import.
+func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("API keys can't be imported",
+		"The platform can't read a key, and tells its secret only in the answer to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
+}
+
+// ValidateConfig implements resource.ResourceWithValidateConfig.
+func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	validity, early := at(req.Config.Raw, "validity_hours"), at(req.Config.Raw, "early_renewal_hours")
+	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || number(early).Cmp(number(validity)) < 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Renewal before creation",
+		fmt.Sprintf("early_renewal_hours must be less than validity_hours, or every plan would make a new key, got: %s and %s", spell(early), spell(validity)))
+}
+
+func (r *apiKeyResource) now() time.Time {
+	if r.connection == nil || r.connection.now == nil {
+		return time.Now()
+	}
+	return r.connection.now()
+}
+
+// hours is a number of hours, none where it is null.
+func hours(value tftypes.Value) time.Duration {
+	if value.IsNull() || !value.IsKnown() {
+		return 0
+	}
+	n, _ := number(value).Int64()
+	return time.Duration(n) * time.Hour
+}
+
+// sameInstant compares two dates however they are spelled. Those that are none
+// are the same only to the letter.
+func sameInstant(a, b string) bool {
+	x, errX := time.Parse(time.RFC3339, a)
+	y, errY := time.Parse(time.RFC3339, b)
+	if errors.Join(errX, errY) != nil {
+		return a == b
+	}
+	return x.Equal(y)
+}

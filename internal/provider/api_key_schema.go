@@ -1,0 +1,173 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/numbervalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// mostValidityHours is a hundred years: a duration in Go ends after less than
+// three.
+const mostValidityHours = 876_000
+
+func apiKeySchema() schema.Schema {
+	const replaces = " A change makes a new key."
+	return schema.Schema{
+		MarkdownDescription: "Creates an API key, and keeps its secret in the state: the platform tells it once. " +
+			"The platform can neither read, change nor delete a key: every change makes a new one, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
+		Attributes: map[string]schema.Attribute{
+			"organization_id": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "UUID of the organization that owns the key. Left out, it is the provider's `organization_id` when the key is created, and stays that." + replaces,
+				Validators:          []validator.String{isUUIDText()},
+			},
+			"name": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Name of the key; not empty." + replaces,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"roles": schema.SetAttribute{
+				Required: true, ElementType: types.StringType,
+				MarkdownDescription: "Roles of the key, at least one of `admin`, `developer` and `query_endpoints`." + replaces,
+				Validators: []validator.Set{
+					setvalidator.SizeAtLeast(1), noNullsInSet,
+					setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints")),
+				},
+			},
+			"expire_at": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "When the key expires, an RFC 3339 date later than now when the key is created. Compared by instant, however it is spelled. Left out, and without `validity_hours`, the key never expires unless the platform sets an expiry." + replaces,
+				Validators: []validator.String{
+					rfc3339{},
+					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
+				},
+			},
+			"validity_hours": schema.NumberAttribute{
+				Optional:            true,
+				MarkdownDescription: "How long the key is valid, in hours from its creation, instead of `expire_at`: a whole number from 1 to 876000. A key that has expired, or is within `early_renewal_hours` of it, is replaced by the next plan." + replaces,
+				Validators:          []validator.Number{whole().atLeast(1).atMost(mostValidityHours)},
+			},
+			"early_renewal_hours": schema.NumberAttribute{
+				Optional:            true,
+				MarkdownDescription: "How long before its expiry a plan replaces the key, in hours: a whole number below `validity_hours`, which it needs. Left out, the key is replaced once it has expired. A change makes no new key, unless the key there is becomes due by it.",
+				Validators: []validator.Number{
+					whole().atLeast(0).atMost(mostValidityHours),
+					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
+				},
+			},
+			"ready_for_renewal": schema.BoolAttribute{
+				Computed:            true,
+				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every read.",
+			},
+			"rotation_triggers": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Any values: a change of them makes a new key. Left out, nothing but the other arguments does.",
+			},
+			"state": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "`enabled` or `disabled`. Left out, the key is `enabled`, the platform's default." + replaces,
+				Validators:          []validator.String{stringvalidator.OneOf("enabled", "disabled")},
+			},
+			"hash_data": schema.SingleNestedAttribute{
+				Optional: true, Sensitive: true,
+				MarkdownDescription: "Hashes of a key made elsewhere, passed to the platform as given. The platform's documentation doesn't tell what it does with them." + replaces,
+				Attributes: map[string]schema.Attribute{
+					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's id."},
+					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key's id."},
+					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's secret."},
+				},
+			},
+			"ip_access_list": schema.SetNestedAttribute{
+				Optional:            true,
+				MarkdownDescription: "Addresses that may use the API with the key. Left out, none is sent." + replaces,
+				Validators:          []validator.Set{noNullsInSet},
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"source": schema.StringAttribute{
+						Required:            true,
+						MarkdownDescription: "Address or CIDR block.",
+						Validators:          []validator.String{ipSource{}},
+					},
+					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "What the address is."},
+				}},
+			},
+			"id":         computedString("UUID of the key."),
+			"key_id":     computedString("Id to call the API with."),
+			"key_suffix": computedString("Last characters of the key, by which the console shows it."),
+			"key_secret": schema.StringAttribute{
+				Computed: true, Sensitive: true,
+				MarkdownDescription: "Secret to call the API with. It stands in the state, since nothing can read it again.",
+			},
+			"created_at": computedString("When the key was created."),
+			"used_at":    computedString("When the key was last used, as told at its creation."),
+		},
+	}
+}
+
+// rfc3339 accepts a date of RFC 3339. The framework's own type for it was
+// rejected: its error doesn't name the attribute, and it takes another offset
+// for another date.
+type rfc3339 struct{}
+
+// Description implements validator.Describer.
+func (rfc3339) Description(context.Context) string {
+	return "must be an RFC 3339 date, such as 2031-01-01T00:00:00Z"
+}
+
+// MarkdownDescription implements validator.Describer.
+func (v rfc3339) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if _, err := time.Parse(time.RFC3339, req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
+			fmt.Sprintf("%s %s, got: %s", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
+	}
+}
+
+// ipSource refuses what looks like an address or a CIDR block and isn't one.
+// The API document doesn't say what else a source may be.
+type ipSource struct{}
+
+var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./]*[0-9./:\s]*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9.]+/.*)\s*$`)
+
+// Description implements validator.Describer.
+func (ipSource) Description(context.Context) string {
+	return "must be an IP address such as 192.0.2.7 or a CIDR block such as 192.0.2.0/24, if it looks like one"
+}
+
+// MarkdownDescription implements validator.Describer.
+func (v ipSource) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (v ipSource) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	source := req.ConfigValue.ValueString()
+	if !looksLikeAddress.MatchString(source) || isAddress(source) {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid address",
+		fmt.Sprintf("%s %s, got: %q", req.Path, v.Description(ctx), source))
+}
+
+func isAddress(source string) bool {
+	if _, err := netip.ParseAddr(source); err == nil {
+		return true
+	}
+	_, err := netip.ParsePrefix(source)
+	return err == nil
+}

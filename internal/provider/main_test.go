@@ -1,0 +1,254 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// TestMain makes the outcome of the tests independent of what the shell has
+// set. Nothing has to be set to run them: terraform is taken from PATH, or
+// from TF_ACC_TERRAFORM_PATH.
+func TestMain(m *testing.M) {
+	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "DATAPLATFORM_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+	if terraform == "" {
+		found, err := exec.LookPath("terraform")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "The acceptance tests need terraform on PATH, or its path in TF_ACC_TERRAFORM_PATH; make test fetches one.")
+			os.Exit(1)
+		}
+		terraform = found
+	}
+	_ = os.Setenv("TF_ACC", "1")
+	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
+	_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "dataplatform")
+	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	code := m.Run()
+	if builtDir != "" {
+		_ = os.RemoveAll(builtDir)
+	}
+	os.Exit(code)
+}
+
+// fixture is one test's own platform, and the provider before it.
+type fixture struct {
+	t *testing.T
+	*mockplatform.Server
+	url string
+	now func() time.Time
+}
+
+// newFixture starts a platform that the test shares with no other.
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	t.Parallel()
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	server := httptest.NewServer(platform)
+	t.Cleanup(server.Close)
+	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now}
+}
+
+// provider is the provider block, with further arguments.
+func (f *fixture) provider(arguments ...string) string {
+	return fmt.Sprintf(`
+terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+provider "dataplatform" {
+  base_url            = %q
+  organization_id     = %q
+  key_id              = "demo-key-id"
+  key_secret          = "demo-key-secret"
+  alerts_base_url     = %q
+  alerts_access_token = "demo-alerts-token"
+  retry_timeout       = "5s"
+  %s
+}
+`, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))
+}
+
+// run runs steps through terraform, with the provider inside this process.
+// Every step that applies is followed by a plan that must be empty.
+func (f *fixture) run(steps ...resource.TestStep) {
+	f.t.Helper()
+	resource.Test(f.t, resource.TestCase{
+		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+			"dataplatform": providerserver.NewProtocol6WithError(&dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}),
+		},
+		Steps: steps,
+	})
+}
+
+// writes are the bodies of the requests so far that change something, by
+// method and the last elements of the path.
+func (f *fixture) writes() []string {
+	var bodies []string
+	for _, r := range f.Requests() {
+		if r.Method != "GET" {
+			bodies = append(bodies, r.Body)
+		}
+	}
+	return bodies
+}
+
+// wantWrites compares the bodies of all writes since the journal was reset,
+// as JSON, and resets it.
+func (f *fixture) wantWrites(want ...string) {
+	f.t.Helper()
+	got := f.writes()
+	f.ResetJournal()
+	if len(got) != len(want) {
+		f.t.Errorf("got %d writes, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
+		return
+	}
+	for i := range want {
+		if !sameJSON(f.t, got[i], want[i]) {
+			f.t.Errorf("write %d is\n%s\nwant\n%s", i, got[i], want[i])
+		}
+	}
+}
+
+func sameJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	return normalJSON(t, a) == normalJSON(t, b)
+}
+
+func normalJSON(t *testing.T, text string) string {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	normal, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(normal)
+}
+
+// workspace is a folder in which the real terraform runs the built provider,
+// for what only a person sees: warnings, error texts, logs.
+type workspace struct {
+	*fixture
+	dir string
+	env []string
+}
+
+var (
+	buildOnce sync.Once
+	builtDir  string
+	errBuild  error
+)
+
+// built is the folder with the provider as a program.
+func built(t *testing.T) string {
+	t.Helper()
+	buildOnce.Do(func() {
+		if builtDir, errBuild = os.MkdirTemp("", "dataplatform-provider-"); errBuild != nil {
+			return
+		}
+		build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..")
+		if out, err := build.CombinedOutput(); err != nil {
+			errBuild = fmt.Errorf("%w: %s", err, out)
+		}
+	})
+	if errBuild != nil {
+		t.Fatal(errBuild)
+	}
+	return builtDir
+}
+
+func (f *fixture) workspace(config string) *workspace {
+	f.t.Helper()
+	w := &workspace{fixture: f, dir: f.t.TempDir()}
+	rc := filepath.Join(w.dir, "terraform.rc")
+	w.file("terraform.rc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", built(f.t)))
+	w.file("main.tf", config)
+	w.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "TF_IN_AUTOMATION=1")
+	return w
+}
+
+func (w *workspace) file(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the terraform that the tests are told to use
+	command.Dir = w.dir
+	command.Env = w.env
+	return command
+}
+
+// terraform runs one command and returns its output, folded to single spaces
+// so that a sentence is found wherever Terraform breaks it, and whether it
+// succeeded. Terraform's own notice about development overrides is taken out:
+// it holds the word "Warning".
+func (w *workspace) terraform(args ...string) (string, bool) {
+	w.t.Helper()
+	out, err := w.command(context.Background(), append(args, "-no-color")...).CombinedOutput()
+	return folded(string(out)), err == nil
+}
+
+func folded(out string) string {
+	if begin := strings.Index(out, "Warning: Provider development overrides"); begin >= 0 {
+		if end := strings.Index(out[begin:], "published\nreleases."); end >= 0 {
+			out = out[:begin] + out[begin+end+len("published\nreleases."):]
+		}
+	}
+	return strings.Join(strings.FieldsFunc(out, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' || r == '╷' || r == '╵' }), " ")
+}
+
+func (w *workspace) apply(args ...string) string {
+	w.t.Helper()
+	out, ok := w.terraform(append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
+	if !ok {
+		w.t.Fatalf("apply failed:\n%s", out)
+	}
+	return out
+}
+
+// wantEmptyPlan fails unless a plan finds nothing to do.
+func (w *workspace) wantEmptyPlan() {
+	w.t.Helper()
+	out, ok := w.terraform("plan", "-detailed-exitcode", "-input=false")
+	if !ok {
+		w.t.Fatalf("the plan is not empty:\n%s", out)
+	}
+}
+
+// wantText fails unless the output has each of these texts.
+func wantText(t *testing.T, out string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(out, text) {
+			t.Errorf("no %q in\n%s", text, out)
+		}
+	}
+}

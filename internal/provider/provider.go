@@ -1,0 +1,169 @@
+// Package provider is the Terraform provider: what the user writes and sees,
+// and how it goes to the platform and back. What the platform says is in
+// package platform.
+package provider
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+)
+
+// dataplatformProvider implements the provider "dataplatform".
+type dataplatformProvider struct {
+	version string
+	now     func() time.Time
+}
+
+// New returns what makes the provider, in the version given.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &dataplatformProvider{version: version, now: time.Now} }
+}
+
+// Metadata implements provider.Provider.
+func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "dataplatform"
+	resp.Version = p.version
+}
+
+// Schema implements provider.Provider.
+func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Manages the scaling of services, API keys and data-ingestion pipes of a hosted analytical database platform, and reads its services, pipes and alerts.",
+		Attributes:          providerAttributes(),
+	}
+}
+
+// ValidateConfig implements provider.ProviderWithValidateConfig: it checks
+// what is written. What comes from the environment is checked alike, once the
+// provider is configured.
+func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	readSettings(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
+}
+
+// Configure implements provider.Provider. It sends nothing, and misses
+// nothing: a setting is missed by what needs it.
+func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	set := readSettings(req.Config.Raw, os.Getenv, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	connection := &connection{
+		organizationID: set.values["organization_id"],
+		unknown:        set.unknown,
+		missing:        set.missing(),
+		now:            p.now,
+	}
+	config := platform.Config{
+		BaseURL:               set.values["base_url"],
+		KeyID:                 set.values["key_id"],
+		KeySecret:             set.values["key_secret"],
+		AlertsBaseURL:         set.values["alerts_base_url"],
+		AlertsAccessToken:     set.values["alerts_access_token"],
+		RequestTimeout:        set.duration("request_timeout", platform.DefaultRequestTimeout),
+		RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
+		MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
+		UserAgent:             p.userAgent(req.TerraformVersion),
+		Log:                   tflog.Debug,
+	}
+	client, err := platform.New(config)
+	if err != nil {
+		resp.Diagnostics.AddError("Unable to configure the provider", err.Error())
+		return
+	}
+	connection.client = client
+	resp.ResourceData, resp.DataSourceData = connection, connection
+}
+
+// userAgent names the provider and Terraform, and what the user appends
+// through the variable that Terraform's own requests honour.
+func (p *dataplatformProvider) userAgent(terraform string) string {
+	agent := "terraform-provider-dataplatform/" + p.version
+	if terraform != "" {
+		agent = "Terraform/" + terraform + " (+https://www.terraform.io) " + agent
+	}
+	if more := strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")); more != "" {
+		agent += " " + more
+	}
+	return agent
+}
+
+// Resources implements provider.Provider.
+func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		newServiceScalingResource,
+		newAPIKeyResource,
+		newPipeResource,
+	}
+}
+
+// DataSources implements provider.Provider.
+func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		newServicesDataSource,
+		newPipeDataSource,
+		newAlertDataSource,
+	}
+}
+
+// settings are the provider's, from its configuration or the environment.
+type settings struct {
+	values  map[string]string
+	unknown []string
+}
+
+// readSettings reads and checks every setting. Errors stand at the argument,
+// and name the variable where the value comes from there.
+func readSettings(config tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
+	set := settings{values: map[string]string{}}
+	for _, s := range providerSettings {
+		value, from := at(config, s.name), s.name
+		if !value.IsKnown() {
+			set.unknown = append(set.unknown, s.name)
+			continue
+		}
+		written := settingText(value)
+		if value.IsNull() {
+			if written = getenv(environment(s.name)); written == "" {
+				continue
+			}
+			from = "environment variable " + environment(s.name)
+		}
+		if err := s.check(written); err != nil {
+			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", from+" "+err.Error())
+			continue
+		}
+		set.values[s.name] = written
+	}
+	return set
+}
+
+func settingText(value tftypes.Value) string {
+	if value.Type().Is(tftypes.Number) && !value.IsNull() {
+		return number(value).Text('f', -1)
+	}
+	return text(value)
+}
+
+func (s settings) missing() []string {
+	var missing []string
+	for _, setting := range providerSettings {
+		if _, ok := s.values[setting.name]; !ok && setting.needed && !slices.Contains(s.unknown, setting.name) {
+			missing = append(missing, setting.name)
+		}
+	}
+	return missing
+}

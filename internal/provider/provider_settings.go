@@ -1,0 +1,132 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+)
+
+// setting is one argument of the provider, with the check of its value. A
+// check's error continues the sentence that begins with the setting's name,
+// and never repeats a secret.
+type setting struct {
+	name        string
+	description string
+	// needed says that whatever uses the setting can't do without; the others
+	// have a default.
+	needed    bool
+	sensitive bool
+	check     func(string) error
+}
+
+var providerSettings = []setting{
+	{name: "base_url", needed: true, check: checkAddress,
+		description: "Address of the management API: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored."},
+	{name: "organization_id", needed: true, check: checkUUID,
+		description: "UUID of the default organization. A resource or data source takes its own `organization_id` over it, and a resource keeps the one that it was made in."},
+	{name: "key_id", needed: true, check: checkKeyID,
+		description: "Id of the API key that the management API is called with."},
+	{name: "key_secret", needed: true, sensitive: true, check: checkPresent,
+		description: "Secret of the API key that the management API is called with."},
+	{name: "alerts_base_url", needed: true, check: checkAddress,
+		description: "Address of the alerting API, which `dataplatform_alert` alone needs: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored."},
+	{name: "alerts_access_token", needed: true, sensitive: true, check: checkToken,
+		description: "Bearer token that the alerting API is called with."},
+	{name: "request_timeout", check: checkPositive,
+		description: fmt.Sprintf("Longest time that one attempt of a request may take, a duration such as `30s`. Left out, `%s`.", platform.DefaultRequestTimeout)},
+	{name: "retry_timeout", check: checkDuration,
+		description: fmt.Sprintf("Everything that one call may take, with its repetitions and the waits between them, a duration such as `5m`. `0s` turns repeating off. Left out, `%s`.", platform.DefaultRetryTimeout)},
+	{name: "max_concurrent_requests", check: checkCount,
+		description: fmt.Sprintf("Most requests under way at the same time, at least 1. Left out, %d.", platform.DefaultMaxConcurrentRequests)},
+}
+
+func providerAttributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{}
+	for _, s := range providerSettings {
+		description := s.description + " May be set by the environment variable `" + environment(s.name) + "`."
+		if s.name == "max_concurrent_requests" {
+			attributes[s.name] = schema.NumberAttribute{Optional: true, MarkdownDescription: description}
+			continue
+		}
+		attributes[s.name] = schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: description}
+	}
+	return attributes
+}
+
+func checkAddress(value string) error {
+	_, err := platform.ParseBaseURL(value)
+	return err
+}
+
+func checkUUID(value string) error {
+	if !uuidPattern.MatchString(value) {
+		return fmt.Errorf("must be a UUID, got: %q", value)
+	}
+	return nil
+}
+
+func checkPresent(value string) error {
+	if value == "" {
+		return errors.New("must not be empty")
+	}
+	return nil
+}
+
+// checkKeyID refuses the one character that would end the id within the
+// header.
+func checkKeyID(value string) error {
+	if strings.Contains(value, ":") {
+		return errors.New("must not contain a colon")
+	}
+	return checkPresent(value)
+}
+
+func checkToken(value string) error {
+	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return errors.New("must not contain white space or control characters")
+	}
+	return checkPresent(value)
+}
+
+func checkDuration(value string) error {
+	if d, err := time.ParseDuration(value); err != nil || d < 0 {
+		return fmt.Errorf("must be a duration that is not negative, such as 30s or 5m, got: %q", value)
+	}
+	return nil
+}
+
+func checkPositive(value string) error {
+	if d, err := time.ParseDuration(value); err != nil || d <= 0 {
+		return fmt.Errorf("must be a duration above zero, such as 30s or 5m, got: %q", value)
+	}
+	return nil
+}
+
+func checkCount(value string) error {
+	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
+		return fmt.Errorf("must be a whole number of at least 1, got: %s", value)
+	}
+	return nil
+}
+
+// duration is a setting that was checked, or its default.
+func (s settings) duration(name string, otherwise time.Duration) time.Duration {
+	if d, err := time.ParseDuration(s.values[name]); err == nil {
+		return d
+	}
+	return otherwise
+}
+
+// number is a setting that was checked, or its default.
+func (s settings) number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(s.values[name]); err == nil {
+		return n
+	}
+	return otherwise
+}

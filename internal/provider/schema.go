@@ -1,0 +1,100 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// The kinds of attribute that the resources are made of. Settable ones are
+// optional and computed: declared they are owned, omitted left alone.
+
+// leftAlone ends the description of every settable attribute. A data source,
+// which sets nothing, drops it.
+const leftAlone = " Left out, it stays as it is on the platform."
+
+// wholeSent ends the description of a list or set of which the platform takes
+// no single elements.
+const wholeSent = " It is sent whole; `[]` clears it."
+
+// Null elements pass a plan and fail its apply as an error in the provider,
+// so every list and set refuses them.
+var (
+	noNullsInList = listvalidator.NoNullValues()
+	noNullsInSet  = setvalidator.NoNullValues()
+)
+
+func organizationIDAttribute(noun string) schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Left out, it is the provider's `organization_id` when the " + noun + " is first applied, and stays that. A change replaces the resource.",
+		Validators:          []validator.String{isUUIDText()},
+	}
+}
+
+func requiredID(of string) schema.Attribute {
+	return schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "UUID of the " + of + ". A change replaces the resource.",
+		Validators:          []validator.String{isUUIDText()},
+	}
+}
+
+func requiredString(description string) schema.Attribute {
+	return schema.StringAttribute{Required: true, MarkdownDescription: description}
+}
+
+func settableString(description string, validators ...validator.String) schema.Attribute {
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Validators: validators}
+}
+
+func settableNumber(description string, validators ...validator.Number) schema.Attribute {
+	return schema.NumberAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Validators: validators}
+}
+
+func settableBool(description string) schema.Attribute {
+	return schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone}
+}
+
+func settableStringSet(description string) schema.Attribute {
+	return schema.SetAttribute{
+		Optional: true, Computed: true, ElementType: types.StringType,
+		MarkdownDescription: description + leftAlone,
+		Validators:          []validator.Set{noNullsInSet},
+	}
+}
+
+func settableObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.SingleNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Attributes: attributes}
+}
+
+func settableObjects(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.ListNestedAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: description + leftAlone,
+		Validators:          []validator.List{noNullsInList},
+		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+	}
+}
+
+func computedString(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func computedNumber(description string) schema.Attribute {
+	return schema.NumberAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func computedBool(description string) schema.Attribute {
+	return schema.BoolAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func computedStrings(description string) schema.Attribute {
+	return schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: description}
+}
+
+func computedObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: description, Attributes: attributes}
+}

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+
+	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// computed is a resource's attributes as a data source shows them: what can be
+// set there is only told here. A field is described once for both.
+func computed(attributes map[string]schema.Attribute) map[string]datasource.Attribute {
+	shown := make(map[string]datasource.Attribute, len(attributes))
+	for name, attribute := range attributes {
+		shown[name] = computedAttribute(attribute)
+	}
+	return shown
+}
+
+func computedAttribute(attribute schema.Attribute) datasource.Attribute {
+	description, sensitive := told(attribute.GetMarkdownDescription()), attribute.IsSensitive()
+	switch a := attribute.(type) {
+	case schema.StringAttribute:
+		return datasource.StringAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description}
+	case schema.BoolAttribute:
+		return datasource.BoolAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description}
+	case schema.NumberAttribute:
+		return datasource.NumberAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description}
+	case schema.ListAttribute:
+		return datasource.ListAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description, ElementType: a.ElementType}
+	case schema.SetAttribute:
+		return datasource.SetAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description, ElementType: a.ElementType}
+	case schema.SingleNestedAttribute:
+		return datasource.SingleNestedAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description, Attributes: computed(a.Attributes)}
+	case schema.ListNestedAttribute:
+		return datasource.ListNestedAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description, NestedObject: datasource.NestedAttributeObject{Attributes: computed(a.NestedObject.Attributes)}}
+	case schema.SetNestedAttribute:
+		return datasource.SetNestedAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description, NestedObject: datasource.NestedAttributeObject{Attributes: computed(a.NestedObject.Attributes)}}
+	default:
+		panic(fmt.Sprintf("no data source attribute for %T", attribute))
+	}
+}
+
+// told is a description without what it says of setting the attribute.
+func told(description string) string {
+	for _, setting := range []string{leftAlone, wholeSent, wholeSet, mappingMemberLeftOut} {
+		description, _, _ = strings.Cut(description, setting)
+	}
+	return description
+}
+
+func shownString(description string) datasource.Attribute {
+	return datasource.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func shownNumber(description string) datasource.Attribute {
+	return datasource.NumberAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func shownBool(description string) datasource.Attribute {
+	return datasource.BoolAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func shownStrings(description string) datasource.Attribute {
+	return datasource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: description}
+}

@@ -1,0 +1,123 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+)
+
+// serviceScalingResource is dataplatform_service_scaling.
+type serviceScalingResource struct{ adoption }
+
+func newServiceScalingResource() resource.Resource {
+	return &serviceScalingResource{adoption{adoptable: serviceScaling{}}}
+}
+
+// Metadata implements resource.Resource.
+func (r *serviceScalingResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_service_scaling"
+}
+
+// Schema implements resource.Resource.
+func (r *serviceScalingResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Adopts the auto-scaling settings of one service. " +
+			"It neither makes nor deletes a service: one that doesn't exist is an error, and destroying the resource leaves the service with the settings it has.\n\n" +
+			"What the configuration declares is owned and held; what it leaves out is left alone.",
+		Attributes: map[string]schema.Attribute{
+			"organization_id":       organizationIDAttribute("service"),
+			"service_id":            requiredID("service"),
+			"num_replicas":          settableNumber("Number of replicas, 1 to 20. The first service of a warehouse has at least 2; services made in an existing warehouse may have 1. The organization's tier may set further limits. By default 1 on tier BASIC, 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
+			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle; the platform's default is `true`."),
+			"idle_timeout_minutes":  settableNumber("How long the service is idle before it scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
+			"min_total_memory_gb":   deprecatedMemory("Least"),
+			"max_total_memory_gb":   deprecatedMemory("Most"),
+			"name":                  computedString("Name of the service."),
+			"data_warehouse_id":     computedString("Id of the warehouse that the service belongs to."),
+			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
+			"min_replica_memory_gb": computedNumber("Least memory of each replica, in GB."),
+			"max_replica_memory_gb": computedNumber("Most memory of each replica, in GB."),
+		},
+	}
+}
+
+func deprecatedMemory(bound string) schema.Attribute {
+	attribute := settableNumber(
+		bound+" memory of three workers during auto-scaling, in GB: 24 to 1068, a multiple of 12, at most 360 for a service that isn't paid for, which only the platform can tell. "+
+			"For services of the kind `production` alone. Deprecated: it is inaccurate for services with another number of replicas than the default.",
+		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
+	attribute.DeprecationMessage = "The platform deprecates its total memory settings: they count the memory of three workers, which is inaccurate for services with another number of replicas than the default."
+	return attribute
+}
+
+// ValidateConfig implements resource.ResourceWithValidateConfig.
+func (r *serviceScalingResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	least, most := at(req.Config.Raw, "min_total_memory_gb"), at(req.Config.Raw, "max_total_memory_gb")
+	if least.IsNull() || most.IsNull() || !least.IsKnown() || !most.IsKnown() || number(least).Cmp(number(most)) <= 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(path.Root("min_total_memory_gb"), "Memory limits the wrong way round",
+		fmt.Sprintf("min_total_memory_gb must be at most max_total_memory_gb, got: %s and %s", spell(least), spell(most)))
+}
+
+// serviceScaling is what adoption needs to know of the scaling of a service.
+type serviceScaling struct{}
+
+func (serviceScaling) noun() string { return "service" }
+
+func (serviceScaling) idNames() []string { return []string{"service_id"} }
+
+func (serviceScaling) notLeaves() [][]string { return nil }
+
+// moves names the memory of a replica, which the platform works out anew from
+// the total memory and the number of replicas.
+func (serviceScaling) moves(send tftypes.Value) []string {
+	for _, name := range []string{"num_replicas", "min_total_memory_gb", "max_total_memory_gb"} {
+		if !at(send, name).IsNull() {
+			return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
+		}
+	}
+	return nil
+}
+
+func (serviceScaling) read(ctx context.Context, client *platform.Client, id identity) (any, error) {
+	return client.GetService(ctx, id.organization, id.ids[0])
+}
+
+func (serviceScaling) patcher(client *platform.Client, id identity, _, _, _ tftypes.Value) (patchFunc, bool) {
+	return func(ctx context.Context, send, _ tftypes.Value) (any, error) {
+		var body platform.ScalingUpdate
+		if err := decode(send, &body); err != nil {
+			return nil, fmt.Errorf("reading the plan: %w", err)
+		}
+		return client.UpdateServiceScaling(ctx, id.organization, id.ids[0], body)
+	}, false
+}
+
+func (serviceScaling) complete(_, plan, _ tftypes.Value) tftypes.Value { return plan }
+
+func (serviceScaling) hush(plan, _, _ tftypes.Value) tftypes.Value { return plan }
+
+func (serviceScaling) check(_, _, _, _ tftypes.Value, _ *diag.Diagnostics) {}
+
+// advise warns of a number of replicas that the platform may refuse. The
+// organization's tier, which the provider can't see, may allow it.
+func (serviceScaling) advise(label string, _, send, held tftypes.Value, diags *diag.Diagnostics) {
+	replicas, primary := at(send, "num_replicas"), false
+	if replicas.IsNull() || !replicas.IsKnown() || number(replicas).Cmp(number(tftypes.NewValue(tftypes.Number, 2))) >= 0 {
+		return
+	}
+	if value := at(held, "is_primary"); value.IsNull() || !value.IsKnown() || value.As(&primary) != nil || !primary {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("num_replicas"),
+		fmt.Sprintf("Fewer than 2 replicas for %s", label),
+		"The service is the first of its warehouse (is_primary). The platform wants between 2 and 20 replicas for it, unless the organization's tier allows fewer.")
+}
