@@ -4,13 +4,13 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/process"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 )
 
@@ -18,7 +18,11 @@ import (
 // GNUmakefile.
 var version = "dev"
 
+// atExit ends what a build with the tag profile has begun.
+var atExit = func() {}
+
 func main() {
+	defer atExit()
 	debug := flag.Bool("debug", false, "serve to an attached debugger, and print how Terraform reaches it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
@@ -28,11 +32,20 @@ func main() {
 		return
 	}
 
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address:         "registry.terraform.io/dataplatform/dataplatform",
-		Debug:           *debug,
-		ProtocolVersion: 6,
-	})
+	// A developer who serves to a debugger reads the logs in this terminal,
+	// whatever Terraform's own shell has set.
+	if !*debug {
+		if err := process.SetLogLevels("dataplatform"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	process.TuneMemory()
+
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version), options...)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -46,9 +46,9 @@ resource "dataplatform_service_scaling" "events" {
   idle_timeout_minutes = 30
 }
 
-resource "dataplatform_pipe" "orders" {
+resource "dataplatform_pipe" "sensors" {
   service_id = local.service_id["events-eu"]
-  pipe_id    = "40000000-0000-4000-8000-000000000001"
+  pipe_id    = "40000000-0000-4000-8000-000000000003"
 
   settings = {
     streaming_max_insert_wait_ms = 2000
@@ -56,7 +56,7 @@ resource "dataplatform_pipe" "orders" {
 }
 
 resource "dataplatform_api_key" "loader" {
-  name  = "orders-loader"
+  name  = "sensor-loader"
   roles = ["developer"]
 
   validity_hours      = 90 * 24
@@ -77,12 +77,12 @@ output "events_scaling" {
   value = "${dataplatform_service_scaling.events.num_replicas} replicas of ${dataplatform_service_scaling.events.min_replica_memory_gb} to ${dataplatform_service_scaling.events.max_replica_memory_gb} GB"
 }
 
-output "orders_pipe" {
-  value = "${dataplatform_pipe.orders.state}, from ${dataplatform_pipe.orders.source.kafka.topics} into ${dataplatform_pipe.orders.destination.database}.${dataplatform_pipe.orders.destination.table}"
+output "sensors_pipe" {
+  value = "${dataplatform_pipe.sensors.state}, from ${dataplatform_pipe.sensors.source.cloud_stream.stream_name} into ${dataplatform_pipe.sensors.destination.database}.${dataplatform_pipe.sensors.destination.table}"
 }
 
 output "customer_tables" {
-  value = [for m in data.dataplatform_pipe.customers.source.postgres.table_mappings : "${m.source_schema_name}.${m.source_table} -> ${m.target_table}"]
+  value = sort([for m in data.dataplatform_pipe.customers.source.postgres.table_mappings : "${m.source_schema_name}.${m.source_table} -> ${m.target_table}"])
 }
 
 output "ingest_lag_alert" {

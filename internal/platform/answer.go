@@ -36,17 +36,19 @@ type answer struct {
 	seen      bytes.Buffer
 	keep      bool // keep what is read in seen
 	inspect   func([]byte)
+	mask      func(string) string
 }
 
 var errTooLong = errors.New("the answer is longer than anything the API document describes")
 
-func newAnswer(response *http.Response) *answer {
+func newAnswer(response *http.Response, mask func(string) string) *answer {
 	return &answer{
 		status:    response.StatusCode,
 		header:    response.Header,
 		requestID: response.Header.Get("X-Request-Id"),
 		body:      response.Body,
 		left:      capObject,
+		mask:      mask,
 	}
 }
 
@@ -117,8 +119,8 @@ func (a *answer) envelope(name string, result func(*jsontext.Decoder) error) err
 		return err
 	}
 	words := ""
-	if text := nested(said, 0).text; text != "" {
-		words = ": " + stripMarkup(text)
+	if text := nested(said, 0).clean(a.mask); text != "" {
+		words = ": " + text
 	}
 	switch {
 	case status >= 400:
@@ -143,7 +145,7 @@ func (a *answer) open(decoder *jsontext.Decoder) error {
 		case err == io.EOF:
 			return errors.New("an empty answer")
 		}
-		if page := describePage(a.header, decoder.UnreadBuffer()); page != "" {
+		if page := describePage(a.header, decoder.UnreadBuffer(), a.mask); page != "" {
 			return errors.New(page)
 		}
 		return shorten(err)

@@ -44,11 +44,13 @@ type HashData struct {
 }
 
 // CreatedAPIKey is the answer to a key's creation: the one and only time that
-// the platform tells KeySecret.
+// the platform tells KeySecret. KeyID and KeySecret are never empty.
 type CreatedAPIKey struct {
 	Key       *APIKey `json:"key,omitzero"`
 	KeyID     *string `json:"keyId,omitzero"`
 	KeySecret *string `json:"keySecret,omitzero"`
+	// RequestID is the platform's name for a whole answer, if it gave one.
+	RequestID string `json:"-"`
 	// Incomplete says what is wrong with the answer where the key could be
 	// made out nevertheless; nil where nothing is.
 	Incomplete error `json:"-"`

@@ -4,9 +4,10 @@
 //
 // A call goes through these rooms: service.go, api_key.go, pipe.go and alert.go
 // say what is asked; share.go and list.go let equal reads share one request;
-// transport.go repeats attempts within a budget; gate.go holds requests back
-// after the platform turned one away; answer.go reads what came; error.go says
-// what went wrong.
+// transport.go repeats attempts within a budget, and attempt.go makes one;
+// gate.go holds requests back after the platform turned one away, and pace.go
+// learns how fast they may go; answer.go reads what came; error.go and
+// message.go say what went wrong; secrets.go keeps secrets out of it.
 package platform
 
 import (

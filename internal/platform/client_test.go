@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -83,6 +84,137 @@ func TestCalls(t *testing.T) {
 		}
 		if value == nil {
 			t.Errorf("%s: no value", name)
+		}
+	}
+}
+
+func TestParseBaseURL(t *testing.T) {
+	t.Parallel()
+	good := map[string]string{
+		"https://api.example":            "https://api.example",
+		"https://api.example/":           "https://api.example",
+		"https://api.example/a/b//":      "https://api.example/a/b",
+		"https://api.example:8443/a%2Fb": "https://api.example:8443/a%2Fb",
+		"HTTPS://api.example":            "https://api.example",
+		"http://localhost:8080":          "http://localhost:8080",
+		"http://127.0.0.1:1/x":           "http://127.0.0.1:1/x",
+		"http://127.1.2.3":               "http://127.1.2.3",
+		"http://[::1]:80":                "http://[::1]:80",
+	}
+	for address, want := range good {
+		u, err := ParseBaseURL(address)
+		if err != nil || u.String() != want {
+			t.Errorf("%s: %v, %v", address, u, err)
+		}
+	}
+	bad := []string{
+		"", "api.example", "//api.example", "ftp://api.example", "https://", "https:api.example", "https:///x",
+		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",
+		"https://user:hunter2@api.example", "https://user@api.example", "https://api.example?x=hunter2", "https://api.example?",
+		"https://api.example#hunter2", "https://api.example#", "https://api.example:99999", "https://api.example:x",
+		" https://api.example", "https://api.example\n", "https://api.example/../x", "https://api.example/./x", "https://api.example/%2e%2e/x",
+		"https://api example", "https://user:hunter2@api example", "://hunter2",
+	}
+	for _, address := range bad {
+		u, err := ParseBaseURL(address)
+		if err == nil {
+			t.Errorf("%s: %v", address, u)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]Config{
+		"base_url: the address must begin with https://":        {BaseURL: "x"},
+		"alerts_base_url: the address must begin with https://": {AlertsBaseURL: "x"},
+		"key_id can't hold a colon":                             {KeyID: "a:b"},
+		"alerts_access_token holds a line break":                {AlertsAccessToken: "hunter2\n"},
+		"can't be negative":                                     {RetryTimeout: -1},
+	}
+	for want, config := range tests {
+		if _, err := New(config); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestMissingSettingsAreNamedByWhatNeedsThem(t *testing.T) {
+	t.Parallel()
+	c, err := New(Config{AlertsBaseURL: "https://alerts.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range operations() {
+		want := ": base_url, key_id and key_secret are not set"
+		if name == "alert" {
+			want = "read alert: alerts_access_token is not set"
+		}
+		if _, err := o.call(t.Context(), c); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestIDsAreChecked(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		for _, id := range []string{
+			"", "x", "../../../../etc", testPipe + "/..", "urn:uuid:" + testPipe, "{" + testPipe + "}",
+			strings.ReplaceAll(testPipe, "-", ""), testPipe[:35], testPipe[:35] + "g", testPipe + " ",
+		} {
+			_, err1 := c.GetPipe(t.Context(), id, testService, testPipe)
+			_, err2 := c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipeUpdate{}, nil)
+			_, err3 := c.GetPipe(t.Context(), testOrganization, testService, id)
+			_, err4 := c.GetService(t.Context(), testOrganization, id)
+			_, err5 := c.UpdateServiceScaling(t.Context(), id, testService, ScalingUpdate{})
+			_, err6 := c.CreateAPIKey(t.Context(), id, APIKeyCreate{})
+			_, err7 := c.ListServices(t.Context(), id, nil)
+			for _, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
+				if err == nil || !strings.HasSuffix(err.Error(), "is not a UUID") {
+					t.Errorf("%q: %v", id, err)
+				}
+			}
+		}
+		for _, id := range []string{"", "/", "a/b", ".", "..", "a\nb", "\x00", "a\x7f"} {
+			if _, err := c.GetAlert(t.Context(), id); err == nil || !strings.HasPrefix(err.Error(), "read alert: the alert id ") {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+		if len(f.requests) != 0 {
+			t.Error(f.requests)
+		}
+		if _, err := c.GetPipe(t.Context(), strings.ToUpper(testOrganization), testService, testPipe); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	tests := map[string]time.Duration{
+		"":                               0,
+		"7":                              7 * time.Second,
+		" 7 ":                            7 * time.Second,
+		"0.5":                            time.Second / 2,
+		"-7":                             0,
+		"7s":                             0,
+		"soon":                           0,
+		"Inf":                            0,
+		"1.2.3":                          0,
+		"99999999999999999999999999":     longestAsked,
+		strings.Repeat("9", 400):         longestAsked,
+		"Fri, 02 Jan 2026 03:04:15 GMT":  10*time.Second - 6,
+		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
+		"Friday, 02-Jan-26 03:04:15 GMT": 10*time.Second - 6,
+		"Fri, 02 Jan 9999 03:04:15 GMT":  longestAsked,
+	}
+	for value, want := range tests {
+		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
+			t.Errorf("%q: %s, want %s", value, got, want)
 		}
 	}
 }

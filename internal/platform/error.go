@@ -35,7 +35,6 @@ type Error struct {
 	own       bool // a 404 that is the API's word
 	notFound  bool
 	write     bool
-	retrying  bool
 	subject   string // what the call was about
 	settings  string // the settings behind its credentials
 	gaveUp    string // why there was no further attempt, where there could have been

@@ -19,7 +19,7 @@ const maxMessage = 500
 
 // readError reads an answer that is no success. The API document doesn't show
 // what an error looks like, so that every usual place is looked at.
-func readError(a *answer, mask func(string) string) *Error {
+func readError(a *answer) *Error {
 	a.left = capError
 	raw, _ := io.ReadAll(a) // what there is of it
 	if a.inspect != nil {
@@ -32,18 +32,18 @@ func readError(a *answer, mask func(string) string) *Error {
 	}
 	var value any
 	if json.Unmarshal(raw, &value, lenient) != nil {
-		e.Message = mask(describeOther(a.header, raw, mask))
+		e.Message = describeOther(a.header, raw, a.mask)
 		return e
 	}
 	m := nested(value, -1)
-	e.said = m.clean(mask)
+	e.said = m.clean(a.mask)
 	e.Message = cleanText(e.said, maxMessage)
 	e.fields = m.fields
 	object, _ := value.(map[string]any)
 	if id, ok := object["requestId"].(string); ok && id != "" {
 		a.requestID, e.RequestID = id, id
 	}
-	e.own = e.Status == http.StatusNotFound && isOwn(object, e.said)
+	e.own = e.Status == http.StatusNotFound && object != nil && isOwn(object, e.said)
 	return e
 }
 
@@ -61,12 +61,12 @@ func describeRedirect(header http.Header) string {
 
 // describeOther says what a body is that isn't a JSON object.
 func describeOther(header http.Header, raw []byte, mask func(string) string) string {
-	if page := describePage(header, raw); page != "" {
+	if page := describePage(header, raw, mask); page != "" {
 		return page
 	}
 	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if strings.HasPrefix(mediaType, "text/") || mediaType == "" {
-		return cleanText(stripMarkup(mask(string(raw))), maxMessage)
+		return cleanText(message{text: string(raw)}.clean(mask), maxMessage)
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ var (
 
 // describePage says that a page answered and not the API, with the page's
 // title; "" where it is no page.
-func describePage(header http.Header, raw []byte) string {
+func describePage(header http.Header, raw []byte, mask func(string) string) string {
 	raw = raw[:min(len(raw), capError)]
 	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if mediaType != "text/html" && mediaType != "application/xhtml+xml" && !pageStart.Match(raw) {
@@ -91,11 +91,11 @@ func describePage(header http.Header, raw []byte) string {
 	if title == nil {
 		return page
 	}
-	text := cleanText(stripMarkup(string(title[1])), 100)
+	text := cleanText(message{text: string(title[1])}.clean(mask), 100)
 	if text == "" {
 		return page
 	}
-	return fmt.Sprintf("%s, with the title %q", page, text)
+	return page + `, with the title "` + text + `"`
 }
 
 // stripMarkup leaves the text of HTML, and any other text as it is.
@@ -241,22 +241,19 @@ func fieldNames(object map[string]any, depth int) []string {
 var noRoute = regexp.MustCompile(`(?i)\broutes?\b|\bcannot (get|patch|post)\b|\bno such (endpoint|path|url)\b|\bendpoint not found\b`)
 
 // isOwn says that the JSON of a 404 reads like the API's word on a resource
-// rather than a gateway's on a path. The API's envelope is proof enough;
-// without it a message must be there that doesn't speak of routes, as a wrong
-// base address must never look like a pipe that is gone.
+// rather than on a path, its own router's included: a wrong base address must
+// never look like a pipe that is gone. A message that speaks of no route, or
+// the API's envelope without a message, is proof enough.
 func isOwn(object map[string]any, said string) bool {
 	for _, member := range []string{"status", "statusCode"} {
 		if status, ok := object[member].(float64); ok && status != http.StatusNotFound {
 			return false
 		}
 	}
-	if id, ok := object["requestId"].(string); ok && id != "" {
-		return true
-	}
 	if noRoute.MatchString(said) {
 		return false
 	}
-	if said != "" {
+	if id, ok := object["requestId"].(string); ok && id != "" || said != "" {
 		return true
 	}
 	_, hasStatus := object["status"].(float64)

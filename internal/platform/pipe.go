@@ -235,6 +235,11 @@ type TableMappingKey struct {
 	TargetTable      string `json:"targetTable"`
 }
 
+// String is the key in a sentence: "public.orders to orders".
+func (k TableMappingKey) String() string {
+	return k.SourceSchemaName + "." + k.SourceTable + " to " + k.TargetTable
+}
+
 // Credentials are a user's name and password. They go in and never come out.
 type Credentials struct {
 	Username *string `json:"username,omitzero"`

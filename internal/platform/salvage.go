@@ -3,6 +3,7 @@ package platform
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"regexp"
 
 	"github.com/go-json-experiment/json"
@@ -13,16 +14,24 @@ import (
 // salvage: this is the one time that the platform tells the secret.
 func (k *CreatedAPIKey) accept(a *answer) error {
 	a.keep = true
-	raw, err := a.object("result")
+	var read *CreatedAPIKey
+	err := acceptInto(&read, "result")(a)
 	if err != nil {
-		return err
-	}
-	read, err := decode[CreatedAPIKey](raw)
-	if err != nil {
+		_, _ = io.Copy(io.Discard, a) // the secret may stand behind what broke
 		return err
 	}
 	*k = *read
+	k.RequestID = a.requestID
+	k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
 	return nil
+}
+
+// unlessEmpty takes an empty text for one that the platform didn't tell.
+func unlessEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
 }
 
 // hideKey masks a secret that an answer holds, before the answer's words are
@@ -38,11 +47,13 @@ func (c *Client) hideKey(raw []byte) {
 // otherwise the error stands.
 func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 	// A final status says that there is no key, whatever its body holds.
-	if failed.class == classFinal || failed.class == classLimited {
+	if failed.class == classFinal && !failed.ambiguous || failed.class == classLimited {
 		return false
 	}
 	found := salvageKey(raw)
-	whole := found.KeyID != nil && found.KeySecret != nil
+	// Half of it is kept only where the other half can't have been lost on the
+	// way: then the platform didn't tell it.
+	whole := found.KeySecret != nil && (found.KeyID != nil || failed.class == classUnreadable)
 	if !whole && (!hashed || found.Key == nil || found.Key.ID == nil) {
 		return false
 	}
@@ -70,6 +81,7 @@ func salvageKey(raw []byte) *CreatedAPIKey {
 	if found.KeySecret == nil {
 		found.KeySecret = textOf(keySecretText.FindSubmatch(raw))
 	}
+	found.KeyID, found.KeySecret = unlessEmpty(found.KeyID), unlessEmpty(found.KeySecret)
 	return found
 }
 
@@ -104,7 +116,10 @@ func (k *CreatedAPIKey) member(decoder *jsontext.Decoder, name string) bool {
 				return false
 			}
 			one := fmt.Appendf(nil, "{%q:%s}", name, value)
-			_ = json.Unmarshal(one, key, lenient)
+			read := *key
+			if json.Unmarshal(one, &read, lenient) == nil {
+				*key = read
+			}
 			return true
 		})
 	case "keyId":

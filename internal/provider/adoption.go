@@ -45,6 +45,13 @@ type adoptable interface {
 	advise(label string, plan, send, held tftypes.Value, diags *diag.Diagnostics)
 }
 
+// staged is an adoptable of which not every change can be made in one PATCH.
+type staged interface {
+	// stages are the leaves of each PATCH on the way from what is held to
+	// these leaves.
+	stages(send, held tftypes.Value) []tftypes.Value
+}
+
 // patchFunc sends exactly the leaves of send that are not null, and returns
 // what the platform answers. held is what it holds at that time.
 type patchFunc func(ctx context.Context, send, held tftypes.Value) (any, error)
@@ -122,21 +129,25 @@ func (a *adoption) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			return
 		}
 	}
-	plan = a.complete(config, plan, held)
+	// What an adoption takes from the platform stays unknown in the plan: it
+	// may have moved by the time of the apply, and Terraform holds a provider
+	// to all that a plan tells.
+	completed := a.complete(config, plan, held)
 	if !state.IsNull() {
-		plan = quiet(config, plan, state)
+		completed = quiet(config, completed, state)
+		plan = completed
 	}
-	a.check(config, plan, state, held, &resp.Diagnostics)
+	a.check(config, completed, state, held, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	send := changes(a.declared(config, plan), held)
+	send := changes(a.declared(config, completed), held)
 	if state.IsNull() {
 		a.warnOverwritten(plan, send, held, &resp.Diagnostics)
 	} else {
 		plan = a.planMoves(config, a.hush(plan, state, send), state, send)
 	}
-	a.advise(a.label(plan), plan, send, held, &resp.Diagnostics)
+	a.advise(a.label(plan), completed, send, held, &resp.Diagnostics)
 	resp.Plan.Raw = plan
 }
 
@@ -215,7 +226,7 @@ func (a *adoption) addAdoptError(diags *diag.Diagnostics, id identity, err error
 		diags.AddAttributeError(
 			path.Root(a.idNames()[last]),
 			fmt.Sprintf("No such %s", a.noun()),
-			fmt.Sprintf("There is no %s. This resource adopts a %s that exists and does not make one.\n\n%s", a.place(id), a.noun(), err),
+			fmt.Sprintf("There is no %s. This resource adopts a %s that exists and does not make one.\n\n%s", a.place(id), a.noun(), detail(err)),
 		)
 		return
 	}
@@ -263,7 +274,7 @@ func (a *adoption) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.State.Raw = settle(plan, remember(known, answer))
+	resp.State.Raw = a.reached(req.Config.Raw, plan, known, answer)
 	resp.Identity.Raw = a.identityValue(plan, resp.Identity.Raw.Type())
 }
 
@@ -277,7 +288,27 @@ func (a *adoption) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.State.Raw = a.refreshed(req.State.Raw, answer)
 		return
 	}
-	resp.State.Raw = settle(plan, remember(known, answer))
+	resp.State.Raw = a.reached(req.Config.Raw, plan, known, answer)
+}
+
+// reached is the state after a write that went well.
+func (a *adoption) reached(config, plan, known, answer tftypes.Value) tftypes.Value {
+	return settle(decided(plan, a.complete(config, plan, known)), remember(known, answer))
+}
+
+// decided is a plan in which every list and set that is unknown in part is
+// what it was completed to.
+func decided(plan, completed tftypes.Value) tftypes.Value {
+	switch {
+	case !plan.IsKnown() || plan.IsFullyKnown():
+		return plan
+	case plan.Type().Is(tftypes.Object{}):
+		return eachMember(plan, func(name string, member tftypes.Value) tftypes.Value {
+			return decided(member, at(completed, name))
+		})
+	default:
+		return completed
+	}
 }
 
 // withOrganization fills in the provider's organization where it was not known
@@ -316,9 +347,10 @@ func (a *adoption) write(ctx context.Context, config, plan, state tftypes.Value,
 	wanted := a.declared(config, a.complete(config, plan, known))
 	patch, forced := a.patcher(client, id, config, plan, state)
 	x := exchange{
-		noun:  a.noun(),
-		label: a.label(plan),
-		moves: append(a.moves(changes(wanted, known)), a.idNames()...),
+		noun:   a.noun(),
+		label:  a.label(plan),
+		stages: a.stages,
+		moves:  append(a.moves(changes(wanted, known)), a.idNames()...),
 		read: func(ctx context.Context) (tftypes.Value, error) {
 			told, err := a.read(ctx, client, id)
 			if err != nil {
@@ -337,6 +369,13 @@ func (a *adoption) write(ctx context.Context, config, plan, state tftypes.Value,
 	return x.write(ctx, wanted, known, before, forced, diags), known
 }
 
+func (a *adoption) stages(send, held tftypes.Value) []tftypes.Value {
+	if staged, ok := a.adoptable.(staged); ok {
+		return staged.stages(send, held)
+	}
+	return []tftypes.Value{send}
+}
+
 // Read implements resource.Resource.
 func (a *adoption) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := req.State.Raw
@@ -352,7 +391,7 @@ func (a *adoption) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	case platform.IsNotFound(err):
 		resp.Diagnostics.AddWarning(
 			fmt.Sprintf("The %s is gone", a.label(state)),
-			fmt.Sprintf("There is no %s any more, and it was removed from the state.\n\n%s", a.place(a.identity(state)), err),
+			fmt.Sprintf("There is no %s any more, and it was removed from the state.\n\n%s", a.place(a.identity(state)), detail(err)),
 		)
 		resp.State.RemoveResource(ctx)
 	case err != nil:

@@ -94,7 +94,7 @@ func (a *adoption) importedID(ctx context.Context, req resource.ImportStateReque
 	case 1:
 		return identity{organization: parts[0], ids: parts[1:]}, nil
 	default:
-		return identity{}, fmt.Errorf("the id has %d parts. Import takes %s", len(parts), a.importForm())
+		return identity{}, fmt.Errorf("%q has not the form of an import id. Import takes %s", req.ID, a.importForm())
 	}
 }
 

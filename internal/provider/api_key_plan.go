@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -19,23 +18,23 @@ import (
 func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	config, plan, state := req.Config.Raw, req.Plan.Raw, req.State.Raw
 	if plan.IsNull() {
-		warnKeyStays(state, &resp.Diagnostics)
+		warnKeyStays(state, r.now(), &resp.Diagnostics)
 		return
 	}
 	if state.IsNull() {
 		resp.Plan.Raw = r.planCreation(config, plan, &resp.Diagnostics)
 		return
 	}
-	var was asked
-	remembered, diags := req.Private.GetKey(ctx, askedKey)
+	was, diags := recall(ctx, req.Private, state)
 	resp.Diagnostics.Append(diags...)
-	if remembered == nil || json.Unmarshal(remembered, &was) != nil {
-		was = asked{State: text(at(state, "state"))}
-	}
 	plan = quiet(config, plan, state)
 	plan = keepSpelling(plan, state)
+	successor := r.successorsOrganization(config, state)
+	if was.OrganizationID && successor != "" {
+		plan = with(plan, stringValue(&successor), "organization_id")
+	}
 	changed := replacingChanges(config, plan, state, was)
-	due := r.due(plan)
+	due := r.dueInPlan(plan, state, was)
 	if len(changed) == 0 && !due {
 		plan = with(plan, tftypes.NewValue(tftypes.Bool, false), "ready_for_renewal")
 		warnExpired(plan, r.now(), &resp.Diagnostics)
@@ -45,8 +44,13 @@ func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	for _, name := range changed {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
 	}
-	resp.RequiresReplace = append(resp.RequiresReplace, path.Root("ready_for_renewal"))
-	warnReplaced(state, changed, due, &resp.Diagnostics)
+	if due {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("ready_for_renewal"))
+	}
+	warnReplaced(state, changed, successor, r.now(), &resp.Diagnostics)
+	// Terraform shows no warning of the second plan it makes of a replacement,
+	// the one of the creation.
+	warnEndless(config, &resp.Diagnostics)
 	resp.Plan.Raw = renewed(config, plan)
 }
 
@@ -61,6 +65,19 @@ func renewed(config, plan tftypes.Value) tftypes.Value {
 	return plan
 }
 
+// successorsOrganization is the organization of a key's successor, or "" where
+// it is the key's own or not known: the plan of a successor is one of a
+// creation, which can't know where its predecessor was made.
+func (r *apiKeyResource) successorsOrganization(config, state tftypes.Value) string {
+	if !at(config, "organization_id").IsNull() || r.waits([]string{"organization_id"}) {
+		return ""
+	}
+	if strings.EqualFold(r.connection.organizationID, text(at(state, "organization_id"))) {
+		return ""
+	}
+	return r.connection.organizationID
+}
+
 func (r *apiKeyResource) planCreation(config, plan tftypes.Value, diags *diag.Diagnostics) tftypes.Value {
 	if at(config, "organization_id").IsNull() {
 		plan = with(plan, r.organization(at(config, "organization_id"), diags), "organization_id")
@@ -69,13 +86,19 @@ func (r *apiKeyResource) planCreation(config, plan tftypes.Value, diags *diag.Di
 		r.ready(managementSettings, diags)
 	}
 	r.checkExpiry(plan, diags)
-	if at(config, "expire_at").IsNull() && at(config, "validity_hours").IsNull() {
-		diags.AddWarning(
-			fmt.Sprintf("API key %s will never expire", keyLabel(plan)),
-			"Neither expire_at nor validity_hours is set, and the platform can't delete a key: it stays valid until it is revoked in the console. Set validity_hours to have it expire.",
-		)
-	}
+	warnEndless(config, diags)
 	return plan
+}
+
+// warnEndless says that a key that is to be created will never expire.
+func warnEndless(config tftypes.Value, diags *diag.Diagnostics) {
+	if !at(config, "expire_at").IsNull() || !at(config, "validity_hours").IsNull() {
+		return
+	}
+	diags.AddWarning(
+		fmt.Sprintf("API key %s will never expire", keyLabel(config)),
+		"Neither expire_at nor validity_hours is set, and the platform can't delete a key: it stays valid until it is revoked in the console. Set validity_hours to have it expire.",
+	)
 }
 
 // checkExpiry refuses an expiry that is past, for a key that is to be created.
@@ -90,101 +113,49 @@ func (r *apiKeyResource) checkExpiry(plan tftypes.Value, diags *diag.Diagnostics
 		fmt.Sprintf("expire_at must be later than now when the key is created, got: %s", text(expiry)))
 }
 
-// replacingChanges names the arguments that ask for something else than the
-// key there is was asked for. One that leaves the configuration does; a
-// default that is written down does not.
-func replacingChanges(config, plan, state tftypes.Value, was asked) []string {
-	var changed []string
-	for _, name := range []string{"organization_id", "name", "roles", "validity_hours", "rotation_triggers", "hash_data", "ip_access_list"} {
-		if !asksSame(name, at(plan, name), at(state, name)) {
-			changed = append(changed, name)
-		}
-	}
-	expiry := at(config, "expire_at")
-	switch {
-	case expiry.IsNull() && was.ExpireAt, !expiry.IsNull() && !asksSame("expire_at", at(plan, "expire_at"), at(state, "expire_at")):
-		changed = append(changed, "expire_at")
-	}
-	if wanted := at(config, "state"); !wanted.IsKnown() || stateAsked(config) != was.State {
-		changed = append(changed, "state")
-	}
-	return changed
-}
-
-func stateAsked(config tftypes.Value) string {
-	if wanted := text(at(config, "state")); wanted != "" {
-		return wanted
-	}
-	return stateEnabled
-}
-
-// asksSame tells whether two values of an argument ask for the same. An empty
-// list or map asks for what none does.
-func asksSame(name string, a, b tftypes.Value) bool {
-	switch {
-	case a.IsNull() || b.IsNull():
-		return asksNothing(a) && asksNothing(b)
-	case !a.IsFullyKnown() || !b.IsFullyKnown():
-		return false
-	case name == "expire_at":
-		return sameInstant(text(a), text(b))
-	default:
-		return same(name, a, b)
-	}
-}
-
-func asksNothing(value tftypes.Value) bool {
-	if value.IsKnown() && value.Type().Is(tftypes.Map{}) {
-		var all map[string]tftypes.Value
-		return value.As(&all) == nil && len(all) == 0
-	}
-	return isEmpty(value)
-}
-
-// keepSpelling keeps the state's spelling of an expiry at the same instant.
-func keepSpelling(plan, state tftypes.Value) tftypes.Value {
-	if at(plan, "expire_at").IsNull() || at(state, "expire_at").IsNull() || !asksSame("expire_at", at(plan, "expire_at"), at(state, "expire_at")) {
-		return plan
-	}
-	return with(plan, at(state, "expire_at"), "expire_at")
-}
-
-// due tells whether a key with validity_hours is to be replaced: within
-// early_renewal_hours of its expiry, or after it.
-func (r *apiKeyResource) due(key tftypes.Value) bool {
-	if at(key, "validity_hours").IsNull() {
-		return false
-	}
-	expires, err := time.Parse(time.RFC3339, text(at(key, "expire_at")))
-	return err == nil && !r.now().Before(expires.Add(-hours(at(key, "early_renewal_hours"))))
-}
-
-// warnExpired says that a key with a fixed expiry is of no use any more. It is
-// not replaced: the new one would have the same expiry.
+// warnExpired says that a key is of no use any more and is not replaced: one
+// with a fixed expiry, since the new one would have the same.
 func warnExpired(plan tftypes.Value, now time.Time, diags *diag.Diagnostics) {
-	expiry := text(at(plan, "expire_at"))
-	expires, err := time.Parse(time.RFC3339, expiry)
-	if err != nil || now.Before(expires) {
+	if !expired(plan, now) {
 		return
+	}
+	remedy := "A later expire_at makes a new key; validity_hours instead of it makes one whenever it is due."
+	if !at(plan, "validity_hours").IsNull() {
+		remedy = "That is what the platform answered at its creation, far from what validity_hours asked for, which its renewal goes by. A change of rotation_triggers makes a new key."
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
-		fmt.Sprintf("The key named %q expired at %s. A later expire_at makes a new key; validity_hours instead of it makes one whenever it is due.", text(at(plan, "name")), expiry),
+		fmt.Sprintf("The key named %q expired at %s. %s", text(at(plan, "name")), text(at(plan, "expire_at")), remedy),
 	)
 }
 
 // warnReplaced says why a key is replaced, and what becomes of the old one.
-func warnReplaced(state tftypes.Value, changed []string, due bool, diags *diag.Diagnostics) {
-	why := fmt.Sprintf("What it asks for has changed: %s.", strings.Join(changed, ", "))
-	if len(changed) == 0 && due {
-		why = fmt.Sprintf("Its renewal is due: it expires at %s.", text(at(state, "expire_at")))
-		if early := at(state, "early_renewal_hours"); !early.IsNull() {
-			why = fmt.Sprintf("Its renewal is due: it expires at %s, and early_renewal_hours is %s.", text(at(state, "expire_at")), spell(early))
-		}
+func warnReplaced(state tftypes.Value, changed []string, successor string, now time.Time, diags *diag.Diagnostics) {
+	summary, after := "API key %s is replaced and stays valid", " The platform can't delete it: revoke it in the console once nothing uses it."
+	if expired(state, now) {
+		summary, after = "API key %s is replaced, having expired", ""
+	}
+	if successor != "" {
+		after += fmt.Sprintf(" It was made in organization %s. The new one is made in %s, the provider's: set organization_id to have it elsewhere.", text(at(state, "organization_id")), successor)
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API key %s is replaced and stays valid", keyLabel(state)),
-		why+" "+keyLeft(state)+" The platform can't delete it: revoke it in the console once nothing uses it.\n\n"+
+		fmt.Sprintf(summary, keyLabel(state)),
+		whyReplaced(state, changed, now)+" "+keyLeft(state, now)+after+"\n\n"+
 			"Set create_before_destroy = true in the lifecycle block of this resource, if it isn't: in Terraform's default order the state would lose the old secret before there is a new one.",
 	)
+}
+
+func whyReplaced(state tftypes.Value, changed []string, now time.Time) string {
+	if len(changed) > 0 {
+		return fmt.Sprintf("What it asks for has changed: %s.", strings.Join(changed, ", "))
+	}
+	expiry, early := text(at(state, "expire_at")), at(state, "early_renewal_hours")
+	switch {
+	case expired(state, now):
+		return fmt.Sprintf("Its renewal is due: it expired at %s.", expiry)
+	case early.IsNull():
+		return fmt.Sprintf("Its renewal is due: it expires at %s.", expiry)
+	default:
+		return fmt.Sprintf("Its renewal is due: it expires at %s, and early_renewal_hours is %s.", expiry, spell(early))
+	}
 }

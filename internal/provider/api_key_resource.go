@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,18 +31,6 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 	resp.Schema = apiKeySchema()
 }
 
-// asked is what the creation of a key asked for where the state can't tell it
-// from what the platform chose by itself. It is kept in private state.
-type asked struct {
-	ExpireAt bool   `json:"expire_at"`
-	State    string `json:"state"`
-}
-
-const (
-	askedKey     = "asked"
-	stateEnabled = "enabled"
-)
-
 // Create implements resource.Resource. Whatever comes after key id and secret
 // are received is at most a warning: nothing can read the secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -72,9 +59,13 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addSecretMissing(&resp.Diagnostics, text(organization), body, created)
 		return
 	}
-	resp.State.Raw = r.created(plan, body, created, &resp.Diagnostics)
-	remembered, _ := json.Marshal(asked{ExpireAt: !at(req.Config.Raw, "expire_at").IsNull(), State: stateAsked(req.Config.Raw)}) //nolint:errchkjson // a bool and a string
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, remembered)...)
+	answer := tftypes.NewValue(plan.Type(), nil)
+	if created.Key != nil {
+		answer = encode(created.Key, plan.Type())
+	}
+	warnDisagreements(plan, body, answer, created, &resp.Diagnostics)
+	resp.State.Raw = keyCreated(plan, body, answer, created)
+	resp.Diagnostics.Append(r.asks(req.Config.Raw, body, answer).remember(ctx, resp.Private)...)
 }
 
 // creation is the request that a plan comes to. The expiry of a key with
@@ -98,24 +89,17 @@ func (r *apiKeyResource) creation(plan tftypes.Value) (platform.APIKeyCreate, er
 	return body, nil
 }
 
-// created is the state of a new key: the plan, completed by the answer, and by
-// what was asked for where the answer doesn't tell.
-func (r *apiKeyResource) created(plan tftypes.Value, body platform.APIKeyCreate, created *platform.CreatedAPIKey, diags *diag.Diagnostics) tftypes.Value {
-	answer := tftypes.NewValue(plan.Type(), nil)
-	if created.Key != nil {
-		answer = encode(created.Key, plan.Type())
-	}
-	warnDisagreements(plan, body, answer, created, diags)
+// keyCreated is the state of a new key: the plan, completed by the answer, and
+// by what was asked for where the answer doesn't tell.
+func keyCreated(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey) tftypes.Value {
 	state := settle(plan, answer)
 	state = with(state, stringValue(created.KeyID), "key_id")
 	state = with(state, stringValue(created.KeySecret), "key_secret")
-	if at(state, "state").IsNull() {
+	if text(at(state, "state")) == "" {
 		enabled := stateEnabled
 		state = with(state, stringValue(&enabled), "state")
 	}
-	if at(state, "expire_at").IsNull() || r.due(state) {
-		// An expiry of the platform's own that is due for renewal at once
-		// would make a key with every plan: what was asked for counts.
+	if text(at(state, "expire_at")) == "" {
 		state = with(state, stringValue(body.ExpireAt), "expire_at")
 	}
 	return with(state, tftypes.NewValue(tftypes.Bool, false), "ready_for_renewal")
@@ -133,7 +117,7 @@ func stringValue(s *string) tftypes.Value {
 func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey, diags *diag.Diagnostics) {
 	var lines []string
 	if created.Incomplete != nil {
-		lines = append(lines, fmt.Sprintf("  - the answer could not be read to its end: %s", created.Incomplete))
+		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
 		wanted, got := at(plan, name), at(answer, name)
@@ -141,8 +125,9 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, describe(got)))
 		}
 	}
-	if got := text(at(answer, "expire_at")); got != "" && !sameInstant(deref(body.ExpireAt), got) {
-		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %q", got))
+	// An empty date is an answer, and says that the key never expires.
+	if got := at(answer, "expire_at"); !got.IsNull() && !sameInstant(deref(body.ExpireAt), text(got)) {
+		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %s", describe(got)))
 	}
 	if created.KeyID == nil && body.HashData == nil {
 		lines = append(lines, "  - key_id: the platform answered none")
@@ -152,7 +137,7 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %q is not all that was asked for", body.Name),
-		"The key was created, and its id and secret are in the state. The answer to its creation differs from the request:\n\n"+strings.Join(lines, "\n"),
+		"The key was created, and is in the state with all that could be read. The answer to its creation differs from what was asked for:\n\n"+strings.Join(lines, "\n"),
 	)
 }
 
@@ -160,7 +145,11 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
 	detail := err.Error()
 	if platform.IsAmbiguous(err) {
-		detail += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body) +
+		requestID := ""
+		if failed := (*platform.Error)(nil); errors.As(err, &failed) {
+			requestID = failed.RequestID
+		}
+		detail += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body, requestID) +
 			". Look it up in the platform's console, and revoke it there if it exists. The creation was not repeated, since a key can't be deleted."
 	}
 	diags.AddError("Unable to create API key", detail)
@@ -173,22 +162,35 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 		id = ", id " + *created.Key.ID
 	}
 	diags.AddError("Unable to create API key",
-		"The platform answered the creation without a secret, and nothing can read it again. The key exists: "+described(organization, body)+id+
-			". Revoke it in the platform's console before the next apply, which creates another.")
+		"The platform answered the creation without a secret, and nothing can read it again. The key exists: "+described(organization, body, created.RequestID)+id+
+			". Look it up in the platform's console, and revoke it there before the next apply, which creates another.")
 }
 
-func described(organization string, body platform.APIKeyCreate) string {
+// described is what a key can be found by in the console, and its creation in
+// the platform's logs.
+func described(organization string, body platform.APIKeyCreate, requestID string) string {
 	expiry := "no expiry"
 	if body.ExpireAt != nil {
 		expiry = "expiry " + *body.ExpireAt
 	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
+	const longest = 100
+	switch runes := []rune(requestID); {
+	case requestID == "":
+		requestID = "not told"
+	case len(runes) > longest:
+		requestID = fmt.Sprintf("%+q…", string(runes[:longest]))
+	case strings.ContainsFunc(requestID, func(r rune) bool { return r <= ' ' || r > '~' }):
+		requestID = fmt.Sprintf("%+q", requestID) // a terminal would obey what it may hold
+	}
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s, request id %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry, requestID)
 }
 
 // Read implements resource.Resource. The API can't read a key; the time can be
 // read.
-func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	resp.State.Raw = with(req.State.Raw, tftypes.NewValue(tftypes.Bool, r.due(req.State.Raw)), "ready_for_renewal")
+func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	was, diags := recall(ctx, req.Private, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	resp.State.Raw = with(req.State.Raw, tftypes.NewValue(tftypes.Bool, r.due(req.State.Raw, was)), "ready_for_renewal")
 }
 
 // Update implements resource.Resource: nothing that changes in place is known
@@ -199,21 +201,31 @@ func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, r
 
 // Delete implements resource.Resource: the key stays valid.
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	warnKeyStays(req.State.Raw, &resp.Diagnostics)
+	warnKeyStays(req.State.Raw, r.now(), &resp.Diagnostics)
 }
 
-func warnKeyStays(state tftypes.Value, diags *diag.Diagnostics) {
+func warnKeyStays(state tftypes.Value, now time.Time, diags *diag.Diagnostics) {
+	const nothingSent = "Destroying this resource sends nothing, since the platform can't delete a key. "
+	if expired(state, now) {
+		diags.AddWarning(
+			fmt.Sprintf("API key %s has expired, and stays on the platform", keyLabel(state)),
+			nothingSent+keyLeft(state, now)+" What is left of it can be seen in the platform's console.",
+		)
+		return
+	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s stays valid", keyLabel(state)),
-		"Destroying this resource sends nothing, since the platform can't delete a key. "+keyLeft(state)+" Revoke it in the platform's console.",
+		nothingSent+keyLeft(state, now)+" Revoke it in the platform's console.",
 	)
 }
 
 // keyLabel names a key in the summary of a warning: Terraform folds those that
 // are the same.
 func keyLabel(state tftypes.Value) string {
-	if id := text(at(state, "id")); id != "" {
-		return id
+	for _, name := range []string{"id", "key_id"} {
+		if id := text(at(state, name)); id != "" {
+			return id
+		}
 	}
 	if name := text(at(state, "name")); name != "" {
 		return fmt.Sprintf("%q", name)
@@ -223,12 +235,25 @@ func keyLabel(state tftypes.Value) string {
 
 // keyLeft names a key that stays behind, so that it can be found in the
 // console.
-func keyLeft(state tftypes.Value) string {
+func keyLeft(state tftypes.Value, now time.Time) string {
 	until := "does not expire"
-	if expiry := text(at(state, "expire_at")); expiry != "" {
+	switch expiry := text(at(state, "expire_at")); {
+	case expired(state, now):
+		until = "expired at " + expiry
+	case expiry != "":
 		until = "is valid until " + expiry
 	}
-	return fmt.Sprintf("The key named %q (id %s, suffix %s) %s.", text(at(state, "name")), orUnknown(at(state, "id")), orUnknown(at(state, "key_suffix")), until)
+	id := "id " + orUnknown(at(state, "id"))
+	if text(at(state, "id")) == "" && text(at(state, "key_id")) != "" {
+		id = "key id " + text(at(state, "key_id"))
+	}
+	return fmt.Sprintf("The key named %q (%s, suffix %s) %s.", text(at(state, "name")), id, orUnknown(at(state, "key_suffix")), until)
+}
+
+// expired tells whether a key is of no use any more.
+func expired(key tftypes.Value, now time.Time) bool {
+	expires, err := time.Parse(time.RFC3339, text(at(key, "expire_at")))
+	return err == nil && !now.Before(expires)
 }
 
 func orUnknown(value tftypes.Value) string {
@@ -260,24 +285,4 @@ func (r *apiKeyResource) now() time.Time {
 		return time.Now()
 	}
 	return r.connection.now()
-}
-
-// hours is a number of hours, none where it is null.
-func hours(value tftypes.Value) time.Duration {
-	if value.IsNull() || !value.IsKnown() {
-		return 0
-	}
-	n, _ := number(value).Int64()
-	return time.Duration(n) * time.Hour
-}
-
-// sameInstant compares two dates however they are spelled. Those that are none
-// are the same only to the letter.
-func sameInstant(a, b string) bool {
-	x, errX := time.Parse(time.RFC3339, a)
-	y, errY := time.Parse(time.RFC3339, b)
-	if errors.Join(errX, errY) != nil {
-		return a == b
-	}
-	return x.Equal(y)
 }

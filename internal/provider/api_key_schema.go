@@ -59,7 +59,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before its expiry a plan replaces the key, in hours: a whole number below `validity_hours`, which it needs. Left out, the key is replaced once it has expired. A change makes no new key, unless the key there is becomes due by it.",
+				MarkdownDescription: "How long before its expiry a plan replaces the key, in hours: a whole number below `validity_hours`, which it needs. Left out, the key is replaced once it has expired. A change makes no new key by itself: one that is due by the new value is replaced by the plan after it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(mostValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -131,17 +131,21 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if _, err := time.Parse(time.RFC3339, req.ConfigValue.ValueString()); err != nil {
+	// time.Parse would take "T1:00:00,5Z" as well.
+	if err := new(time.Time).UnmarshalText([]byte(req.ConfigValue.ValueString())); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
 			fmt.Sprintf("%s %s, got: %s", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
 	}
 }
 
 // ipSource refuses what looks like an address or a CIDR block and isn't one.
-// The API document doesn't say what else a source may be.
+// The API document doesn't say what else a source may be: a name passes.
 type ipSource struct{}
 
-var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./]*[0-9./:\s]*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9.]+/.*)\s*$`)
+// looksLikeAddress knows dotted numbers, several of them in one text included,
+// and what stands in brackets or has groups with colons between them as IPv6
+// has, whether their digits are right or not.
+var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/.*|\[.*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9a-fA-F]{0,4}:([0-9a-zA-Z.]{0,4}:)+[0-9a-zA-Z.]*(%.*)?(/.*)?)\s*$`)
 
 // Description implements validator.Describer.
 func (ipSource) Description(context.Context) string {
@@ -165,8 +169,8 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 }
 
 func isAddress(source string) bool {
-	if _, err := netip.ParseAddr(source); err == nil {
-		return true
+	if address, err := netip.ParseAddr(source); err == nil {
+		return address.Zone() == "" // a zone means something on one machine alone
 	}
 	_, err := netip.ParsePrefix(source)
 	return err == nil

@@ -14,7 +14,14 @@ import (
 // the detail is the client's, which names operation, status, request id and
 // the platform's message.
 func addError(diags *diag.Diagnostics, summary string, err error) {
-	diags.AddError(summary, err.Error())
+	diags.AddError(summary, detail(err))
+}
+
+func detail(err error) string {
+	if call := new(platform.Error); errors.As(err, &call) {
+		return call.Detail()
+	}
+	return err.Error()
 }
 
 // addSentError reports a failed write, at the attributes that the platform's
@@ -28,7 +35,7 @@ func addSentError(diags *diag.Diagnostics, summary string, err error, sent tftyp
 	named := false
 	for _, l := range leaves(sent) {
 		if refused.Mentions(camel(l.name())) || refused.Mentions(l.name()) {
-			diags.AddAttributeError(attributePath(l.path), summary, err.Error())
+			diags.AddAttributeError(attributePath(l.path), summary, detail(err))
 			named = true
 		}
 	}

@@ -22,6 +22,9 @@ type exchange struct {
 	// moves names the attributes that the platform moves by itself.
 	moves []string
 	read  func(ctx context.Context) (tftypes.Value, error)
+	// stages are the leaves of each PATCH on the way from what is held to those
+	// of send.
+	stages func(send, held tftypes.Value) []tftypes.Value
 	// patch sends exactly the leaves of send that are not null. held is what
 	// the platform holds at that time.
 	patch func(ctx context.Context, send, held tftypes.Value) (tftypes.Value, error)
@@ -42,27 +45,38 @@ func (x exchange) write(ctx context.Context, owned, known, before tftypes.Value,
 	if !ok {
 		return answer
 	}
-	x.refuse(send, before, answer, diags)
-	if diags.HasError() {
-		return answer
-	}
 	if x.strayed(owned, before, answer) {
 		// The platform reset what the first PATCH omitted: once more, with
 		// all that is owned.
 		held := remember(fill(send, known), answer)
-		answer, ok = x.send(ctx, owned, held, before, diags)
-		if !ok {
+		if answer, ok = x.send(ctx, owned, held, before, diags); !ok {
 			return answer
 		}
-		x.refuse(owned, before, answer, diags)
 	}
 	x.warnMoved(owned, before, answer, diags)
 	return answer
 }
 
-// send makes one PATCH of leaves to an object that is known to hold held. What
-// was told before and is missing in the answer is asked for, once.
-func (x exchange) send(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (tftypes.Value, bool) {
+// send brings an object that is known to hold held to these leaves, and tells
+// whether it got there. Each PATCH has to be answered with what it sent, since
+// the next may reset it again.
+func (x exchange) send(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
+	for _, stage := range x.stages(leaves, held) {
+		if answer, ok = x.once(ctx, stage, held, before, diags); !ok {
+			return answer, false
+		}
+		x.refuse(stage, before, answer, diags)
+		if diags.HasError() {
+			return answer, false
+		}
+		held = remember(fill(stage, held), answer)
+	}
+	return answer, true
+}
+
+// once makes one PATCH. What was told before and is missing in the answer is
+// asked for, once.
+func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (tftypes.Value, bool) {
 	answer, err := x.patch(ctx, leaves, held)
 	if err != nil {
 		addSentError(diags, "Unable to update "+x.noun, err, leaves)
@@ -144,9 +158,10 @@ func attributePath(names []string) path.Path {
 func dotted(names []string) string { return strings.Join(names, ".") }
 
 // describe spells a value that the platform holds, for a sentence in a
-// warning.
+// warning. It is long enough for a certificate: of two that begin alike, what
+// differs has to be seen.
 func describe(value tftypes.Value) string {
-	const longest = 80
+	const longest = 2000
 	spelled := spell(value)
 	if runes := []rune(spelled); len(runes) > longest {
 		return string(runes[:longest]) + "…"
@@ -167,6 +182,8 @@ func spell(value tftypes.Value) string {
 		var yes bool
 		_ = value.As(&yes)
 		return fmt.Sprint(yes)
+	case isMapping(typ):
+		return mappingKey(value).String()
 	case typ.Is(tftypes.Object{}):
 		var told []string
 		for _, l := range leaves(value) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
 	_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "dataplatform")
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	if out, _ := exec.CommandContext(context.Background(), terraform, "version").Output(); strings.HasPrefix(string(out), "OpenTofu") { //nolint:gosec // the terraform that the tests are told to use
+		_ = os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
+	}
 	code := m.Run()
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
@@ -95,7 +98,11 @@ func (f *fixture) run(steps ...resource.TestStep) {
 	f.t.Helper()
 	resource.Test(f.t, resource.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"dataplatform": providerserver.NewProtocol6WithError(&dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}),
+			"dataplatform": func() (tfprotov6.ProviderServer, error) {
+				return serverOf(func() provider.Provider {
+					return &dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}
+				})(), nil
+			},
 		},
 		Steps: steps,
 	})

@@ -40,7 +40,7 @@ func (c credential) of(value tftypes.Value, attribute string) tftypes.Value {
 }
 
 // renewed tells whether the version, or the user, is another than the state
-// has: then the credential is sent.
+// has: then the credential is sent. Unknown ones may be.
 func (c credential) renewed(plan, state tftypes.Value) bool {
 	for _, attribute := range []string{c.version, c.user} {
 		if now := c.of(plan, attribute); !now.IsNull() && !same(attribute, now, c.of(state, attribute)) {
@@ -51,10 +51,18 @@ func (c credential) renewed(plan, state tftypes.Value) bool {
 }
 
 // ignored tells whether the plan has another credential than the
-// configuration: the user told Terraform to ignore the change.
+// configuration: the user told Terraform to ignore the change. What is unknown
+// yet can't differ yet.
 func (c credential) ignored(config, plan tftypes.Value) bool {
-	return !same(c.version, c.of(config, c.version), c.of(plan, c.version)) ||
-		!same(c.user, c.of(config, c.user), c.of(plan, c.user))
+	return slices.ContainsFunc([]string{c.version, c.user}, func(attribute string) bool {
+		configured, planned := c.of(config, attribute), c.of(plan, attribute)
+		return configured.IsKnown() && planned.IsKnown() && !same(attribute, configured, planned)
+	})
+}
+
+// decided tells whether version and user are known.
+func (c credential) decided(plan tftypes.Value) bool {
+	return c.of(plan, c.version).IsKnown() && c.of(plan, c.user).IsKnown()
 }
 
 // atHand tells whether the configuration has all that belongs to a credential.
@@ -69,11 +77,12 @@ func (c credential) atHand(config tftypes.Value) bool {
 }
 
 // checkCredentials reports a version that changes without its value. A value
-// without a version is refused before, by the schema.
+// without a version is refused before, by the schema, and what is unknown yet
+// is checked at the apply.
 func checkCredentials(config, plan, state tftypes.Value, diags *diag.Diagnostics) {
 	for _, c := range pipeCredentials {
 		secret := c.of(config, c.value)
-		if !secret.IsNull() || c.of(plan, c.version).IsNull() || c.ignored(config, plan) || !c.renewed(plan, state) {
+		if !secret.IsNull() || c.of(plan, c.version).IsNull() || !c.decided(plan) || c.ignored(config, plan) || !c.renewed(plan, state) {
 			continue
 		}
 		diags.AddAttributeError(
@@ -102,6 +111,14 @@ func renewedKinds(config, plan, state tftypes.Value) []string {
 		}
 	}
 	return kinds
+}
+
+// maskCredentials keeps the configured secrets out of errors and logs: a
+// platform may repeat in its answer what it was sent.
+func maskCredentials(client *platform.Client, config tftypes.Value) {
+	for _, c := range pipeCredentials {
+		client.AddSecret(text(c.of(config, c.value)))
+	}
 }
 
 // setCredentials puts the configured credentials of a kind into the body.

@@ -22,6 +22,12 @@ func mappingKey(mapping tftypes.Value) platform.TableMappingKey {
 	}
 }
 
+func isMapping(typ tftypes.Type) bool {
+	object, ok := typ.(tftypes.Object)
+	_, target := object.AttributeTypes["target_table"]
+	return ok && target
+}
+
 func mappingsByKey(set tftypes.Value) map[platform.TableMappingKey]tftypes.Value {
 	byKey := map[platform.TableMappingKey]tftypes.Value{}
 	for _, mapping := range elements(set) {
@@ -114,69 +120,57 @@ func emptyMember(typ tftypes.Type) tftypes.Value {
 	return tftypes.NewValue(typ, []tftypes.Value{})
 }
 
-// mappingSteps is the way from the mappings there are to those wanted.
-type mappingSteps struct {
-	remove []platform.TableMappingKey
-	// add goes with remove. later has to wait for it: a mapping of its source
-	// table is removed first, and the order within one request isn't promised.
-	add, later []platform.TableMapping
-}
-
-func stepsBetween(held, wanted tftypes.Value) (mappingSteps, error) {
-	var steps mappingSteps
-	heldByKey, wantedByKey := mappingsByKey(held), mappingsByKey(wanted)
+// splitMappings takes from the wanted set what has to wait for a PATCH of its
+// own: a mapping whose source table is held until another is removed, since
+// the order within one request isn't promised.
+func splitMappings(held, wanted tftypes.Value) (first tftypes.Value, waiting []tftypes.Value) {
 	type table struct{ schema, name string }
+	tableOf := func(mapping tftypes.Value) table {
+		key := mappingKey(mapping)
+		return table{key.SourceSchemaName, key.SourceTable}
+	}
 	freed := map[table]bool{}
-	for _, mapping := range elements(held) {
-		key := mappingKey(mapping)
-		if keep, ok := wantedByKey[key]; ok && canonical(keep) == canonical(mapping) {
-			continue
-		}
-		steps.remove = append(steps.remove, key)
-		freed[table{key.SourceSchemaName, key.SourceTable}] = true
+	for _, mapping := range mappingsBeside(held, wanted) {
+		freed[tableOf(mapping)] = true
 	}
-	for _, mapping := range elements(wanted) {
-		key := mappingKey(mapping)
-		if now, ok := heldByKey[key]; ok && canonical(now) == canonical(mapping) {
-			continue
-		}
-		var add platform.TableMapping
-		if err := decode(fullMapping(mapping), &add); err != nil {
-			return mappingSteps{}, err
-		}
-		if freed[table{key.SourceSchemaName, key.SourceTable}] {
-			steps.later = append(steps.later, add)
-		} else {
-			steps.add = append(steps.add, add)
+	for _, mapping := range mappingsBeside(wanted, held) {
+		if freed[tableOf(mapping)] {
+			waiting = append(waiting, mapping)
 		}
 	}
-	return steps, nil
+	if len(waiting) == 0 {
+		return wanted, nil
+	}
+	return tftypes.NewValue(wanted.Type(), mappingsBeside(wanted, tftypes.NewValue(wanted.Type(), waiting))), waiting
 }
 
-// withoutWaiting is the wanted set before the second of two PATCHes.
-func withoutWaiting(wanted tftypes.Value, later []platform.TableMapping) tftypes.Value {
-	waiting := map[platform.TableMappingKey]bool{}
-	for _, mapping := range later {
-		waiting[platform.TableMappingKey{
-			SourceSchemaName: deref(mapping.SourceSchemaName),
-			SourceTable:      deref(mapping.SourceTable),
-			TargetTable:      deref(mapping.TargetTable),
-		}] = true
-	}
-	there := []tftypes.Value{}
-	for _, mapping := range elements(wanted) {
-		if !waiting[mappingKey(mapping)] {
-			there = append(there, mapping)
+// mappingsBeside are the mappings of one set that another doesn't have, or not
+// with the same members.
+func mappingsBeside(set, other tftypes.Value) []tftypes.Value {
+	otherByKey := mappingsByKey(other)
+	beside := []tftypes.Value{}
+	for _, mapping := range elements(set) {
+		if same, ok := otherByKey[mappingKey(mapping)]; !ok || canonical(same) != canonical(mapping) {
+			beside = append(beside, mapping)
 		}
 	}
-	return tftypes.NewValue(wanted.Type(), there)
+	return beside
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
+// mappingOrders are what brings a platform from the mappings held to those
+// wanted.
+func mappingOrders(held, wanted tftypes.Value) (remove []platform.TableMappingKey, add []platform.TableMapping, err error) {
+	for _, mapping := range mappingsBeside(held, wanted) {
+		remove = append(remove, mappingKey(mapping))
 	}
-	return *s
+	for _, mapping := range mappingsBeside(wanted, held) {
+		var full platform.TableMapping
+		if err := decode(fullMapping(mapping), &full); err != nil {
+			return nil, nil, err
+		}
+		add = append(add, full)
+	}
+	return remove, add, nil
 }
 
 // fullMapping spells out every member of a mapping that is to be added, so
@@ -188,4 +182,11 @@ func fullMapping(mapping tftypes.Value) tftypes.Value {
 		}
 		return member
 	})
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

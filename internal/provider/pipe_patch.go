@@ -21,21 +21,6 @@ type pipePatch struct {
 	kinds []string
 }
 
-// patch sends the leaves in one PATCH, and in a second the table mappings that
-// have to wait for the first.
-func (p *pipePatch) patch(ctx context.Context, send, held tftypes.Value) (any, error) {
-	answer, later, err := p.once(ctx, send, held)
-	if err != nil || len(later) == 0 {
-		return answer, err
-	}
-	wanted := at(send, tableMappingsPath...)
-	there := withoutWaiting(wanted, later)
-	told := at(encode(answer, held.Type()), tableMappingsPath...)
-	held = with(held, remember(there, told), tableMappingsPath...)
-	answer, _, err = p.once(ctx, only(send, tableMappingsPath), held)
-	return answer, err
-}
-
 // only is an object with the leaf at the end of these names and nothing else.
 func only(object tftypes.Value, names []string) tftypes.Value {
 	return eachMember(object, func(name string, member tftypes.Value) tftypes.Value {
@@ -50,13 +35,13 @@ func only(object tftypes.Value, names []string) tftypes.Value {
 	})
 }
 
-// once makes one PATCH, and tells which table mappings had to wait. After an
-// ambiguous failure the body is worked out anew from a fresh read, with the
-// credentials again, which no read can confirm.
-func (p *pipePatch) once(ctx context.Context, send, held tftypes.Value) (*platform.Pipe, []platform.TableMapping, error) {
-	body, later, err := p.body(send, held)
+// patch sends the leaves in one PATCH. After an ambiguous failure the body is
+// worked out anew from a fresh read, with the credentials again, which no read
+// can confirm.
+func (p *pipePatch) patch(ctx context.Context, send, held tftypes.Value) (any, error) {
+	body, err := p.body(send, held)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rework := func(ctx context.Context) (*platform.PipeUpdate, *platform.Pipe, error) {
 		now, err := p.client.GetPipe(ctx, p.id.organization, p.id.ids[0], p.id.ids[1])
@@ -64,30 +49,29 @@ func (p *pipePatch) once(ctx context.Context, send, held tftypes.Value) (*platfo
 			return nil, nil, fmt.Errorf("reading the pipe after an update whose end is unknown: %w", err)
 		}
 		told := remember(held, encode(now, held.Type()))
-		again, waiting, err := p.body(changes(send, told), told)
-		later = waiting
+		again, err := p.body(changes(send, told), told)
 		if err != nil || emptyUpdate(again) {
 			return nil, now, err
 		}
 		return &again, nil, nil
 	}
+	maskCredentials(p.client, p.config)
 	p.kinds = sentCredentials(body)
 	answer, err := p.client.UpdatePipe(ctx, p.id.organization, p.id.ids[0], p.id.ids[1], body, rework)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p.kinds = nil
-	return answer, later, nil
+	return answer, nil
 }
 
 // body is the update that sends these leaves: the source kinds with their
 // configured credentials, the table mappings as a difference to those held,
-// and validateSamples where the source changes. It tells which table mappings
-// have to wait for it.
-func (p *pipePatch) body(send, held tftypes.Value) (platform.PipeUpdate, []platform.TableMapping, error) {
+// and validateSamples where the source changes.
+func (p *pipePatch) body(send, held tftypes.Value) (platform.PipeUpdate, error) {
 	var pipe platform.Pipe
 	if err := decode(send, &pipe); err != nil {
-		return platform.PipeUpdate{}, nil, fmt.Errorf("reading the plan: %w", err)
+		return platform.PipeUpdate{}, fmt.Errorf("reading the plan: %w", err)
 	}
 	body := platform.PipeUpdate{Name: pipe.Name, FieldMappings: pipe.FieldMappings}
 	if anyLeaf(at(send, "settings")) {
@@ -96,17 +80,16 @@ func (p *pipePatch) body(send, held tftypes.Value) (platform.PipeUpdate, []platf
 	if pipe.Destination != nil && pipe.Destination.Columns != nil {
 		body.Destination = &platform.DestinationUpdate{Columns: pipe.Destination.Columns}
 	}
-	source, later, err := p.source(pipe.Source, send, held)
+	source, err := p.source(pipe.Source, send, held)
 	body.Source = source
-	return body, later, err
+	return body, err
 }
 
-func (p *pipePatch) source(changed *platform.PipeSource, send, held tftypes.Value) (*platform.PipeSourceUpdate, []platform.TableMapping, error) {
+func (p *pipePatch) source(changed *platform.PipeSource, send, held tftypes.Value) (*platform.PipeSourceUpdate, error) {
 	if changed == nil {
 		changed = &platform.PipeSource{}
 	}
 	var update platform.PipeSourceUpdate
-	var steps mappingSteps
 	for _, kind := range pipeKinds {
 		if !p.sends(kind, send) {
 			continue
@@ -124,18 +107,17 @@ func (p *pipePatch) source(changed *platform.PipeSource, send, held tftypes.Valu
 		case "postgres":
 			update.Postgres = &platform.PostgresUpdate{}
 			copyOf(&update.Postgres.PostgresSource, changed.Postgres)
-			var err error
-			if steps, err = p.mappings(update.Postgres, send, held); err != nil {
-				return nil, nil, err
+			if err := setMappings(update.Postgres, send, held); err != nil {
+				return nil, err
 			}
 		}
 		setCredentials(&update, kind, p.config, p.plan)
 	}
 	if update == (platform.PipeSourceUpdate{}) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	update.ValidateSamples = p.validateSamples()
-	return &update, steps.later, nil
+	return &update, nil
 }
 
 // sends tells whether a kind of source goes into the body.
@@ -143,20 +125,17 @@ func (p *pipePatch) sends(kind string, send tftypes.Value) bool {
 	return anyLeaf(at(send, "source", kind)) || slices.Contains(p.kinds, kind)
 }
 
-// mappings replaces the wanted set of table mappings by the difference to
+// setMappings replaces the wanted set of table mappings by the difference to
 // those held.
-func (p *pipePatch) mappings(update *platform.PostgresUpdate, send, held tftypes.Value) (mappingSteps, error) {
+func setMappings(update *platform.PostgresUpdate, send, held tftypes.Value) (err error) {
 	if !anyLeaf(at(send, "source", "postgres", "settings")) {
 		update.Settings = nil
 	}
 	update.TableMappings = nil
-	wanted := at(send, tableMappingsPath...)
-	if wanted.IsNull() {
-		return mappingSteps{}, nil
+	if wanted := at(send, tableMappingsPath...); !wanted.IsNull() {
+		update.TableMappingsToRemove, update.TableMappingsToAdd, err = mappingOrders(at(held, tableMappingsPath...), wanted)
 	}
-	steps, err := stepsBetween(at(held, tableMappingsPath...), wanted)
-	update.TableMappingsToRemove, update.TableMappingsToAdd = steps.remove, steps.add
-	return steps, err
+	return err
 }
 
 func (p *pipePatch) validateSamples() *bool {

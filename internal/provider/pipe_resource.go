@@ -111,13 +111,11 @@ func (pipeObject) advise(label string, _, send, held tftypes.Value, diags *diag.
 	if wanted.IsNull() || !wanted.IsFullyKnown() {
 		return
 	}
-	heldByKey := mappingsByKey(at(held, tableMappingsPath...))
+	_, waiting := splitMappings(at(held, tableMappingsPath...), wanted)
 	var anew []string
-	for _, mapping := range elements(wanted) {
+	for _, mapping := range waiting {
 		key := mappingKey(mapping)
-		if now, ok := heldByKey[key]; ok && canonical(now) != canonical(mapping) {
-			anew = append(anew, fmt.Sprintf("  - %s.%s to %s", key.SourceSchemaName, key.SourceTable, key.TargetTable))
-		}
+		anew = append(anew, fmt.Sprintf("  - %s.%s to %s", key.SourceSchemaName, key.SourceTable, key.TargetTable))
 	}
 	if len(anew) == 0 {
 		return
@@ -128,6 +126,15 @@ func (pipeObject) advise(label string, _, send, held tftypes.Value, diags *diag.
 		fmt.Sprintf("Tables of %s are mapped anew", label),
 		"A mapping can't be changed in place. These are removed and then added, which may copy their tables once more:\n\n"+strings.Join(anew, "\n"),
 	)
+}
+
+// stages implements staged: table mappings may need a PATCH of their own.
+func (pipeObject) stages(send, held tftypes.Value) []tftypes.Value {
+	first, waiting := splitMappings(at(held, tableMappingsPath...), at(send, tableMappingsPath...))
+	if len(waiting) == 0 {
+		return []tftypes.Value{send}
+	}
+	return []tftypes.Value{with(send, first, tableMappingsPath...), only(send, tableMappingsPath)}
 }
 
 // patcher implements adoptable.

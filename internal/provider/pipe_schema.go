@@ -40,7 +40,7 @@ func pipeAttributes() map[string]schema.Attribute {
 			"replica_cpu_millicores": computedNumber("CPU of each replica, in thousandths of a core."),
 			"replica_memory_gb":      computedNumber("Memory of each replica, in GB."),
 		}),
-		"source": settableObject("Where the pipe reads from. A pipe has one kind of source or more, and which can't be changed: configure those it has.", map[string]schema.Attribute{
+		"source": settableObject("Where the pipe reads from. The kinds of a pipe's source can't be changed: configure those it has.", map[string]schema.Attribute{
 			"kafka":          kafkaAttribute(),
 			"object_storage": objectStorageAttribute(),
 			"cloud_stream":   cloudStreamAttribute(),
@@ -69,15 +69,15 @@ func pipeAttributes() map[string]schema.Attribute {
 			"destination_field": requiredString("Column of the destination."),
 		}),
 		"settings": settableObject("Advanced settings of the pipe.", map[string]schema.Attribute{
-			"streaming_max_insert_wait_ms":              settableNumber("Longest time a streaming insert waits, in milliseconds.", whole()),
-			"object_storage_concurrency":                settableNumber("How many objects are read at the same time.", whole()),
-			"object_storage_polling_interval_ms":        settableNumber("Time between two looks for new objects, in milliseconds.", whole()),
-			"object_storage_max_insert_bytes":           settableNumber("Most bytes in one insert from object storage.", whole()),
-			"object_storage_max_file_count":             settableNumber("Most files in one insert from object storage.", whole()),
-			"engine_max_threads":                        settableNumber("Most threads of a query in the database engine.", whole()),
-			"engine_max_insert_threads":                 settableNumber("Most threads of an insert in the database engine.", whole()),
-			"engine_min_insert_block_size_bytes":        settableNumber("Least size of a block that is inserted, in bytes.", whole()),
-			"engine_max_download_threads":               settableNumber("Most threads of a download in the database engine.", whole()),
+			"streaming_max_insert_wait_ms":              settableNumber("Longest time a streaming insert waits, in milliseconds; a whole number.", whole()),
+			"object_storage_concurrency":                settableNumber("How many objects are read at the same time; a whole number.", whole()),
+			"object_storage_polling_interval_ms":        settableNumber("Time between two looks for new objects, in milliseconds; a whole number.", whole()),
+			"object_storage_max_insert_bytes":           settableNumber("Most bytes in one insert from object storage; a whole number.", whole()),
+			"object_storage_max_file_count":             settableNumber("Most files in one insert from object storage; a whole number.", whole()),
+			"engine_max_threads":                        settableNumber("Most threads of a query in the database engine; a whole number.", whole()),
+			"engine_max_insert_threads":                 settableNumber("Most threads of an insert in the database engine; a whole number.", whole()),
+			"engine_min_insert_block_size_bytes":        settableNumber("Least size of a block that is inserted, in bytes; a whole number.", whole()),
+			"engine_max_download_threads":               settableNumber("Most threads of a download in the database engine; a whole number.", whole()),
 			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`."),
 			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster function."),
 			"engine_parallel_view_processing":           settableBool("Whether the database engine feeds attached views in parallel."),
@@ -134,8 +134,8 @@ func postgresAttribute() schema.Attribute {
 		"port":     settableNumber("Port of the Postgres server, 1 to 65535.", whole().atLeast(1).atMost(65535)),
 		"database": settableString("Database that is read."),
 		"settings": settableObject("Settings of the replication.", map[string]schema.Attribute{
-			"sync_interval_seconds":              settableNumber("Time between two synchronizations, in seconds.", whole()),
-			"pull_batch_size":                    settableNumber("How many rows are pulled at a time.", whole()),
+			"sync_interval_seconds":              settableNumber("Time between two synchronizations, in seconds; a whole number.", whole()),
+			"pull_batch_size":                    settableNumber("How many rows are pulled at a time; a whole number.", whole()),
 			"publication_name":                   computedString("Publication that is read."),
 			"replication_slot_name":              computedString("Replication slot that is read."),
 			"allow_nullable_columns":             computedBool("Whether columns may be null."),
@@ -185,19 +185,19 @@ func pipeCredentialsAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "What a source accepts and never gives back, by its kind. " +
-			"Secrets are write-only: they stand in no plan and no state, and need Terraform 1.11 or newer, or an OpenTofu that knows write-only arguments. " +
+			"Secrets are write-only: they stand in no plan and no state, and need Terraform 1.11 or OpenTofu 1.11. " +
 			"They are sent when the pipe is adopted, when their version changes, and with every other change of their kind of source.",
 		Attributes: map[string]schema.Attribute{
-			"kafka": credentialsObject("Kafka source.", map[string]schema.Attribute{
+			"kafka": credentialsObject("Kafka source", map[string]schema.Attribute{
 				"username": userName("password_wo"),
 			}, "password_wo", "Password of the user."),
-			"postgres": credentialsObject("Postgres source.", map[string]schema.Attribute{
+			"postgres": credentialsObject("Postgres source", map[string]schema.Attribute{
 				"username": userName("password_wo"),
 			}, "password_wo", "Password of the user."),
-			"cloud_stream": credentialsObject("Managed-stream source.", map[string]schema.Attribute{
+			"cloud_stream": credentialsObject("managed-stream source", map[string]schema.Attribute{
 				"access_key_id": accessKeyID(),
 			}, "secret_key_wo", "Secret of the access key."),
-			"object_storage": credentialsObject("Object storage source.", map[string]schema.Attribute{
+			"object_storage": credentialsObject("object storage source", map[string]schema.Attribute{
 				"access_key_id":                accessKeyID(),
 				"connection_string_wo":         writeOnly("Connection string of a blob storage.", "connection_string_wo"),
 				"connection_string_wo_version": writeOnlyVersion("connection_string_wo"),
@@ -211,7 +211,7 @@ func credentialsObject(of string, attributes map[string]schema.Attribute, secret
 	attributes[secret+"_version"] = writeOnlyVersion(secret)
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Credentials of a " + of,
+		MarkdownDescription: "Credentials for the " + of + ". Left out, none are sent.",
 		Attributes:          attributes,
 	}
 }

@@ -143,7 +143,7 @@ func readSettings(config tftypes.Value, getenv func(string) string, diags *diag.
 			from = "environment variable " + environment(s.name)
 		}
 		if err := s.check(written); err != nil {
-			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", from+" "+err.Error())
+			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", from+": "+err.Error())
 			continue
 		}
 		set.values[s.name] = written

@@ -13,8 +13,8 @@ import (
 )
 
 // setting is one argument of the provider, with the check of its value. A
-// check's error continues the sentence that begins with the setting's name,
-// and never repeats a secret.
+// check's error stands after the setting's name and a colon, and never repeats
+// a secret.
 type setting struct {
 	name        string
 	description string

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -22,8 +20,8 @@ const wholeSent = " It is sent whole; `[]` clears it."
 // Null elements pass a plan and fail its apply as an error in the provider,
 // so every list and set refuses them.
 var (
-	noNullsInList = listvalidator.NoNullValues()
-	noNullsInSet  = setvalidator.NoNullValues()
+	noNullsInList validator.List = noNulls{}
+	noNullsInSet  validator.Set  = noNulls{}
 )
 
 func organizationIDAttribute(noun string) schema.Attribute {

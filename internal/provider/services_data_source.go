@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -31,7 +30,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Filter criteria, each sent as a `filter` parameter as it stands. The platform filters by resource tags alone. Left out, all services are listed.",
-				Validators:          []validator.List{listvalidator.NoNullValues()},
+				Validators:          []validator.List{noNullsInList},
 			},
 			"services": schema.ListNestedAttribute{
 				Computed:            true,
@@ -80,7 +79,7 @@ func serviceAttributes() map[string]schema.Attribute {
 		"data_warehouse_id":                  shownString("Id of the warehouse that the service belongs to."),
 		"is_primary":                         shownBool("Whether the service is the first of its warehouse."),
 		"is_readonly":                        shownBool("Whether the service only reads."),
-		"byoc_id":                            shownString("Id of the account of one's own that the service runs in."),
+		"byoc_id":                            shownString("Id of the customer's own cloud account that the service runs in, where it does."),
 		"has_transparent_data_encryption":    shownBool("Whether data is encrypted transparently."),
 		"transparent_data_encryption_key_id": shownString("Id of the key of the transparent encryption."),
 		"encryption_role_id":                 shownString("Id of the role of the encryption."),

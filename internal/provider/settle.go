@@ -61,6 +61,8 @@ func answers(name string, wanted, told tftypes.Value) bool {
 		return answersMappings(wanted, told)
 	case typ.Is(tftypes.List{}):
 		return slices.EqualFunc(elements(wanted), elements(told), answersElement)
+	case typ.Is(tftypes.Set{}):
+		return answersSet(elements(wanted), elements(told))
 	default:
 		return false
 	}
@@ -71,7 +73,24 @@ func answersElement(wanted, told tftypes.Value) bool {
 		return same("", wanted, told)
 	}
 	for name, member := range members(told) {
-		if !member.IsNull() && !same(name, members(wanted)[name], member) {
+		asked := members(wanted)[name]
+		if !member.IsNull() && !same(name, asked, member) && !(isEmpty(asked) && isEmpty(member)) {
+			return false
+		}
+	}
+	return true
+}
+
+// answersSet finds for each element of one set an element of the other that
+// answers it.
+func answersSet(wanted, told []tftypes.Value) bool {
+	for _, w := range wanted {
+		if !slices.ContainsFunc(told, func(t tftypes.Value) bool { return answersElement(w, t) }) {
+			return false
+		}
+	}
+	for _, t := range told {
+		if !slices.ContainsFunc(wanted, func(w tftypes.Value) bool { return answersElement(w, t) }) {
 			return false
 		}
 	}

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -118,6 +122,33 @@ func (distinctMappings) ValidateSet(ctx context.Context, req validator.SetReques
 	}
 }
 
+// noNulls refuses null elements: they pass a plan and fail its apply as an
+// error in the provider. The framework's own validator doesn't name the
+// attribute.
+type noNulls struct{}
+
+// Description implements validator.Describer.
+func (noNulls) Description(context.Context) string { return "must have no null elements" }
+
+// MarkdownDescription implements validator.Describer.
+func (v noNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateList implements validator.List.
+func (v noNulls) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	v.refuse(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
+}
+
+// ValidateSet implements validator.Set.
+func (v noNulls) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	v.refuse(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
+}
+
+func (v noNulls) refuse(ctx context.Context, at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
+	if slices.ContainsFunc(elements, attr.Value.IsNull) {
+		diags.AddAttributeError(at, "Null element", fmt.Sprintf("%s %s. Leave the element out.", at, v.Description(ctx)))
+	}
+}
+
 // alertID is the client's own check of an alert's identifier, at plan.
 type alertID struct{}
 
@@ -135,6 +166,6 @@ func (alertID) ValidateString(_ context.Context, req validator.StringRequest, re
 		return
 	}
 	if err := platform.ValidateAlertID(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid alert id", fmt.Sprintf("%s: %s", req.Path, err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid alert id", fmt.Sprintf("%s %s, and it has to be one element of a path.", req.Path, err))
 	}
 }

@@ -1,3 +1,5 @@
+// goreleaser, apart from the other tools: it would hold their dependencies back.
+// The newest release that Go 1.26 builds.
 module github.com/dataplatform/terraform-provider-dataplatform/tools/release
 
 go 1.26.3

@@ -1,0 +1,77 @@
+package platform
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestIntegerSpellings(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"4": "4", "4.0": "4", "4e0": "4", "0.4e1": "4", "-4": "-4", "4.5": "4.5", "0": "0",
+		"9007199254740993":        "9007199254740993",
+		"123456789012345678901":   "123456789012345678901",
+		"1e300":                   "1" + strings.Repeat("0", 300),
+		"1e999999999":             "error",
+		"1e99999999999999999999":  "error",
+		"1e-999999999":            "0",
+		"1e-5000":                 "error",
+		strings.Repeat("9", 1001): "error",
+		`"4"`:                     "error",
+		"true":                    "error",
+	}
+	for spelling, want := range tests {
+		var s PipeSettings
+		got := "error"
+		if err := json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient); err == nil {
+			b, err := json.Marshal(s.EngineMaxThreads)
+			if err != nil {
+				t.Error(err)
+			}
+			got = string(b)
+		}
+		if got != want {
+			t.Errorf("%.40s: %.40s, want %.40s", spelling, got, want)
+		}
+	}
+}
+
+// What must not break a read: unknown members, names in another case, absent
+// and null members, repeated names, broken UTF-8, floats for whole numbers.
+func TestLenientReading(t *testing.T) {
+	t.Parallel()
+	p, err := decode[Pipe]([]byte(`{"id":"a","id":"b","NAME":"no","name":"x` + "\xff" + `y","unknown":{"a":[1]},"source":null,"fieldMappings":[],
+		"scaling":{"replicas":2.5,"concurrency":4e0},"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_max_threads":null}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *p.ID != "b" || *p.Name != "x\ufffdy" || p.Source != nil || p.FieldMappings == nil || len(p.FieldMappings) != 0 ||
+		*p.Scaling.Replicas != 2.5 || *p.Scaling.Concurrency != 4 || p.Settings.ObjectStorageMaxInsertBytes.Text('f', -1) != "9007199254740993" || p.Settings.EngineMaxThreads != nil {
+		t.Errorf("%+v", p)
+	}
+	if diff := cmp.Diff((*string)(nil), p.State); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A configured empty list or text is a value and is sent; what is nil is not.
+func TestBodiesHoldWhatIsSet(t *testing.T) {
+	t.Parallel()
+	empty, no := "", false
+	b, err := encode(PipeUpdate{
+		Name:          &empty,
+		FieldMappings: []FieldMapping{},
+		Source: &PipeSourceUpdate{
+			ValidateSamples: &no,
+			Kafka:           &KafkaUpdate{KafkaSource: KafkaSource{IAMRole: &empty}, Credentials: &Credentials{Username: &empty}},
+			Postgres:        &PostgresUpdate{TableMappingsToRemove: []TableMappingKey{{}}},
+		},
+	})
+	const want = `{"name":"","source":{"kafka":{"iamRole":"","credentials":{"username":""}},"postgres":{"tableMappingsToRemove":[{"sourceSchemaName":"","sourceTable":"","targetTable":""}]},"validateSamples":false},"fieldMappings":[]}`
+	if diff := cmp.Diff(want, string(b)); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}

@@ -1,0 +1,129 @@
+package platform
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func createKey(t *testing.T, f *fake, c *Client, hashed bool) (*CreatedAPIKey, error) {
+	t.Helper()
+	body := APIKeyCreate{Name: "n", Roles: []string{"admin"}}
+	if hashed {
+		body.HashData = &HashData{}
+	}
+	return c.CreateAPIKey(t.Context(), testOrganization, body)
+}
+
+// show writes a key on one line: id, secret, key.
+func show(k *CreatedAPIKey) string {
+	text := func(s *string) string {
+		if s == nil {
+			return "-"
+		}
+		return *s
+	}
+	all := text(k.KeyID) + " " + text(k.KeySecret)
+	if k.Key != nil {
+		all += " " + text(k.Key.ID) + " " + text(k.Key.Name) + " " + strings.Join(k.Key.Roles, "+")
+	}
+	if k.Incomplete != nil {
+		all += " incomplete"
+	}
+	return all
+}
+
+func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status int
+		body   string
+		hashed bool
+		want   string
+	}{
+		"whole":                 {200, `{"result":{"key":{"id":"k","name":"n","roles":["admin"]},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k n admin"},
+		"201":                   {201, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t"},
+		"no secret":             {200, `{"result":{"key":{"id":"k"},"keyId":"i"}}`, false, "i - k - "},
+		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, "- - k - "},
+		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k -  incomplete"},
+		"key of another type":   {200, `{"result":{"key":[1],"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t - -  incomplete"},
+		"id a number":           {200, `{"result":{"keyId":7,"keySecret":"s3cr3t"}}`, false, "7 s3cr3t incomplete"},
+		"JSON cut after":        {200, `{"result":{"keyId":"i","keySecret":"s3cr3t","key":{"id":"k","name":"n","ro`, false, "i s3cr3t k n  incomplete"},
+		"JSON cut in a name":    {200, `{"result":{"keyId":"i","keySecret":"s3cr3t","key":{"id":"k","name":"n`, false, "i s3cr3t k -  incomplete"},
+		"broken before":         {200, `{"result":{"key":{"id":"k","name":"\x"},"keyId":"i","keySecret":"s3\u0063r3t"}}`, false, "i s3cr3t k -  incomplete"},
+		"contradiction":         {200, `{"status":500,"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
+		"no envelope":           {200, `{"keyId":"i","keySecret":"s3cr3t"}`, false, "i s3cr3t incomplete"},
+		"more after":            {200, `{"result":{"keyId":"i","keySecret":"s3cr3t"}} and more`, false, "i s3cr3t incomplete"},
+		"500 with a key":        {500, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
+		"hashed, cut":           {200, `{"result":{"key":{"id":"k","name":"n"},`, true, "- - k n  incomplete"},
+		"cut in the secret":     {200, `{"result":{"keyId":"i","keySecret":"s3cr`, false, "ambiguous"},
+		"cut before the secret": {200, `{"result":{"keyId":"i","ke`, false, "ambiguous"},
+		"a name like a secret":  {200, `{"result":{"key":{"name":"\"keyId\":\"x\",\"keySecret\":\"forged\""},`, false, "ambiguous"},
+		"empty":                 {200, ``, false, "ambiguous"},
+		"null":                  {200, `{"result":null}`, false, "ambiguous"},
+		"400 with a key":        {400, `{"result":{"keyId":"i","keySecret":"s3cr3t"},"message":"s3cr3t"}`, false, "failed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.always = respond(test.status, test.body)
+				key, err := createKey(t, f, c, test.hashed)
+				got := told(err)
+				if err == nil {
+					got = show(key)
+				}
+				if got != test.want || f.count("POST") != 1 {
+					t.Errorf("%q, want %q: %v", got, test.want, err)
+				}
+				if strings.Contains(fmt.Sprint(err), "s3cr3t") || strings.Contains(c.Mask("s3cr3t"), "s3") != !strings.Contains(test.body, "r3t") {
+					t.Error("the secret is not masked")
+				}
+			})
+		})
+	}
+}
+
+// The connection breaks at every byte of the answer: the secret is there, whole,
+// from the byte on where it can be read, and before there is an error that says
+// that a key may exist.
+func TestKeyAnswerCutAnywhere(t *testing.T) {
+	t.Parallel()
+	const body = `{"status":200,"result":{"keyId":"the-id","keySecret":"the-secret","key":{"id":"k","roles":["admin","developer"]}}}`
+	from := strings.Index(body, `,"key":`)
+	for n := range len(body) {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = func(conn net.Conn, _ *http.Request) bool {
+				_, _ = io.WriteString(conn, head(200, len(body))+body[:n])
+				return false
+			}
+			key, err := createKey(t, f, c, false)
+			switch {
+			case n < from && !IsAmbiguous(err):
+				t.Errorf("cut at %d: %v", n, err)
+			case n >= from && (err != nil || *key.KeySecret != "the-secret" || *key.KeyID != "the-id" || key.Incomplete == nil):
+				t.Errorf("cut at %d: %v", n, err)
+			}
+		})
+	}
+}
+
+func TestKeyBody(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		text := "x"
+		_, err := c.CreateAPIKey(t.Context(), testOrganization, APIKeyCreate{
+			Name: "n", Roles: []string{"developer"}, ExpireAt: &text, State: &text,
+			HashData: &HashData{KeyIDHash: &text}, IPAccessList: []IPAccessEntry{},
+		})
+		want := []string{`{"name":"n","expireAt":"x","state":"x","hashData":{"keyIdHash":"x"},"roles":["developer"],"ipAccessList":[]}`}
+		if diff := cmp.Diff(want, f.bodies); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package platform
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// failWith is the error that one answer to a read of a pipe brings.
+func failWith(t *testing.T, status int, body string, headers ...string) *Error {
+	t.Helper()
+	var e *Error
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = respond(status, body, headers...)
+		if !errors.As(readPipe(t.Context(), c), &e) {
+			t.Fatal("no error")
+		}
+	}, func(c *Config) { c.RetryTimeout = 0 })
+	return e
+}
+
+func TestMessageFromAnyUsualPlace(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		`{"message":"too small"}`:                                                     "too small",
+		`{"error":"too small"}`:                                                       "too small",
+		`{"status":400,"requestId":"r","error":"too small"}`:                          "too small",
+		`{"error":{"message":"too small","code":7}}`:                                  "too small",
+		`{"error":{"error":{"detail":"too small"}}}`:                                  "too small",
+		`{"errors":["too small","too late"]}`:                                         "too small; too late",
+		`{"errors":[{"field":"a","message":"too small"},{"reason":"too late"}]}`:      "too small; too late",
+		`{"detail":"too small","title":"Bad Request"}`:                                "too small",
+		`{"title":"Too small"}`:                                                       "Too small",
+		`{"error":"invalid_request","error_description":"too small"}`:                 "too small",
+		`{"error":"Bad Request","message":"too small"}`:                               "too small",
+		`{"reason":"too small"}`:                                                      "too small",
+		`{"status":400,"result":{"message":"too small"}}`:                             "too small",
+		`{"status":400,"result":{"error":"too small"}}`:                               "too small",
+		`{"detail":[{"loc":["body","numReplicas"],"msg":"x","message":"too small"}]}`: "too small",
+		`{"message":"no","errors":[{"message":"a is too small"}]}`:                    "no; a is too small",
+		`["too small"]`:                         "too small",
+		`"too small"`:                           "too small",
+		`{"message":"a <b>too</b> &lt; small"}`: "a too < small",
+		`{"message":"two\nlines\u001b[31m and\u202e more"}`: "two lines [31m and more",
+		`too small`: "",
+		`{"x":1}`:   "",
+		`{"error":{"error":{"error":{"error":{"error":{"error":{"error":{"error":"deep"}}}}}}}}`: "",
+	}
+	for body, want := range tests {
+		if e := failWith(t, 400, body); e.Message != want {
+			t.Errorf("%s: %q, want %q", body, e.Message, want)
+		}
+	}
+}
+
+func TestMessageThatIsNotJSON(t *testing.T) {
+	t.Parallel()
+	const html, text = "Content-Type: text/html; charset=utf-8", "Content-Type: text/plain"
+	tests := []struct{ body, header, want string }{
+		{page, html, `a page and not the API answered, with the title "Sign in"`},
+		{page, text, `a page and not the API answered, with the title "Sign in"`},
+		{"<!DOCTYPE html><body>x", text, "a page and not the API answered"},
+		{"<title>a\n <i>b</i> &amp; c</title>", html, `a page and not the API answered, with the title "a b & c"`},
+		{"upstream connect error", text, "upstream connect error"},
+		{"", text, ""},
+		{"\x00\x01\xff binary", "Content-Type: application/octet-stream", ""},
+	}
+	for _, test := range tests {
+		e := failWith(t, 502, test.body, test.header)
+		if e.Message != test.want || strings.ContainsAny(e.Error(), "<>") {
+			t.Errorf("%q: %q, want %q", test.body, e.Message, test.want)
+		}
+	}
+}
+
+func TestMessageIsCut(t *testing.T) {
+	t.Parallel()
+	e := failWith(t, 400, `{"message":"`+strings.Repeat("ä", 2000)+` numReplicas"}`)
+	if n := utf8.RuneCountInString(e.Message); n != maxMessage+1 {
+		t.Errorf("%d runes", n)
+	}
+	if !e.Mentions("numReplicas") {
+		t.Error("forgot what it cut")
+	}
+}
+
+// The words, whole: a person reads them.
+func TestErrorTexts(t *testing.T) {
+	t.Parallel()
+	const (
+		tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
+		asked = "pipe " + testPipe + " of service " + testService + " in organization " + testOrganization
+	)
+	tests := map[string]struct {
+		e    *Error
+		want string
+	}{
+		"422": {failWith(t, 422, `{"requestId":"r1","error":"numReplicas is too small"}`),
+			tried + "The platform answered HTTP 422 Unprocessable Entity (request id r1): numReplicas is too small."},
+		"401": {failWith(t, 401, "", "X-Request-Id: r2"),
+			tried + "The platform answered HTTP 401 Unauthorized (request id r2) without saying why.\n\nCheck key_id and key_secret: the platform doesn't accept them, or they have expired."},
+		"403": {failWith(t, 403, `{"message":"no!"}`),
+			tried + "The platform answered HTTP 403 Forbidden: no!\n\nThe credentials (key_id and key_secret) are valid but may not do this: check the roles of the key, and its IP access list."},
+		"404": {failWith(t, 404, ownError),
+			tried + "The platform answered HTTP 404 Not Found (request id r): what a pity.\n\nAsked for was " + asked + ": check these ids."},
+		"404 page": {failWith(t, 404, page),
+			tried + "The platform answered HTTP 404 Not Found: a page and not the API answered, with the title \"Sign in\".\n\nAsked for was " + asked + ": check these ids, and the base address, since this answer doesn't look like the API's own."},
+		"429": {failWith(t, 429, ""),
+			tried + "The platform answered HTTP 429 Too Many Requests without saying why.\n\nThe platform limits how many requests it takes: raise retry_timeout, or lower max_concurrent_requests or Terraform's -parallelism."},
+		"200 page": {failWith(t, 200, page),
+			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: a page and not the API answered, with the title \"Sign in\"."},
+		"200 without result": {failWith(t, 200, `{"requestId":"r3"}`),
+			tried + "The platform answered HTTP 200 OK (request id r3), but the answer can't be understood: it has no \"result\"."},
+		"200 contradiction": {failWith(t, 200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
+			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
+		"200 other type": {failWith(t, 200, `{"result":{"scaling":{"replicas":"two"}}}`),
+			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: \"/scaling/replicas\" is a string, which the API document doesn't say."},
+		"302": {failWith(t, 302, "", "Location: https://login.example/x?secret"),
+			tried + "The platform answered HTTP 302 Found: a redirect to https://login.example, which is never followed, since it would carry the credentials elsewhere; check the base address."},
+	}
+	for name, test := range tests {
+		if got := test.e.Detail(); got != test.want {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
+		}
+		if test.e.Summary() != "Unable to read pipe" || !strings.HasPrefix(test.e.Error(), "read pipe: ") || strings.Contains(test.e.Error(), "\n") {
+			t.Errorf("%s: %q, %q", name, test.e.Summary(), test.e.Error())
+		}
+	}
+}
+
+func TestErrorOfAWriteSaysWhatItMayHaveLeftBehind(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		fault fault
+		want  string
+	}{
+		"lost":       {reset, "no whole answer came back: EOF.\n\nIt is not known whether the platform did what was asked for."},
+		"unreadable": {respond(200, page), "\n\nWhat was asked for was probably done."},
+	}
+	for name, test := range tests {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = test.fault
+			_, err := operations()["key"].call(t.Context(), c)
+			var e *Error
+			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
+				t.Errorf("%s: %q", name, e.Detail())
+			}
+		})
+	}
+}
+
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		status int
+		body   string
+		field  string
+		want   bool
+	}{
+		{400, `{"error":"maxTotalMemoryGb must be at most 360"}`, "maxTotalMemoryGb", true},
+		{422, `{"error":"'maxTotalMemoryGb': must be at most 360"}`, "maxTotalMemoryGb", true},
+		{400, `{"error":"maxTotalMemoryGbX must be at most 360"}`, "maxTotalMemoryGb", false},
+		{400, `{"error":"xmaxTotalMemoryGb, maxTotalMemoryGb"}`, "maxTotalMemoryGb", true},
+		{400, `{"errors":[{"field":"maxTotalMemoryGb","message":"at most 360"}]}`, "maxTotalMemoryGb", true},
+		{400, `{"errors":[{"path":"/body/maxTotalMemoryGb","message":"at most 360"}]}`, "maxTotalMemoryGb", true},
+		{400, `{"errors":[{"loc":["body","maxTotalMemoryGb"],"message":"at most 360"}]}`, "maxTotalMemoryGb", true},
+		{400, `{"errors":[{"source":{"pointer":"/maxTotalMemoryGb"},"detail":"at most 360"}]}`, "maxTotalMemoryGb", true},
+		{400, `{"error":"too much"}`, "maxTotalMemoryGb", false},
+		{400, `{"error":"too much"}`, "", false},
+		{403, `{"error":"maxTotalMemoryGb may not be set"}`, "maxTotalMemoryGb", false},
+	}
+	for _, test := range tests {
+		if got := failWith(t, test.status, test.body).Mentions(test.field); got != test.want {
+			t.Errorf("%d %s mentions %s: %v", test.status, test.body, test.field, got)
+		}
+	}
+}
+
+func TestNotFoundIsTheAPIsOwn(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		`{"status":404,"requestId":"r"}`:               true,
+		`{"status":404,"requestId":"r","result":null}`: true,
+		`{"status":404}`:                               true,
+		`{"error":"NOT_FOUND: no such pipe"}`:          true,
+		`{"message":"Pipe not found"}`:                 true,
+		`{"error":{"code":"PIPE_NOT_FOUND"}}`:          true,
+		`{"errors":[{"message":"gone"}]}`:              true,
+		`{"status":500,"error":"x"}`:                   false,
+		`{"statusCode":502,"message":"x"}`:             false,
+		`{}`:                                           false,
+		`[]`:                                           false,
+		`"not found"`:                                  false,
+		`null`:                                         false,
+		`not found`:                                    false,
+		``:                                             false,
+		page:                                           false,
+		`{"message":"no Route matched with those values"}`:                false,
+		`{"message":"Route GET:/v1/x not found","statusCode":404}`:        false,
+		`{"message":"Cannot GET /v1/organizations"}`:                      false,
+		`{"requestId":"r","message":"Cannot GET the route of this pipe"}`: true,
+		`{"status":404,"requestId":"r","err`:                              false, // cut
+	}
+	for body, want := range tests {
+		if e := failWith(t, http.StatusNotFound, body); IsNotFound(e) != want {
+			t.Errorf("%s: %v", body, !want)
+		}
+	}
+	if IsNotFound(nil) || IsNotFound(errors.New("x")) || IsAmbiguous(nil) {
+		t.Error("not ours")
+	}
+}

@@ -1,0 +1,173 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func fuzzAnswer(status int, body string, header http.Header) *answer {
+	return newAnswer(&http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, func(s string) string { return s })
+}
+
+// Whatever is answered, reading it neither panics nor runs away, and what was
+// accepted can be read again by every caller.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{
+		`{"status":200,"requestId":"r","result":{"id":"a","settings":{"engine_max_threads":1e9}}}`, `{"status":200,"result":[{"id":"a"},{"id":"A","x":1}]}`,
+		`{"data":{"id":"a","threshold":4e0,"channel":null}}`, `{"status":404.5,"error":{"message":"x"},"result":null}`,
+		`{"result":{"key":{"id":"k","roles":["a"]},"keyId":"i","keySecret":"s"}}`, page, ``, `{`, `[]`, `{"result":[1e999]}`, `{"result":{"scaling":{"replicas":1e400}}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var raw []byte
+		if acceptRaw[Pipe](&raw, "result")(fuzzAnswer(200, body, nil)) == nil {
+			pipe, err := decode[Pipe](raw)
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := encode(pipe); err != nil {
+				t.Error(err)
+			}
+		}
+		if acceptRaw[Alert](&raw, "data")(fuzzAnswer(200, body, nil)) == nil {
+			if _, err := decode[Alert](raw); err != nil {
+				t.Error(err)
+			}
+		}
+		list := &services{}
+		if list.read(fuzzAnswer(200, body, nil)) == nil {
+			for id := range list.index {
+				_, _ = list.find(id)
+			}
+		}
+		var key CreatedAPIKey
+		whole := key.accept(fuzzAnswer(200, body, nil)) == nil
+		if found := salvageKey([]byte(body)); whole && found.KeySecret == nil && key.KeySecret != nil {
+			t.Error("salvage missed a secret that stands there")
+		}
+	})
+}
+
+// A key's answer cut anywhere, or with a byte changed, never yields half a
+// secret where the JSON is only cut.
+func FuzzSalvageCut(f *testing.F) {
+	f.Add("s3cr3t", "name", 40)
+	f.Add(`a"b\c`, `"keySecret":"x"`, 70)
+	f.Fuzz(func(t *testing.T, secret, name string, at int) {
+		if !utf8.ValidString(secret) || !utf8.ValidString(name) {
+			t.Skip()
+		}
+		body := `{"status":200,"result":{"key":{"name":` + quote(name) + `},"keyId":"i","keySecret":` + quote(secret) + `}}`
+		found := salvageKey([]byte(body[:min(max(at, 0), len(body))]))
+		if found.KeySecret != nil && *found.KeySecret != secret {
+			t.Errorf("%q instead of %q", *found.KeySecret, secret)
+		}
+		if whole := salvageKey([]byte(body)); whole.KeySecret == nil || *whole.KeySecret != secret {
+			t.Error("missed")
+		}
+	})
+}
+
+func quote(s string) string {
+	b, _ := jsontext.AppendQuote(nil, s)
+	return string(b)
+}
+
+// Whatever an error's body holds, its text is one clean line of bounded length.
+func FuzzErrorBody(f *testing.F) {
+	for _, seed := range []string{`{"error":{"message":"x"}}`, `{"errors":[{"path":["a"]}]}`, page, "plain", "\x1b[31m", `{"message":"<b>&lt;script&gt;"}`, `<!--`, `<title>`} {
+		f.Add(seed, 404, "text/html", "http://x/y")
+		f.Add(seed, 500, "application/json", "")
+	}
+	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
+		e := readError(fuzzAnswer(status, body, http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}}))
+		e.Operation = "read pipe"
+		if e.Status != status {
+			t.Error("status")
+		}
+		for _, text := range []string{e.Error(), e.Message} {
+			if strings.ContainsFunc(text, isControl) || !utf8.ValidString(text) {
+				t.Errorf("not clean: %q", text)
+			}
+		}
+		if n := utf8.RuneCountInString(e.Message); n > maxMessage+1 && status/100 != 3 {
+			t.Errorf("%d runes", n)
+		}
+		e.Mentions("name")
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"1", "0.5", "-1", "1e9", "Fri, 02 Jan 2026 03:04:15 GMT", "Inf", "9999999999999999999999"} {
+		f.Add(seed, "Fri, 02 Jan 2026 03:04:05 GMT")
+	}
+	f.Fuzz(func(t *testing.T, value, date string) {
+		d := retryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, time.Now())
+		if d < 0 || d > longestAsked {
+			t.Error(d)
+		}
+	})
+}
+
+// An id that is let through arrives as one element of the path, and as itself.
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
+		f.Add(seed)
+	}
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.RequestURI)
+		_, _ = io.WriteString(w, `{"data":{}}`)
+	}))
+	f.Cleanup(server.Close)
+	c, err := New(Config{AlertsBaseURL: server.URL + "/pre%2Ffix", AlertsAccessToken: "token"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		got = nil
+		_, err := c.GetAlert(context.Background(), id)
+		if ValidateAlertID(id) != nil {
+			if err == nil || got != nil {
+				t.Errorf("%q was sent: %v", id, err)
+			}
+			return
+		}
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%q: %v", id, err)
+		}
+		escaped, found := strings.CutPrefix(got[0], "/pre%2Ffix/api/v2/alerts/")
+		back, err := url.PathUnescape(escaped)
+		if !found || err != nil || back != id || strings.ContainsAny(escaped, "/?#\\") {
+			t.Errorf("%q became %q", id, got[0])
+		}
+	})
+}
+
+// What Mask returns holds no secret, in none of the spellings.
+func FuzzMask(f *testing.F) {
+	f.Add("secret", "a secret b")
+	f.Add("aaaa", "aaaaaaa")
+	f.Fuzz(func(t *testing.T, secret, text string) {
+		c, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.AddSecret(secret)
+		masked := c.Mask(text + secret + text)
+		if len(secret) >= minSecretLength && !strings.Contains(mask, secret) && bytes.Contains([]byte(masked), []byte(secret)) && !strings.Contains(strings.ReplaceAll(text+secret+text, secret, mask), secret) {
+			t.Errorf("%q in %q", secret, masked)
+		}
+	})
+}

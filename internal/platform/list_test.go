@@ -1,0 +1,418 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// organization is a platform's side of services whose replicas can be changed.
+type organization struct {
+	mu       sync.Mutex
+	replicas map[string]int
+	order    []string
+	delay    time.Duration
+}
+
+func newOrganization(n int) *organization {
+	o := &organization{replicas: map[string]int{}, delay: time.Second}
+	for i := range n {
+		o.order = append(o.order, serviceID(i))
+		o.replicas[serviceID(i)] = 1
+	}
+	return o
+}
+
+func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d", i) }
+
+// serve answers with what there is when the request arrives, a while later.
+func (o *organization) serve(conn net.Conn, r *http.Request) bool {
+	o.mu.Lock()
+	var result string
+	if r.Method == http.MethodPatch {
+		id := strings.Split(r.URL.Path, "/")[6]
+		o.replicas[id]++
+		result = o.service(id)
+	} else {
+		var all []string
+		for _, id := range o.order {
+			all = append(all, o.service(id))
+		}
+		result = "[" + strings.Join(all, ",") + "]"
+	}
+	o.mu.Unlock()
+	time.Sleep(o.delay)
+	return respond(200, `{"status":200,"result":`+result+`}`)(conn, r)
+}
+
+func (o *organization) service(id string) string {
+	return fmt.Sprintf(`{"id":%q,"numReplicas":%d}`, strings.ToUpper(id), o.replicas[id])
+}
+
+func getReplicas(t *testing.T, c *Client, id string) float64 {
+	t.Helper()
+	s, err := c.GetService(t.Context(), testOrganization, id)
+	if err != nil {
+		t.Error(err)
+		return -1
+	}
+	return *s.NumReplicas
+}
+
+func TestThousandReadsCostOneList(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = newOrganization(1000).serve
+		var work sync.WaitGroup
+		for i := range 1000 {
+			work.Go(func() { getReplicas(t, c, serviceID(i)) })
+		}
+		work.Wait()
+		for range 3 {
+			if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
+				t.Error(len(all), err)
+			}
+		}
+		if n := f.count("GET"); n != 1 {
+			t.Errorf("%d lists", n)
+		}
+		time.Sleep(listLifetime)
+		getReplicas(t, c, serviceID(3))
+		if n := f.count("GET"); n != 2 {
+			t.Errorf("%d lists after the first one's lifetime", n)
+		}
+	})
+}
+
+func TestAdoptingCostsAHandfulOfLists(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = newOrganization(300).serve
+		var work sync.WaitGroup
+		turns := make(chan struct{}, 10)
+		for i := range 300 {
+			work.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				getReplicas(t, c, serviceID(i))
+				if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		work.Wait()
+		if n := f.count("GET"); n > 4 {
+			t.Errorf("%d lists for 300 adoptions", n)
+		}
+	})
+}
+
+func TestReadAfterWriteSeesIt(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			o := newOrganization(12)
+			f.always = o.serve
+			if fails { // the change is made, and the answer lost
+				f.always = func(conn net.Conn, r *http.Request) bool {
+					if r.Method == http.MethodPatch {
+						_ = o.serve(discard{conn}, r)
+						return respond(501, "")(conn, r)
+					}
+					return o.serve(conn, r)
+				}
+			}
+			var work sync.WaitGroup
+			for i := range 12 {
+				work.Go(func() {
+					for turn := range 5 {
+						before := getReplicas(t, c, serviceID(i))
+						_, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{})
+						if (err != nil) != fails {
+							t.Error(err)
+						}
+						if after := getReplicas(t, c, serviceID(i)); after != before+1 {
+							t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
+						}
+						all, err := c.ListServices(t.Context(), testOrganization, nil)
+						if err != nil || *all[i].NumReplicas != before+1 {
+							t.Error("the list is stale", err)
+						}
+						time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+					}
+				})
+			}
+			work.Wait()
+		})
+	}
+}
+
+type discard struct{ net.Conn }
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// A read that began before a write never answers one that began after it: not
+// one that began while the write was under way either.
+func TestReadUnderWayDoesNotAnswerAfterAWrite(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		o := newOrganization(1)
+		o.delay = 10 * time.Second
+		f.always = func(conn net.Conn, r *http.Request) bool {
+			if r.Method == http.MethodPatch {
+				time.Sleep(2 * time.Second) // and only then it is made
+			}
+			return o.serve(conn, r)
+		}
+		var work sync.WaitGroup
+		work.Go(func() { getReplicas(t, c, serviceID(0)) }) // 0 s .. 10 s: 1
+		time.Sleep(time.Second)
+		work.Go(func() {
+			_, _ = c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{})
+			if n := getReplicas(t, c, serviceID(0)); n != 2 { // begins at 13 s
+				t.Errorf("%v replicas after the write", n)
+			}
+		})
+		time.Sleep(time.Second)
+		work.Go(func() { getReplicas(t, c, serviceID(0)) }) // 2 s .. 12 s, read before the change
+		work.Wait()
+		if n := f.count("GET"); n != 3 {
+			t.Errorf("%d lists, want 3", n)
+		}
+	})
+}
+
+func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = slow(10*time.Second, good(goodAnswer))
+		var work sync.WaitGroup
+		var first, second *Pipe
+		read := func(into **Pipe) {
+			work.Go(func() {
+				p, err := c.GetPipe(t.Context(), testOrganization, testService, strings.ToUpper(testPipe))
+				if err != nil {
+					t.Error(err)
+				}
+				*into = p
+			})
+			time.Sleep(time.Second)
+		}
+		read(&first)
+		read(&second)
+		if n := f.count("GET"); n != 1 {
+			t.Errorf("%d requests for two reads at a time", n)
+		}
+		work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		time.Sleep(time.Second)
+		var third *Pipe
+		read(&third)
+		if n := f.count("GET"); n != 2 {
+			t.Errorf("%d requests, want another one after the write began", n)
+		}
+		work.Wait()
+		if first == second || first.Name == second.Name {
+			t.Error("readers share memory")
+		}
+	})
+}
+
+func TestCancelledCallerFailsNobodyElse(t *testing.T) {
+	t.Parallel()
+	for _, o := range []string{"service", "pipe", "alert"} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = slow(10*time.Second, good(goodAnswer))
+			ctx, cancel := context.WithCancel(t.Context())
+			var work sync.WaitGroup
+			work.Go(func() {
+				begun := time.Now()
+				if _, err := operations()[o].call(ctx, c); !errors.Is(err, context.Canceled) || time.Since(begun) > time.Second {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+			work.Go(func() {
+				if _, err := operations()[o].call(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(time.Second)
+			cancel()
+			work.Wait()
+			if n := f.count("GET"); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
+func TestReadEndsWithItsLastCaller(t *testing.T) {
+	t.Parallel()
+	for _, o := range []string{"service", "pipe", "alert"} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always = hang
+			ctx, cancel := context.WithCancel(t.Context())
+			for range 3 {
+				go func() { _, _ = operations()[o].call(ctx, c) }()
+			}
+			time.Sleep(time.Second)
+			cancel()
+			synctest.Wait()
+			if f.open != 0 {
+				t.Error("still reading")
+			}
+			f.always = nil // and the failure is nobody else's
+			if _, err := operations()[o].call(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestOutageCostsOneBudget(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = respond(503, "")
+		begun := time.Now()
+		turns := make(chan struct{}, 10)
+		var work sync.WaitGroup
+		for i := range 1000 {
+			work.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i)); err == nil || IsNotFound(err) {
+					t.Error(err)
+				}
+			})
+		}
+		work.Wait()
+		if took := time.Since(begun); took > c.retryTimeout {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestGone(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always = newOrganization(5).serve
+		turns := make(chan struct{}, 10)
+		var gone atomic.Int32
+		var work sync.WaitGroup
+		for i := range 300 {
+			work.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				_, err := c.GetService(t.Context(), testOrganization, serviceID(i))
+				if IsNotFound(err) != (i >= 5) {
+					t.Error(i, err)
+				}
+				if IsNotFound(err) {
+					gone.Add(1)
+				}
+			})
+		}
+		work.Wait()
+		if n := f.count("GET"); n != 2 || gone.Load() != 295 {
+			t.Errorf("%d lists, %d gone", n, gone.Load())
+		}
+	})
+}
+
+// A service that is missing from one list alone is not gone; nor is it where
+// the second list fails.
+func TestMissingOnce(t *testing.T) {
+	t.Parallel()
+	empty := respond(200, `{"result":[]}`)
+	tests := map[string]struct {
+		faults []fault
+		want   string
+	}{
+		"then there":       {[]fault{empty}, "ok"},
+		"then forbidden":   {[]fault{empty, respond(403, "")}, "failed"},
+		"then 404":         {[]fault{empty, respond(404, ownError)}, "failed"},
+		"then null":        {[]fault{empty, respond(200, `{"result":null}`)}, "failed"},
+		"then without id":  {[]fault{empty, respond(200, `{"result":[{"name":"x"}]}`)}, "failed"},
+		"then missing too": {[]fault{empty, empty}, "not found"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.faults = test.faults
+				_, err := operations()["service"].call(t.Context(), c)
+				if told(err) != test.want || f.count("GET") != 2 {
+					t.Errorf("%s with %d lists: %v", told(err), f.count("GET"), err)
+				}
+			})
+		})
+	}
+}
+
+// The lists that say that a service is gone must be younger than its last
+// write.
+func TestGoneAfterAWrite(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		o := newOrganization(0)
+		f.always = o.serve
+		_, _ = c.GetService(t.Context(), testOrganization, serviceID(0)) // two lists
+		_, _ = c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{})
+		_, err := c.GetService(t.Context(), testOrganization, serviceID(0))
+		if n := f.count("GET"); n != 4 || !IsNotFound(err) {
+			t.Errorf("%d lists, want 4: %v", n, err)
+		}
+	})
+}
+
+func TestOrganizationsAndFiltersAreApart(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		for range 2 {
+			for _, organization := range []string{testOrganization, testPipe} {
+				for _, filter := range [][]string{nil, {"a"}, {"a", "b"}, {"a&filter=b"}} {
+					if _, err := c.ListServices(t.Context(), organization, filter); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+		if n := f.count("GET"); n != 8 {
+			t.Errorf("%d lists", n)
+		}
+	})
+}
+
+func TestListedTwice(t *testing.T) {
+	t.Parallel()
+	list := func(second string) fault {
+		return respond(200, `{"result":[{"id":"`+testService+`","name":"a"},{"id":"`+testPipe+`","numReplicas":"many"},`+second+`]}`)
+	}
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{list(`{"id":"` + testService + `","name":"a"}`)}
+		if _, err := operations()["service"].call(t.Context(), c); err != nil {
+			t.Error("the same twice: ", err)
+		}
+		// A field that makes no sense is the trouble of its service alone.
+		if _, err := c.GetService(t.Context(), testOrganization, testPipe); err == nil || IsNotFound(err) {
+			t.Error(err)
+		}
+		if _, err := c.ListServices(t.Context(), testOrganization, nil); err == nil {
+			t.Error("listed what can't be read")
+		}
+	})
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{list(`{"id":"` + testService + `","name":"b"}`)}
+		if _, err := operations()["service"].call(t.Context(), c); !errors.Is(err, errTwice) {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package platform
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestMask(t *testing.T) {
+	t.Parallel()
+	c, err := New(Config{KeyID: "id", KeySecret: `se"c/r<e>t` + "\n" + `ü\`, AlertsAccessToken: "bearer-token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = `se"c/r<e>t` + "\n" + `ü\`
+	c.AddSecret("abc")       // too short
+	c.AddSecret("begin")     // begins another
+	c.AddSecret("beginning") // and must not leave "ning" standing
+	c.AddSecret("")
+	for _, text := range []string{
+		secret, "bearer-token", "beginning", "begin",
+		jsonInside(secret), `se\"c\/r<e>t\nü\\`, `se\"c/r\u003ce\u003et\nü\\`,
+		html.EscapeString(secret), url.QueryEscape(secret), url.PathEscape(secret),
+		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		base64.StdEncoding.EncodeToString([]byte("id:" + secret)),
+	} {
+		if got := c.Mask("a " + text + " z"); got != "a *** z" {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := c.Mask("abc, nothing"); got != "abc, nothing" {
+		t.Error(got)
+	}
+}
+
+// Distinct secrets in every place where one is known, an answer that echoes all
+// that was sent, and a look at everything that comes out.
+func TestNoSecretComesOut(t *testing.T) {
+	t.Parallel()
+	const password, token = `pass"word<b>` + "\n\t" + `ö`, "bearer-secret"
+	echo := func(body string) []fault {
+		quoted := `"` + jsonInside(body) + `"`
+		return []fault{
+			respond(400, body), respond(400, `{"message":`+quoted+`}`), respond(400, `{"error":{"errors":[`+quoted+`]}}`),
+			respond(404, "<title>"+body+"</title>", "Content-Type: text/html"), respond(404, "<title>"+html.EscapeString(body)+"</title>"),
+			respond(400, body, "Content-Type: text/plain"), respond(400, body, "X-Request-Id: "+strings.ReplaceAll(jsonInside(body), "\r\n", "")),
+			respond(200, `{"status":400,"error":`+quoted+`}`), respond(200, `{"requestId":`+quoted+`}`),
+			respond(302, "", "Location: https://"+url.PathEscape(body)+".example/"+url.PathEscape(body)),
+			respond(400, `{"message":"`+strings.Repeat("x", maxMessage-8)+jsonInside(body)+`"}`), // cut in the middle
+			respond(201, `{"result":{"`+jsonInside(body)+`":1}}`), respond(200, `{"result":{"scaling":`+quoted+`}}`),
+		}
+	}
+	sent := password + " " + token + " basic-secret " + base64.StdEncoding.EncodeToString([]byte("key-id:basic-secret"))
+	var out strings.Builder
+	for i, fault := range echo(sent) {
+		for name, o := range operations() {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				c.AddSecret(password)
+				f.always = fault
+				_, err := o.call(t.Context(), c)
+				fmt.Fprintln(&out, i, name, err)
+			}, func(c *Config) {
+				c.RetryTimeout = 0
+				c.Log = func(_ context.Context, msg string, fields ...map[string]any) { fmt.Fprintln(&out, msg, fields) }
+			})
+		}
+	}
+	for _, canary := range []string{"pass", "bearer-sec", "basic-sec", "word", "a2V5LWlk"} {
+		if at := strings.Index(out.String(), canary); at >= 0 {
+			t.Errorf("%q came out: …%s…", canary, out.String()[max(0, at-200):min(out.Len(), at+200)])
+		}
+	}
+}

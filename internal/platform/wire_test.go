@@ -1,0 +1,278 @@
+package platform
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Tests over real connections, for what memory can't show.
+
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		_, _ = io.WriteString(w, goodAnswer(r))
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	c, err := New(Config{BaseURL: server.URL, KeyID: "i", KeySecret: "secret", MaxConcurrentRequests: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.http.CloseIdleConnections()
+	var work sync.WaitGroup
+	for range 40 {
+		work.Go(func() {
+			for range 10 {
+				if _, err := operations()["update"].call(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if n := opened.Load(); n > 6 {
+		t.Errorf("%d connections for 6 requests at a time", n)
+	}
+}
+
+var quiet = log.New(io.Discard, "", 0)
+
+// tlsServer answers over TLS; trust makes a client believe its certificate.
+func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *httptest.Server, trust func(*Client)) {
+	t.Helper()
+	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seen != nil {
+			seen.Store(r.Proto)
+		}
+		_, _ = io.WriteString(w, goodAnswer(r))
+	}))
+	server.TLS = versions
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = quiet
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, func(c *Client) {
+		pool := x509.NewCertPool()
+		pool.AddCert(server.Certificate())
+		c.http.Transport.(*http.Transport).TLSClientConfig.RootCAs = pool
+	}
+}
+
+func secureClient(t *testing.T, address string) *Client {
+	t.Helper()
+	c, err := New(Config{BaseURL: address, KeyID: "i", KeySecret: "secret", RetryTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.http.CloseIdleConnections)
+	return c
+}
+
+func TestHTTP2WhereOffered(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Value
+	server, trust := tlsServer(t, nil, &seen)
+	c := secureClient(t, server.URL)
+	trust(c)
+	for name, o := range operations() {
+		if o.name == "alert" {
+			continue
+		}
+		if _, err := o.call(t.Context(), c); err != nil && o.name != "alert" {
+			t.Error(name, err)
+		}
+	}
+	if seen.Load() != "HTTP/2.0" {
+		t.Error(seen.Load())
+	}
+}
+
+func TestFinalConnectionErrors(t *testing.T) {
+	t.Parallel()
+	untrusted, _ := tlsServer(t, nil, nil)
+	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, nil)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	tests := map[string]struct {
+		address string
+		trust   func(*Client)
+	}{
+		"unknown authority": {untrusted.URL, nil},
+		"TLS 1.1":           {old.URL, trustOld},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := secureClient(t, test.address)
+			if test.trust != nil {
+				test.trust(c)
+			}
+			err := readPipe(t.Context(), c)
+			var e *Error
+			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classFinal {
+				t.Error(err)
+			}
+			if _, err := operations()["key"].call(t.Context(), c); IsAmbiguous(err) || err == nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A proxy that refuses is told as such, and asked once.
+func TestProxyRefuses(t *testing.T) {
+	t.Parallel()
+	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer proxyServer.Close()
+	c := secureClient(t, "https://platform.example")
+	c.http.Transport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
+	_, err := operations()["key"].call(t.Context(), c)
+	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) answered HTTP 407") || strings.Contains(err.Error(), "attempts") {
+		t.Error(err)
+	}
+}
+
+// An endless answer ends at the cap.
+func TestEndlessAnswers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status       int
+		begin, block string
+	}{
+		"object":      {200, `{"result":{"id":"`, strings.Repeat("x", 1<<16)},
+		"white space": {200, ``, strings.Repeat(" ", 1<<16)},
+		"error":       {500, `{"error":"`, strings.Repeat("x", 1<<16)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.begin)
+				for {
+					if _, err := io.WriteString(w, test.block); err != nil {
+						return
+					}
+				}
+			}), func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := readPipe(t.Context(), c)
+			runtime.ReadMemStats(&after)
+			if err == nil || strings.Contains(err.Error(), "no answer within") {
+				t.Error(err)
+			}
+			if name != "error" && !errors.Is(err, errTooLong) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A connection that is reset hard, before or in the middle of an answer.
+func TestHardResets(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch n.Add(1) {
+		case 1:
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
+		case 2:
+			conn, buffer, _ := w.(http.Hijacker).Hijack()
+			_, _ = buffer.WriteString(head(200, 500) + `{"status":`)
+			_ = buffer.Flush()
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
+		default:
+			_, _ = io.WriteString(w, goodAnswer(r))
+		}
+	}))
+	if err := readPipe(t.Context(), c); err != nil || n.Load() != 3 {
+		t.Error(n.Load(), err)
+	}
+	n.Store(0)
+	if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || n.Load() != 1 {
+		t.Error(n.Load(), err)
+	}
+}
+
+// The connection of a POST is one that an earlier call left idle and the
+// platform has closed meanwhile: net/http must not send it twice.
+func TestNoReplayOfAKey(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		var posts atomic.Int32
+		c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
+				t.Error("an Idempotency-Key was sent")
+			}
+			if r.Method == http.MethodGet {
+				_, _ = io.WriteString(w, goodAnswer(r))
+				return
+			}
+			posts.Add(1)
+			_, _ = io.ReadAll(r.Body)
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			_ = conn.Close()
+		}))
+		_ = readPipe(t.Context(), c)
+		if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || posts.Load() != 1 {
+			t.Fatal(posts.Load(), err)
+		}
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	var followed atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+	defer elsewhere.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		var n atomic.Int32
+		c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n.Add(1)
+			target := elsewhere.URL
+			if status == 308 {
+				target = "http://" + r.Host // the same host is no excuse
+			}
+			http.Redirect(w, r, target+"/x?token=hidden", status)
+		}))
+		for name, o := range operations() {
+			_, err := o.call(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") || strings.Contains(err.Error(), "hidden") {
+				t.Error(status, name, err)
+			}
+		}
+		if most := len(operations()); n.Load() > int32(most) {
+			t.Errorf("%d: %d requests for %d calls", status, n.Load(), most)
+		}
+	}
+	if followed.Load() != 0 {
+		t.Error("followed")
+	}
+}

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+)
+
+// diagnostics runs a command and returns what it says of each address; what
+// has none is under "".
+func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
+	w.t.Helper()
+	out, _ := w.command(w.t.Context(), append(args, "-json")...).Output()
+	all := map[string]diagnoses{}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var line struct {
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+		}
+		if json.Unmarshal(lines.Bytes(), &line) != nil {
+			continue
+		}
+		d := line.Diagnostic
+		told := all[d.Address]
+		switch text := d.Summary + ": " + d.Detail; d.Severity {
+		case "error":
+			told.errors = append(told.errors, text)
+		case "warning":
+			told.warnings = append(told.warnings, text)
+		}
+		all[d.Address] = told
+	}
+	return all
+}
+
+// keyInState is what the state holds of one key.
+type keyInState struct {
+	id, keyID, secret string
+	tainted           bool
+}
+
+// keys are the keys in the state, by address.
+func (w *workspace) keys() map[string]keyInState {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), "show", "-json").Output()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var state struct {
+		Values struct {
+			Root struct {
+				Resources []struct {
+					Address string `json:"address"`
+					Type    string `json:"type"`
+					Tainted bool   `json:"tainted"`
+					Values  struct {
+						ID     string `json:"id"`
+						KeyID  string `json:"key_id"`
+						Secret string `json:"key_secret"`
+					} `json:"values"`
+				} `json:"resources"`
+			} `json:"root_module"`
+		} `json:"values"`
+	}
+	if err := json.Unmarshal(out, &state); err != nil {
+		w.t.Fatal(err)
+	}
+	all := map[string]keyInState{}
+	for _, r := range state.Values.Root.Resources {
+		if r.Type == keyType {
+			all[r.Address] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted}
+		}
+	}
+	return all
+}

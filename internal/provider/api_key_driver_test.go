@@ -1,0 +1,378 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// args are arguments as a configuration has them: strings, bools, ints,
+// []string, map[string]string, args, []args, and unknown.
+type args map[string]any
+
+// unknown is a value that is known only after an apply.
+var unknown = struct{}{}
+
+// with returns the arguments with others over them; nil takes one away.
+func (a args) with(more args) args {
+	all := args{}
+	for _, some := range []args{a, more} {
+		for name, value := range some {
+			if all[name] = value; value == nil {
+				delete(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// hcl writes the arguments as a configuration has them.
+func (a args) hcl() string {
+	var b strings.Builder
+	for _, name := range sortedKeys(a) {
+		fmt.Fprintf(&b, "  %s = %s\n", name, hclOf(a[name]))
+	}
+	return b.String()
+}
+
+func hclOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return fmt.Sprintf("%q", v)
+	case []string:
+		return "[" + strings.Join(quoted(v), ", ") + "]"
+	case map[string]string:
+		var members []string
+		for _, name := range sortedKeys(v) {
+			members = append(members, fmt.Sprintf("%s = %q", name, v[name]))
+		}
+		return "{ " + strings.Join(members, ", ") + " }"
+	case []args:
+		var elements []string
+		for _, element := range v {
+			elements = append(elements, hclOf(element))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	case args:
+		return "{\n" + v.hcl() + "}"
+	case struct{}:
+		panic("a configuration can't spell an unknown value")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func quoted(all []string) []string {
+	var q []string
+	for _, s := range all {
+		q = append(q, fmt.Sprintf("%q", s))
+	}
+	return q
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// value gives arguments the type of a schema.
+func (a args) value(typ tftypes.Type) tftypes.Value { return valueOf(a, typ) }
+
+func valueOf(v any, typ tftypes.Type) tftypes.Value {
+	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(typ, nil)
+	case struct{}:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	case args:
+		members := map[string]tftypes.Value{}
+		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
+			members[name] = valueOf(v[name], memberType)
+		}
+		for name := range v {
+			if _, ok := members[name]; !ok {
+				panic("no attribute " + name)
+			}
+		}
+		return tftypes.NewValue(typ, members)
+	case map[string]string:
+		members := map[string]tftypes.Value{}
+		for name, member := range v {
+			members[name] = tftypes.NewValue(tftypes.String, member)
+		}
+		return tftypes.NewValue(typ, members)
+	case []string:
+		var elements []tftypes.Value
+		for _, element := range v {
+			elements = append(elements, tftypes.NewValue(tftypes.String, element))
+		}
+		return tftypes.NewValue(typ, elements)
+	case []args:
+		var elements []tftypes.Value
+		for _, element := range v {
+			elements = append(elements, element.value(typ.(tftypes.Set).ElementType))
+		}
+		return tftypes.NewValue(typ, elements)
+	default:
+		return tftypes.NewValue(typ, v)
+	}
+}
+
+// keyDriver plays Terraform's part for one key over the protocol, in this
+// process and on the fixture's clock: for tables that are too long for a
+// terraform of each row's own, and for warnings at another time than now.
+type keyDriver struct {
+	t       *testing.T
+	server  tfprotov6.ProviderServer
+	typ     tftypes.Object
+	state   tftypes.Value
+	private []byte
+}
+
+// newKeyDriver configures a provider of its own, with further settings.
+func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
+	t.Helper()
+	typ := apiKeySchema().Type().TerraformType(t.Context()).(tftypes.Object)
+	d := &keyDriver{
+		t:      t,
+		server: providerserver.NewProtocol6(&dataplatformProvider{version: "test", now: f.now})(),
+		typ:    typ,
+		state:  tftypes.NewValue(typ, nil),
+	}
+	schemas, err := d.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	d.must(err)
+	settings = args{
+		"base_url": f.url, "organization_id": mockplatform.OrganizationID,
+		"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
+	}.with(settings)
+	config := settings.value(schemas.Provider.ValueType())
+	configured, err := d.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: d.dynamic(config)})
+	d.must(err)
+	if all := diagnosed(configured.Diagnostics); len(all.errors) > 0 {
+		t.Fatal(all.errors)
+	}
+	return d
+}
+
+// diagnoses are diagnostics, each as its summary and its detail.
+type diagnoses struct{ errors, warnings []string }
+
+func diagnosed(diagnostics []*tfprotov6.Diagnostic) diagnoses {
+	var all diagnoses
+	for _, d := range diagnostics {
+		text := d.Summary + ": " + d.Detail
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			all.errors = append(all.errors, text)
+		} else {
+			all.warnings = append(all.warnings, text)
+		}
+	}
+	return all
+}
+
+func (all diagnoses) and(more diagnoses) diagnoses {
+	return diagnoses{append(all.errors, more.errors...), append(all.warnings, more.warnings...)}
+}
+
+func (all diagnoses) String() string {
+	return "errors: " + strings.Join(all.errors, "\n") + "\nwarnings: " + strings.Join(all.warnings, "\n")
+}
+
+func (d *keyDriver) must(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *keyDriver) dynamic(value tftypes.Value) *tfprotov6.DynamicValue {
+	d.t.Helper()
+	dynamic, err := tfprotov6.NewDynamicValue(value.Type(), value)
+	d.must(err)
+	return &dynamic
+}
+
+func (d *keyDriver) undynamic(dynamic *tfprotov6.DynamicValue) tftypes.Value {
+	d.t.Helper()
+	if dynamic == nil {
+		return tftypes.NewValue(d.typ, nil)
+	}
+	value, err := dynamic.Unmarshal(d.typ)
+	d.must(err)
+	return value
+}
+
+const keyType = "dataplatform_api_key"
+
+func (d *keyDriver) validate(config args) diagnoses {
+	d.t.Helper()
+	resp, err := d.server.ValidateResourceConfig(d.t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: keyType, Config: d.dynamic(config.value(d.typ))})
+	d.must(err)
+	return diagnosed(resp.Diagnostics)
+}
+
+func (d *keyDriver) refresh() diagnoses {
+	d.t.Helper()
+	if d.state.IsNull() {
+		return diagnoses{}
+	}
+	resp, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: keyType, CurrentState: d.dynamic(d.state), Private: d.private})
+	d.must(err)
+	d.state, d.private = d.undynamic(resp.NewState), resp.Private
+	return diagnosed(resp.Diagnostics)
+}
+
+// keyPlan is what a plan comes to: "create", "update", "replace", "none" or,
+// of a plan that failed, "error".
+type keyPlan struct {
+	diagnoses
+	action   string
+	replaces []string
+	planned  tftypes.Value
+	private  []byte
+}
+
+// plan makes a plan as Terraform does, a second one for the creation within a
+// replacement included, of which it shows the errors alone.
+func (d *keyDriver) plan(config args) keyPlan {
+	d.t.Helper()
+	p := d.change(config.value(d.typ), d.state, d.private)
+	switch {
+	case len(p.errors) > 0:
+		p.action = "error"
+	case d.state.IsNull():
+		p.action = "create"
+	case len(p.replaces) > 0:
+		second := d.change(config.value(d.typ), tftypes.NewValue(d.typ, nil), nil)
+		second.action, second.replaces, second.warnings = "replace", p.replaces, p.warnings
+		if p = second; len(p.errors) > 0 {
+			p.action = "error"
+		}
+	case p.planned.Equal(d.state):
+		p.action = "none"
+	default:
+		p.action = "update"
+	}
+	return p
+}
+
+func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan {
+	d.t.Helper()
+	proposed := config
+	if !config.IsNull() {
+		proposed = eachMember(config, func(name string, written tftypes.Value) tftypes.Value {
+			if attribute := apiKeySchema().Attributes[name]; written.IsNull() && attribute.IsComputed() {
+				return at(prior, name)
+			}
+			return written
+		})
+	}
+	resp, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: keyType, PriorState: d.dynamic(prior), ProposedNewState: d.dynamic(proposed), Config: d.dynamic(config), PriorPrivate: private,
+	})
+	d.must(err)
+	p := keyPlan{diagnoses: diagnosed(resp.Diagnostics), planned: d.undynamic(resp.PlannedState), private: resp.PlannedPrivate}
+	for _, path := range resp.RequiresReplace {
+		name := string(path.Steps()[0].(tftypes.AttributeName))
+		if !at(p.planned, name).Equal(at(prior, name)) { // Terraform overlooks the others
+			p.replaces = append(p.replaces, name)
+		}
+	}
+	slices.Sort(p.replaces)
+	return p
+}
+
+// planned is a whole plan: validation and a read before it.
+func (d *keyDriver) planned(config args) keyPlan {
+	d.t.Helper()
+	before := d.validate(config).and(d.refresh())
+	if len(before.errors) > 0 {
+		return keyPlan{diagnoses: before, action: "error"}
+	}
+	p := d.plan(config)
+	p.diagnoses = before.and(p.diagnoses)
+	return p
+}
+
+// apply plans and applies. What is unknown in the first configuration has to
+// be known in the second, which is the same where it is left out.
+func (d *keyDriver) apply(config args, known ...args) keyPlan {
+	d.t.Helper()
+	p := d.planned(config)
+	if p.action == "error" || p.action == "none" {
+		return p
+	}
+	return d.carryOut(d.t.Context(), p, append(known, config)[0])
+}
+
+// carryOut applies a plan, and makes it again before, as Terraform does.
+func (d *keyDriver) carryOut(ctx context.Context, p keyPlan, config args) keyPlan {
+	d.t.Helper()
+	prior, private := d.state, d.private
+	if p.action == "replace" {
+		prior, private = tftypes.NewValue(d.typ, nil), nil
+	}
+	again := d.change(config.value(d.typ), prior, private)
+	p.diagnoses = p.and(d.validate(config)).and(again.diagnoses)
+	if len(again.replaces) > 0 {
+		d.t.Errorf("inconsistent final plan: %s was planned, and now a replacement for %v", p.action, again.replaces)
+	}
+	if len(p.errors) > 0 {
+		return p
+	}
+	resp, err := d.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(again.planned), Config: d.dynamic(config.value(d.typ)), PlannedPrivate: again.private,
+	})
+	d.must(err)
+	p.diagnoses = p.and(diagnosed(resp.Diagnostics))
+	state := d.undynamic(resp.NewState)
+	if len(p.errors) == 0 || !state.IsNull() {
+		d.state, d.private = state, resp.Private
+	}
+	for name, value := range members(again.planned) {
+		if got := at(d.state, name); len(p.errors) == 0 && value.IsFullyKnown() && !got.Equal(value) {
+			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, spell(got), spell(value))
+		}
+	}
+	return p
+}
+
+// destroy plans the destruction and carries it out.
+func (d *keyDriver) destroy() (planned, applied diagnoses) {
+	d.t.Helper()
+	null := tftypes.NewValue(d.typ, nil)
+	planned = d.change(null, d.state, d.private).diagnoses
+	resp, err := d.server.ApplyResourceChange(d.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: keyType, PriorState: d.dynamic(d.state), PlannedState: d.dynamic(null), Config: d.dynamic(null), PlannedPrivate: d.private,
+	})
+	d.must(err)
+	d.state, d.private = null, nil
+	return planned, diagnosed(resp.Diagnostics)
+}
+
+// get is a string of the state, or "null".
+func (d *keyDriver) get(name string) string {
+	value := at(d.state, name)
+	if value.IsNull() {
+		return "null"
+	}
+	if value.Type().Is(tftypes.String) {
+		return text(value)
+	}
+	return spell(value)
+}
+
+// reset forgets the key.
+func (d *keyDriver) reset() { d.state, d.private = tftypes.NewValue(d.typ, nil), nil }

@@ -1,0 +1,288 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// clock is a time that a test moves.
+type clock struct{ seconds atomic.Int64 }
+
+var beginning = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// clocked gives a fixture and its platform a clock, which stands still.
+func (f *fixture) clocked() *clock {
+	c := &clock{}
+	c.seconds.Store(beginning.Unix())
+	f.now = c.time
+	f.Configure(func(b *mockplatform.Behaviour) { b.Now = c.time })
+	return c
+}
+
+func (c *clock) time() time.Time { return time.Unix(c.seconds.Load(), 0).UTC() }
+
+// at is some hours after the beginning, and a second for each "+" or "-".
+func (c *clock) at(hours int, seconds int64) {
+	c.seconds.Store(beginning.Unix() + int64(hours)*3600 + seconds)
+}
+
+func date(hours int) string {
+	return beginning.Add(time.Duration(hours) * time.Hour).Format(time.RFC3339)
+}
+
+var lasting = plainKey.with(args{"validity_hours": 100, "early_renewal_hours": 10})
+
+// A plan replaces a key from early_renewal_hours before its expiry on, and not
+// a second before, and the plan after it is empty.
+func TestAPIKeyRenewal(t *testing.T) {
+	for name, test := range map[string]struct {
+		key   args
+		after int
+		why   string
+	}{
+		"early":        {lasting, 90, `Its renewal is due: it expires at 2030-01-05T04:00:00.000Z, and early_renewal_hours is 10. The key named "n" (id `},
+		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `Its renewal is due: it expired at 2030-01-05T04:00:00.000Z. The key named "n" (id `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			now := f.clocked()
+			d := f.newKeyDriver(t, nil)
+			d.apply(test.key)
+			f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2030-01-05T04:00:00Z"}`)
+			secret := d.get("key_secret")
+
+			now.at(test.after, -1)
+			if p := d.planned(test.key); p.action != "none" || d.get("ready_for_renewal") != "false" {
+				t.Errorf("a second too early: %s, %s", p.action, d.get("ready_for_renewal"))
+			}
+			now.at(test.after, 0)
+			p := d.planned(test.key)
+			if p.action != "replace" || fmt.Sprint(p.replaces) != "[ready_for_renewal]" || d.get("ready_for_renewal") != "true" {
+				t.Errorf("%s because of %v, %s", p.action, p.replaces, d.get("ready_for_renewal"))
+			}
+			wantText(t, strings.Join(p.warnings, "\n"), test.why, "create_before_destroy = true")
+			d.apply(test.key)
+			f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(test.after+100)))
+			if d.get("key_secret") == secret || d.get("ready_for_renewal") != "false" {
+				t.Error("the state has not the new key")
+			}
+			if p := d.planned(test.key); p.action != "none" {
+				t.Errorf("after the renewal: %s because of %v", p.action, p.replaces)
+			}
+		})
+	}
+}
+
+// A reminder that changes sends nothing, and the plan after it goes by it.
+func TestAPIKeyReminderChanges(t *testing.T) {
+	for name, test := range map[string]struct {
+		hours   int // since the creation
+		first   any // early_renewal_hours
+		then    any
+		action  string
+		further string // the plan after it
+	}{
+		"earlier, not due":       {50, 10, 20, "update", "none"},
+		"earlier, due by it":     {50, 10, 60, "update", "replace"},
+		"new, due by it":         {50, nil, 60, "update", "replace"},
+		"earlier, due before it": {95, 10, 20, "replace", "none"},
+		"later, due before it":   {95, 10, 1, "update", "none"},
+		"removed, due before it": {95, 10, nil, "update", "none"},
+		"removed, expired":       {101, 10, nil, "update", "replace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			now := f.clocked()
+			before, after := lasting.with(args{"early_renewal_hours": test.first}), lasting.with(args{"early_renewal_hours": test.then})
+			for _, planned := range []args{after, after.with(args{"early_renewal_hours": unknown})} {
+				d := f.newKeyDriver(t, nil)
+				now.at(0, 0)
+				d.apply(before)
+				f.ResetJournal()
+				now.at(test.hours, 0)
+				p := d.planned(planned)
+				if known := planned["early_renewal_hours"] != any(unknown); known && p.action != test.action {
+					t.Errorf("%s because of %v, want %s", p.action, p.replaces, test.action)
+				}
+				// Time passes between plan and apply, and may not change the
+				// plan's end.
+				now.at(test.hours+1, 0)
+				if d.carryOut(t.Context(), p, after); len(f.writes()) != map[string]int{"update": 0, "replace": 1}[p.action] {
+					t.Errorf("%s: %s", p.action, f.writes())
+				}
+				if p.action != "update" {
+					continue
+				}
+				if p := d.planned(after); p.action != test.further {
+					t.Errorf("the plan after it: %s because of %v, want %s", p.action, p.replaces, test.further)
+				}
+			}
+		})
+	}
+}
+
+// Whatever the platform makes of an expiry, no key is made with every plan, and
+// none is kept for ever.
+func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
+	to := func(value any) func(any) any { return func(any) any { return value } }
+	for name, test := range map[string]struct {
+		key      args
+		answered any
+		state    string // expire_at
+		due      int    // hours until its renewal, 0 for none
+	}{
+		"as asked for":             {lasting, date(100), date(100), 90},
+		"in another spelling":      {lasting, "2030-01-05T05:00:00.000+01:00", "2030-01-05T05:00:00.000+01:00", 90},
+		"none":                     {lasting, nil, date(100), 90},
+		"empty":                    {lasting, "", date(100), 90},
+		"no date":                  {lasting, "in 100 hours", "in 100 hours", 90},
+		"later":                    {lasting, date(200), date(200), 190},
+		"sooner":                   {lasting, date(50), date(50), 40},
+		"due at once":              {lasting, date(10), date(10), 90},
+		"due in a minute":          {lasting, "2030-01-01T10:01:00Z", "2030-01-01T10:01:00Z", 90},
+		"past":                     {lasting, date(-1), date(-1), 90},
+		"a minute, no reminder":    {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", "2030-01-01T00:01:00Z", 100},
+		"shortest":                 {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", "2030-01-01T01:59:00Z", 1},
+		"fixed, answered sooner":   {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
+		"fixed, answered none":     {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
+		"not asked for":            {plainKey, date(50), date(50), 0},
+		"not asked for, past":      {plainKey, date(-1), date(-1), 0},
+		"not asked for, empty":     {plainKey, "", "null", 0},
+		"not asked for and absent": {plainKey, nil, "null", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			now := f.clocked()
+			f.Configure(func(b *mockplatform.Behaviour) {
+				b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "expireAt", To: to(test.answered), Unsent: true}}
+			})
+			d := f.newKeyDriver(t, nil)
+			p := d.apply(test.key)
+			if d.get("expire_at") != test.state {
+				t.Errorf("expire_at is %s, want %s\n%s", d.get("expire_at"), test.state, p.diagnoses)
+			}
+			for _, hours := range []int{0, 1, test.due - 1} {
+				if test.due > 1 {
+					now.at(hours, 0)
+				}
+				if p := d.planned(test.key); p.action != "none" {
+					t.Errorf("after %d hours: %s because of %v", hours, p.action, p.replaces)
+				}
+			}
+			hours, want := test.due, "replace"
+			if hours == 0 {
+				hours, want = 1000, "none"
+			}
+			now.at(hours, 0)
+			if p := d.planned(test.key); p.action != want {
+				t.Errorf("after %d hours: %s because of %v", hours, p.action, p.replaces)
+			}
+		})
+	}
+}
+
+// An expiry that is past is refused for a key that is to be created, and said
+// of one there is, which can be planned and replaced all the same.
+func TestAPIKeyPastExpiry(t *testing.T) {
+	f := newFixture(t)
+	now := f.clocked()
+	fixed := plainKey.with(args{"expire_at": date(100)})
+	d := f.newKeyDriver(t, nil)
+	past := func(p keyPlan) {
+		t.Helper()
+		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be later than now when the key is created")
+	}
+	past(d.planned(plainKey.with(args{"expire_at": date(0)}))) // this very second
+	past(d.apply(plainKey.with(args{"expire_at": unknown}), plainKey.with(args{"expire_at": date(-1)})))
+	f.wantWrites()
+	d.apply(fixed)
+	f.ResetJournal()
+
+	now.at(100, 0)
+	p := d.planned(fixed)
+	if p.action != "none" {
+		t.Errorf("%s because of %v", p.action, p.replaces)
+	}
+	wantText(t, strings.Join(p.warnings, "\n"), "has expired: The key named \"n\" expired at "+date(100))
+	past(d.planned(fixed.with(args{"name": "other"})))
+
+	p = d.planned(fixed.with(args{"expire_at": date(200)}))
+	if p.action != "replace" || strings.Contains(strings.Join(p.warnings, "\n"), "valid") {
+		t.Errorf("%s, and what has expired is called valid:\n%s", p.action, p.diagnoses)
+	}
+	wantText(t, strings.Join(p.warnings, "\n"), "is replaced, having expired: What it asks for has changed: expire_at.", "expired at "+date(100))
+	d.apply(fixed.with(args{"expire_at": date(200)}))
+	f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(200)))
+
+	now.at(201, 0)
+	planned, applied := d.destroy()
+	for _, all := range []diagnoses{planned, applied} {
+		if len(all.warnings) != 1 || strings.Contains(all.warnings[0], "valid") {
+			t.Error(all)
+		}
+		wantText(t, strings.Join(all.warnings, "\n"), "has expired, and stays on the platform", "expired at "+date(200))
+	}
+
+	// An expiry that passes between plan and apply is refused before the POST.
+	p = d.planned(plainKey.with(args{"expire_at": date(300)}))
+	f.ResetJournal()
+	now.at(301, 0)
+	past(d.carryOut(t.Context(), p, plainKey.with(args{"expire_at": date(300)})))
+	f.wantWrites()
+}
+
+// With create_before_destroy, what depends on a key has the new one in the same
+// apply, and the plan after it is empty.
+func TestAPIKeyRenewalReachesDependents(t *testing.T) {
+	f := newFixture(t)
+	now := f.clocked()
+	config := func(rest string) string {
+		return f.provider() + `
+resource "dataplatform_api_key" "this" {
+` + lasting.hcl() + rest + `
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+resource "terraform_data" "user" {
+  input = "${dataplatform_api_key.this.key_id} ${nonsensitive(dataplatform_api_key.this.key_secret)}"
+}
+`
+	}
+	newest := func(keys int) resource.TestCheckFunc {
+		return func(s *terraform.State) error {
+			made := f.Keys()
+			result := made[len(made)-1]["result"].(mockplatform.Document)
+			want := fmt.Sprintf("%s %s", result["keyId"], result["keySecret"])
+			if got := s.RootModule().Resources["terraform_data.user"].Primary.Attributes["output"]; len(made) != keys || got != want {
+				return fmt.Errorf("%d keys, the user has %q, want %q", len(made), got, want)
+			}
+			return nil
+		}
+	}
+	const this = "dataplatform_api_key.this"
+	replaced := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+		plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreateBeforeDestroy),
+		plancheck.ExpectUnknownValue(this, tfjsonpath.New("key_secret")),
+		plancheck.ExpectResourceAction("terraform_data.user", plancheck.ResourceActionUpdate),
+	}}
+	const trigger = `rotation_triggers = { release = "2" }`
+	f.run(
+		resource.TestStep{Config: config(""), Check: newest(1)},
+		resource.TestStep{PreConfig: func() { now.at(89, 0) }, Config: config(""), Check: newest(1)},
+		resource.TestStep{PreConfig: func() { now.at(91, 0) }, Config: config(""), ConfigPlanChecks: replaced, Check: newest(2)},
+		resource.TestStep{Config: config(trigger), ConfigPlanChecks: replaced, Check: newest(3)},
+		resource.TestStep{PreConfig: func() { now.at(1000, 0) }, Config: config(trigger), ConfigPlanChecks: replaced, Check: newest(4)},
+	)
+}
