@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"os/signal"
+	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -38,6 +40,12 @@ func main() {
 		if err := process.SetLogLevels("dataplatform"); err != nil {
 			log.Fatal(err)
 		}
+		// What ends Terraform in good order (timeout, systemd, a CI runner)
+		// often tells every process of the group to terminate. Terraform waits
+		// for what is under way and then ends its providers: one that goes at
+		// once takes the only copy of a new key's secret with it. An interrupt
+		// is ignored by the plugin library, for the same reason.
+		signal.Ignore(syscall.SIGTERM)
 	}
 	process.TuneMemory()
 

@@ -131,18 +131,18 @@ func (k *call) noAnswer(ctx, attemptCtx context.Context, err error, limit time.D
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errBudget) && (!k.detached || !s.isSent()):
 		e.class, e.Err = classInterrupted, context.Cause(ctx)
 	case attemptCtx.Err() != nil:
-		e.Err = k.timedOut(ctx, limit)
+		e.Err = k.timedOut(ctx, limit, s)
 	case e.class == classUnsent && isFinal(err):
 		e.class = classFinal
 	}
 	return e
 }
 
-func (k *call) timedOut(ctx context.Context, limit time.Duration) error {
+func (k *call) timedOut(ctx context.Context, limit time.Duration, s *sending) error {
 	switch {
 	case limit < k.requestTimeout:
 		return fmt.Errorf("no answer within %s, which is what was left of retry_timeout", readable(limit))
-	case ctx.Err() != nil: // before a detached attempt was sent
+	case ctx.Err() != nil && !s.isSent(): // a detached attempt, stopped before
 		return errBudget
 	}
 	return fmt.Errorf("no answer within request_timeout (%s)", readable(limit))

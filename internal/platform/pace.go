@@ -13,8 +13,9 @@ import (
 // twofold every doubling after the first 429, which tells little: a platform
 // that lets ten requests in at once may allow many more per second.
 type pace struct {
-	rate float64 // requests per second; 0 while no limit is known
-	next time.Time
+	rate    float64 // requests per second; 0 until a 429 was waited out
+	next    time.Time
+	atFirst float64 // let in within the second before the first 429
 
 	searching bool
 	knee      float64
@@ -98,9 +99,24 @@ func (p *pace) recent(now time.Time) float64 {
 	}
 }
 
-// reopen notes that the gate lets requests in again.
+// reopen notes that the gate lets requests in again. After the first 429 this
+// is the time to say what the limit may be: requests under way when the gate
+// closed were let in as well, and have been counted since.
 func (p *pace) reopen(now time.Time) {
+	if p.rate == 0 {
+		limit := p.atFirst + float64(p.cycle-1) // but for the probe
+		p.begin(limit, limit >= 2*enough, firstWay)
+	}
 	p.opened, p.open, p.taken, p.next = now, 1, now, now.Add(p.interval())
+}
+
+// begin begins a climb to a limit, or the search for one that isn't told.
+func (p *pace) begin(limit float64, told bool, way time.Duration) {
+	if !told {
+		limit = max(limit, least)
+	}
+	p.knee, p.way, p.climbed, p.searching = max(limit, lowest), way, 0, !told
+	p.rate = p.knee * belowKnee
 }
 
 // slow corrects the rate after a 429. A probe that is turned away says that
@@ -109,18 +125,12 @@ func (p *pace) slow(now time.Time, probe bool) {
 	if probe {
 		return
 	}
-	p.way = laterWay
 	if p.rate == 0 {
-		p.way = firstWay
+		p.atFirst = p.recent(now)
+	} else {
+		limit, told := p.measured(now)
+		p.begin(limit, told, laterWay)
 	}
-	limit, told := p.measured(now)
-	p.searching = !told
-	if !told {
-		limit = max(limit, least)
-	}
-	p.knee = max(limit, lowest)
-	p.rate = p.knee * belowKnee
-	p.climbed = 0
 	p.limited, p.cycle = now, 0
 }
 
@@ -133,14 +143,10 @@ func (p *pace) slow(now time.Time, probe bool) {
 // platform allows, or more, where it does. The truth lies between, and the
 // error costs more below it than above.
 func (p *pace) measured(now time.Time) (limit float64, told bool) {
-	recent := p.recent(now)
-	if p.rate == 0 {
-		return recent, recent >= 2*enough
-	}
 	if p.open < enough {
 		return p.rate * lowering, true
 	}
-	atMost := min(max(perSecond(p.open, now.Sub(p.opened)), recent), p.rate)
+	atMost := min(max(perSecond(p.open, now.Sub(p.opened)), p.recent(now)), p.rate)
 	if atMost < p.rate/2 {
 		return atMost, false
 	}

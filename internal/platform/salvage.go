@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
 	"regexp"
 
 	"github.com/go-json-experiment/json"
@@ -59,6 +60,9 @@ func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 	}
 	*k = *found
 	k.Incomplete = fmt.Errorf("the answer to the key's creation is not whole: %s", failed.cause())
+	if failed.Status >= http.StatusInternalServerError {
+		k.Incomplete = fmt.Errorf("the answer to the key's creation came with HTTP %d", failed.Status)
+	}
 	return true
 }
 

@@ -119,6 +119,7 @@ func (a *adoption) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			// The state is another object's: what follows would compare with
 			// it. Terraform plans once more, for the new one.
 			resp.Plan.Raw = plan
+			a.warnReplacement(ctx, req, &resp.Diagnostics)
 			return
 		}
 	}
@@ -149,6 +150,18 @@ func (a *adoption) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	a.advise(a.label(plan), completed, send, held, &resp.Diagnostics)
 	resp.Plan.Raw = plan
+}
+
+// warnReplacement says what a plan of another object has to say: that the one
+// in the state keeps its settings, and all of the new one's adoption. Terraform
+// drops the warnings of the plan that it makes for the new one.
+func (a *adoption) warnReplacement(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
+	a.warnLeaving(req.State.Raw, diags)
+	req.Plan.Raw = req.Config.Raw
+	req.State.Raw = tftypes.NewValue(req.State.Raw.Type(), nil)
+	var adopted resource.ModifyPlanResponse
+	a.ModifyPlan(ctx, req, &adopted)
+	diags.Append(adopted.Diagnostics...)
 }
 
 func (a *adoption) planOrganization(config, plan, state tftypes.Value, diags *diag.Diagnostics) tftypes.Value {
@@ -270,11 +283,11 @@ func (a *adoption) planMoves(config, plan, state, send tftypes.Value) tftypes.Va
 func (a *adoption) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := a.withOrganization(req.Plan.Raw, &resp.Diagnostics)
 	state := tftypes.NewValue(plan.Type(), nil)
-	answer, known := a.write(ctx, req.Config.Raw, plan, state, &resp.Diagnostics)
+	held := a.write(ctx, req.Config.Raw, plan, state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.State.Raw = a.reached(req.Config.Raw, plan, known, answer)
+	resp.State.Raw = a.reached(req.Config.Raw, plan, held)
 	resp.Identity.Raw = a.identityValue(plan, resp.Identity.Raw.Type())
 }
 
@@ -283,17 +296,17 @@ func (a *adoption) Create(ctx context.Context, req resource.CreateRequest, resp 
 func (a *adoption) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := a.withOrganization(req.Plan.Raw, &resp.Diagnostics)
 	resp.Identity.Raw = a.identityValue(plan, resp.Identity.Raw.Type())
-	answer, known := a.write(ctx, req.Config.Raw, plan, req.State.Raw, &resp.Diagnostics)
+	held := a.write(ctx, req.Config.Raw, plan, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
-		resp.State.Raw = a.refreshed(req.State.Raw, answer)
+		resp.State.Raw = a.withIDs(held, req.State.Raw)
 		return
 	}
-	resp.State.Raw = a.reached(req.Config.Raw, plan, known, answer)
+	resp.State.Raw = a.reached(req.Config.Raw, plan, held)
 }
 
 // reached is the state after a write that went well.
-func (a *adoption) reached(config, plan, known, answer tftypes.Value) tftypes.Value {
-	return settle(decided(plan, a.complete(config, plan, known)), remember(known, answer))
+func (a *adoption) reached(config, plan, held tftypes.Value) tftypes.Value {
+	return settle(decided(plan, a.complete(config, plan, held)), held)
 }
 
 // decided is a plan in which every list and set that is unknown in part is
@@ -321,28 +334,27 @@ func (a *adoption) withOrganization(plan tftypes.Value, diags *diag.Diagnostics)
 }
 
 // write reads the object, makes every check that the plan had to skip, and
-// sends what differs. It returns what the platform tells at the end, and what
-// was known before.
-func (a *adoption) write(ctx context.Context, config, plan, state tftypes.Value, diags *diag.Diagnostics) (answer, known tftypes.Value) {
+// sends what differs. It returns what is known of the object at the end.
+func (a *adoption) write(ctx context.Context, config, plan, state tftypes.Value, diags *diag.Diagnostics) tftypes.Value {
 	nothing := tftypes.NewValue(plan.Type(), nil)
 	if diags.HasError() {
-		return nothing, nothing
+		return state
 	}
 	client, ok := a.ready(managementSettings, diags)
 	if !ok {
-		return nothing, nothing
+		return state
 	}
 	id := a.identity(plan)
 	told, err := a.read(ctx, client, id)
 	if err != nil {
 		a.addAdoptError(diags, id, err)
-		return nothing, nothing
+		return state
 	}
 	before := encode(told, plan.Type())
-	known = remember(state, before)
+	known := remember(state, before)
 	a.check(config, plan, state, known, diags)
 	if diags.HasError() {
-		return before, known
+		return known
 	}
 	wanted := a.declared(config, a.complete(config, plan, known))
 	patch, forced := a.patcher(client, id, config, plan, state)
@@ -366,7 +378,7 @@ func (a *adoption) write(ctx context.Context, config, plan, state tftypes.Value,
 			return encode(told, plan.Type()), nil
 		},
 	}
-	return x.write(ctx, wanted, known, before, forced, diags), known
+	return x.write(ctx, wanted, known, before, forced, diags)
 }
 
 func (a *adoption) stages(send, held tftypes.Value) []tftypes.Value {
@@ -403,11 +415,14 @@ func (a *adoption) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 // refreshed is a state after an answer. The ids stay as the user spelled them.
 func (a *adoption) refreshed(state, answer tftypes.Value) tftypes.Value {
-	refreshed := remember(state, answer)
+	return a.withIDs(remember(state, answer), state)
+}
+
+func (a *adoption) withIDs(value, state tftypes.Value) tftypes.Value {
 	for _, name := range a.idNames() {
-		refreshed = with(refreshed, at(state, name), name)
+		value = with(value, at(state, name), name)
 	}
-	return refreshed
+	return value
 }
 
 // Delete implements resource.Resource: the object stays as it is.

@@ -16,7 +16,12 @@ func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var line struct {
-			Diagnostic struct{ Severity, Summary, Detail, Address string }
+			Diagnostic struct {
+				Severity string `json:"severity"`
+				Summary  string `json:"summary"`
+				Detail   string `json:"detail"`
+				Address  string `json:"address"`
+			} `json:"diagnostic"`
 		}
 		if json.Unmarshal(lines.Bytes(), &line) != nil {
 			continue

@@ -74,17 +74,28 @@ type keyFault struct {
 	told  string // "kept", "ambiguous" or "failed"
 }
 
-// inOrder is the true answer in the order of the API document, or with the key
-// last, so that the secret comes early.
-func inOrder(answer []byte, keyLast bool) string {
-	var all struct {
-		Status    json.RawMessage
-		RequestID json.RawMessage
-		Result    struct{ Key, KeyID, KeySecret json.RawMessage }
-	}
+// trueAnswer is what the platform answers, in pieces of JSON.
+type trueAnswer struct {
+	RequestID json.RawMessage `json:"requestId"`
+	Result    struct {
+		Key       json.RawMessage `json:"key"`
+		KeyID     json.RawMessage `json:"keyId"`
+		KeySecret json.RawMessage `json:"keySecret"`
+	} `json:"result"`
+}
+
+func answered(answer []byte) trueAnswer {
+	var all trueAnswer
 	if err := json.Unmarshal(answer, &all); err != nil {
 		panic(err)
 	}
+	return all
+}
+
+// inOrder is the true answer in the order of the API document, or with the key
+// last, so that the secret comes early.
+func inOrder(answer []byte, keyLast bool) string {
+	all := answered(answer)
 	result := fmt.Sprintf(`"key":%s,"keyId":%s,"keySecret":%s`, all.Result.Key, all.Result.KeyID, all.Result.KeySecret)
 	if keyLast {
 		result = fmt.Sprintf(`"keyId":%s,"keySecret":%s,"key":%s`, all.Result.KeyID, all.Result.KeySecret, all.Result.Key)
@@ -108,10 +119,7 @@ func reset(m *moment) { m.raw("", "reset") }
 // key, its id and its secret.
 func result(told, text string) keyFault {
 	return keyFault{func(m *moment) {
-		var all struct {
-			Result struct{ Key, KeyID, KeySecret json.RawMessage }
-		}
-		_ = json.Unmarshal(m.make(), &all)
+		all := answered(m.make())
 		m.answer(200, strings.NewReplacer("KEYID", string(all.Result.KeyID), "SECRET", string(all.Result.KeySecret), "KEY", string(all.Result.Key)).Replace(text))
 	}, 1, told}
 }
@@ -202,7 +210,9 @@ func (f *fixture) faulty(rows map[string]keyFault) (address string, posts func(n
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m := &moment{w: w, r: r, next: f.Server}
 		m.body, _ = io.ReadAll(r.Body)
-		var asked struct{ Name string }
+		var asked struct {
+			Name string `json:"name"`
+		}
 		_ = json.Unmarshal(m.body, &asked)
 		mu.Lock()
 		count[asked.Name]++
@@ -281,6 +291,7 @@ resource "dataplatform_api_key" "row" {
 
 // Before the platform did anything, asking again can do no harm.
 func TestAPIKeyIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		faults []mockplatform.Fault
 		posts  int
@@ -325,6 +336,7 @@ func TestAPIKeyIsAskedForAgain(t *testing.T) {
 // in the state from the byte on that completes it and the key's id, and before
 // there is an error and no state.
 func TestAPIKeyAnswerCutAfterEachByte(t *testing.T) {
+	t.Parallel()
 	for _, keyLast := range []bool{false, true} {
 		t.Run(fmt.Sprintf("key last %v", keyLast), func(t *testing.T) {
 			f := newFixture(t)

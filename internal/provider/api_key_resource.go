@@ -63,7 +63,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	if created.Key != nil {
 		answer = encode(created.Key, plan.Type())
 	}
-	warnDisagreements(plan, body, answer, created, &resp.Diagnostics)
+	warnDisagreements(plan, body, answer, created, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = keyCreated(plan, body, answer, created)
 	resp.Diagnostics.Append(r.asks(req.Config.Raw, body, answer).remember(ctx, resp.Private)...)
 }
@@ -113,8 +113,16 @@ func stringValue(s *string) tftypes.Value {
 }
 
 // warnDisagreements tells, in one warning, what the platform made otherwise
-// than it was asked to.
-func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey, diags *diag.Diagnostics) {
+// than it was asked to. What it answered may be the secret, in the wrong place,
+// and is masked.
+func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+	shown := func(value tftypes.Value) string {
+		// Masked before it is cut: a part of the secret can't be made out.
+		if mask(spell(value)) != spell(value) {
+			return "what can't be shown"
+		}
+		return describe(value)
+	}
 	var lines []string
 	if created.Incomplete != nil {
 		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
@@ -122,12 +130,12 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
 		wanted, got := at(plan, name), at(answer, name)
 		if !wanted.IsNull() && wanted.IsFullyKnown() && !got.IsNull() && !answers(name, wanted, got) {
-			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, describe(got)))
+			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, shown(got)))
 		}
 	}
 	// An empty date is an answer, and says that the key never expires.
 	if got := at(answer, "expire_at"); !got.IsNull() && !sameInstant(deref(body.ExpireAt), text(got)) {
-		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %s", describe(got)))
+		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %s", shown(got)))
 	}
 	if created.KeyID == nil && body.HashData == nil {
 		lines = append(lines, "  - key_id: the platform answered none")
@@ -143,16 +151,16 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 
 // addCreateError reports a failed creation, and what may exist all the same.
 func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
-	detail := err.Error()
+	failed := detail(err)
 	if platform.IsAmbiguous(err) {
 		requestID := ""
-		if failed := (*platform.Error)(nil); errors.As(err, &failed) {
-			requestID = failed.RequestID
+		if call := new(platform.Error); errors.As(err, &call) {
+			requestID = call.RequestID
 		}
-		detail += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body, requestID) +
+		failed += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body, requestID) +
 			". Look it up in the platform's console, and revoke it there if it exists. The creation was not repeated, since a key can't be deleted."
 	}
-	diags.AddError("Unable to create API key", detail)
+	diags.AddError("Unable to create API key", failed)
 }
 
 // addSecretMissing reports an answer that has all but what a key is for.

@@ -45,6 +45,7 @@ var lasting = plainKey.with(args{"validity_hours": 100, "early_renewal_hours": 1
 // A plan replaces a key from early_renewal_hours before its expiry on, and not
 // a second before, and the plan after it is empty.
 func TestAPIKeyRenewal(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		key   args
 		after int
@@ -85,6 +86,7 @@ func TestAPIKeyRenewal(t *testing.T) {
 
 // A reminder that changes sends nothing, and the plan after it goes by it.
 func TestAPIKeyReminderChanges(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		hours   int // since the creation
 		first   any // early_renewal_hours
@@ -117,7 +119,8 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				// Time passes between plan and apply, and may not change the
 				// plan's end.
 				now.at(test.hours+1, 0)
-				if d.carryOut(t.Context(), p, after); len(f.writes()) != map[string]int{"update": 0, "replace": 1}[p.action] {
+				d.carryOut(t.Context(), p, after)
+				if len(f.writes()) != map[string]int{"update": 0, "replace": 1}[p.action] {
 					t.Errorf("%s: %s", p.action, f.writes())
 				}
 				if p.action != "update" {
@@ -134,6 +137,7 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 // Whatever the platform makes of an expiry, no key is made with every plan, and
 // none is kept for ever.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
+	t.Parallel()
 	to := func(value any) func(any) any { return func(any) any { return value } }
 	for name, test := range map[string]struct {
 		key      args

@@ -131,11 +131,18 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	// time.Parse would take "T1:00:00,5Z" as well.
-	if err := new(time.Time).UnmarshalText([]byte(req.ConfigValue.ValueString())); err != nil {
+	if !isRFC3339(req.ConfigValue.ValueString()) {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
 			fmt.Sprintf("%s %s, got: %s", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
 	}
+}
+
+var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+
+// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" too.
+func isRFC3339(date string) bool {
+	_, err := time.Parse(time.RFC3339, date)
+	return err == nil && rfc3339Form.MatchString(date)
 }
 
 // ipSource refuses what looks like an address or a CIDR block and isn't one.

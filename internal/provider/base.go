@@ -109,14 +109,12 @@ func (b *base) ready(settings []string, diags *diag.Diagnostics) (*platform.Clie
 // an object that has to be read now.
 func (b *base) management(own tftypes.Value, diags *diag.Diagnostics) (*platform.Client, tftypes.Value, bool) {
 	settings := managementSettings
-	if text(own) == "" {
+	if text(own) == "" && b.waits([]string{"organization_id"}) {
 		settings = append([]string{"organization_id"}, settings...)
 	}
 	client, ok := b.ready(settings, diags)
-	if !ok {
-		return nil, own, false
-	}
-	return client, b.organization(own, diags), true
+	organization := b.organization(own, diags)
+	return client, organization, ok && !diags.HasError()
 }
 
 // organization is the organization of an object: its own, or the provider's.

@@ -30,60 +30,60 @@ type exchange struct {
 	patch func(ctx context.Context, send, held tftypes.Value) (tftypes.Value, error)
 }
 
-// write brings the platform from before to what is owned, and returns what it
-// tells at the end. known is before, with what the answer left out as it was
-// last known. Where nothing differs, nothing is sent, unless forced.
+// write brings the platform from before to what is owned, and returns what is
+// known of it at the end. known is before, with what the answer left out as it
+// was last known. Where nothing differs, nothing is sent, unless forced.
 //
 // Errors and warnings go to diags. After an error the value returned is still
-// what the platform told last.
+// what is known of the platform.
 func (x exchange) write(ctx context.Context, owned, known, before tftypes.Value, forced bool, diags *diag.Diagnostics) tftypes.Value {
 	send := changes(owned, known)
 	if !forced && !anyLeaf(send) {
-		return before
+		return known
 	}
-	answer, ok := x.send(ctx, send, known, before, diags)
+	held, answer, ok := x.send(ctx, send, known, before, diags)
 	if !ok {
-		return answer
+		return held
 	}
 	if x.strayed(owned, before, answer) {
 		// The platform reset what the first PATCH omitted: once more, with
 		// all that is owned.
-		held := remember(fill(send, known), answer)
-		if answer, ok = x.send(ctx, owned, held, before, diags); !ok {
-			return answer
+		if held, answer, ok = x.send(ctx, owned, held, before, diags); !ok {
+			return held
 		}
 	}
 	x.warnMoved(owned, before, answer, diags)
-	return answer
+	return held
 }
 
-// send brings an object that is known to hold held to these leaves, and tells
-// whether it got there. Each PATCH has to be answered with what it sent, since
-// the next may reset it again.
-func (x exchange) send(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
+// send brings an object that is known to hold held to these leaves. It returns
+// what is known of it then, the last answer, and whether it got there. Each
+// PATCH has to be answered with what it sent, since the next may reset it
+// again.
+func (x exchange) send(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (now, answer tftypes.Value, ok bool) {
 	for _, stage := range x.stages(leaves, held) {
-		if answer, ok = x.once(ctx, stage, held, before, diags); !ok {
-			return answer, false
+		if held, answer, ok = x.once(ctx, stage, held, before, diags); !ok {
+			return held, answer, false
 		}
 		x.refuse(stage, before, answer, diags)
 		if diags.HasError() {
-			return answer, false
+			return held, answer, false
 		}
-		held = remember(fill(stage, held), answer)
 	}
-	return answer, true
+	return held, answer, true
 }
 
 // once makes one PATCH. What was told before and is missing in the answer is
-// asked for, once.
-func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (tftypes.Value, bool) {
+// asked for, once; what is missing still is held no more.
+func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (now, answer tftypes.Value, ok bool) {
 	answer, err := x.patch(ctx, leaves, held)
 	if err != nil {
 		addSentError(diags, "Unable to update "+x.noun, err, leaves)
-		return held, false
+		return held, answer, false
 	}
-	if !missing(before, answer) {
-		return answer, true
+	held = remember(fill(leaves, held), answer)
+	if len(missing(before, answer)) == 0 {
+		return held, answer, true
 	}
 	read, err := x.read(ctx)
 	if err != nil {
@@ -91,9 +91,10 @@ func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, 
 			fmt.Sprintf("Unable to read %s back", x.noun),
 			fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", x.label, err),
 		)
-		return answer, false
+		return held, answer, false
 	}
-	return fill(answer, read), true
+	answer = fill(answer, read)
+	return forget(remember(held, answer), missing(before, answer)), answer, true
 }
 
 // stands tells whether the platform holds what is wanted of a leaf, as far as

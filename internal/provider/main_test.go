@@ -64,8 +64,14 @@ type fixture struct {
 // newFixture starts a platform that the test shares with no other.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	return newFixtureOf(t, mockplatform.DefaultSeed())
+}
+
+// newFixtureOf starts a platform with a seed of the test's own.
+func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
+	t.Helper()
 	t.Parallel()
-	platform := mockplatform.New(mockplatform.DefaultSeed())
+	platform := mockplatform.New(seed)
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
 	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now}
@@ -97,15 +103,20 @@ provider "dataplatform" {
 func (f *fixture) run(steps ...resource.TestStep) {
 	f.t.Helper()
 	resource.Test(f.t, resource.TestCase{
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"dataplatform": func() (tfprotov6.ProviderServer, error) {
-				return serverOf(func() provider.Provider {
-					return &dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}
-				})(), nil
-			},
-		},
-		Steps: steps,
+		ProtoV6ProviderFactories: f.factories(),
+		Steps:                    steps,
 	})
+}
+
+// factories make the provider inside this process, on the fixture's clock.
+func (f *fixture) factories() map[string]func() (tfprotov6.ProviderServer, error) {
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"dataplatform": func() (tfprotov6.ProviderServer, error) {
+			return serverOf(func() provider.Provider {
+				return &dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}
+			})(), nil
+		},
+	}
 }
 
 // writes are the bodies of the requests so far that change something, by

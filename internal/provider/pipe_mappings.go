@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -145,7 +148,8 @@ func splitMappings(held, wanted tftypes.Value) (first tftypes.Value, waiting []t
 }
 
 // mappingsBeside are the mappings of one set that another doesn't have, or not
-// with the same members.
+// with the same members, in the order of their names: a set has none of its
+// own, and what is sent shall not depend on where it was read.
 func mappingsBeside(set, other tftypes.Value) []tftypes.Value {
 	otherByKey := mappingsByKey(other)
 	beside := []tftypes.Value{}
@@ -154,6 +158,14 @@ func mappingsBeside(set, other tftypes.Value) []tftypes.Value {
 			beside = append(beside, mapping)
 		}
 	}
+	slices.SortStableFunc(beside, func(a, b tftypes.Value) int {
+		x, y := mappingKey(a), mappingKey(b)
+		return cmp.Or(
+			cmp.Compare(x.SourceSchemaName, y.SourceSchemaName),
+			cmp.Compare(x.SourceTable, y.SourceTable),
+			cmp.Compare(x.TargetTable, y.TargetTable),
+		)
+	})
 	return beside
 }
 

@@ -120,7 +120,6 @@ func (pipeObject) advise(label string, _, send, held tftypes.Value, diags *diag.
 	if len(anew) == 0 {
 		return
 	}
-	slices.Sort(anew)
 	diags.AddAttributeWarning(
 		attributePath(tableMappingsPath),
 		fmt.Sprintf("Tables of %s are mapped anew", label),

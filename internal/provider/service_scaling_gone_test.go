@@ -72,9 +72,8 @@ func TestScalingUnreadableListRemovesNothing(t *testing.T) {
 		{"cut short", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 200}, "no whole answer"},
 	}
 	f := newFixture(t)
-	w := f.workspace(f.provider(`max_concurrent_requests = 2`) + scalings("this", ourServices, ``))
-	w.env = append(w.env, "DATAPLATFORM_RETRY_TIMEOUT=0s")
-	w.file("main.tf", strings.Replace(f.provider(), `retry_timeout       = "5s"`, ``, 1)+scalings("this", ourServices, ``))
+	once := strings.Replace(f.provider(), `"5s"`, `"0s"`, 1)
+	w := f.workspace(once + scalings("this", ourServices, ``))
 	w.apply()
 	for _, broken := range faults {
 		fault := broken.fault

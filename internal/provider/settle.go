@@ -74,7 +74,7 @@ func answersElement(wanted, told tftypes.Value) bool {
 	}
 	for name, member := range members(told) {
 		asked := members(wanted)[name]
-		if !member.IsNull() && !same(name, asked, member) && !(isEmpty(asked) && isEmpty(member)) {
+		if !member.IsNull() && !same(name, asked, member) && (!isEmpty(asked) || !isEmpty(member)) {
 			return false
 		}
 	}
@@ -97,15 +97,20 @@ func answersSet(wanted, told []tftypes.Value) bool {
 	return true
 }
 
-// missing tells whether an answer leaves out a leaf that was told before it.
-// An empty one is not missed: absence says the same.
-func missing(before, answer tftypes.Value) bool {
-	for _, was := range leaves(before) {
-		if !isEmpty(was.value) && at(answer, was.path...).IsNull() {
-			return true
-		}
+// missing are the leaves that an answer leaves out and that were told before
+// it. An empty one is not missed: absence says the same.
+func missing(before, answer tftypes.Value) []leaf {
+	return slices.DeleteFunc(leaves(before), func(was leaf) bool {
+		return isEmpty(was.value) || !at(answer, was.path...).IsNull()
+	})
+}
+
+// forget is a value without these leaves.
+func forget(value tftypes.Value, gone []leaf) tftypes.Value {
+	for _, l := range gone {
+		value = with(value, tftypes.NewValue(l.value.Type(), nil), l.path...)
 	}
-	return false
+	return value
 }
 
 // fill is an answer in which what it left out is what a later one tells.

@@ -1,0 +1,390 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// allPipes are those of the seed, one of each kind.
+var allPipes = []string{mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID}
+
+// dataSourceConfig reads all that the seed holds.
+func dataSourceConfig() string {
+	config := "data \"dataplatform_services\" \"all\" {}\n"
+	for i, id := range allPipes {
+		config += fmt.Sprintf("data \"dataplatform_pipe\" \"p%d\" {\n  service_id = %q\n  pipe_id = %q\n}\n", i, mockplatform.ServiceID, id)
+	}
+	for i, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
+		config += fmt.Sprintf("data \"dataplatform_alert\" \"a%d\" {\n  id = %q\n}\n", i, id)
+	}
+	return config
+}
+
+// unordered are the attributes that are sets.
+var unordered = []string{"table_mappings", "excluded_columns", "reverse_private_endpoint_ids"}
+
+// compareAnswer compares what a state holds with the document that the
+// platform answered, member by member: what the document doesn't have is null,
+// and each member that it has is somewhere. seen notes what wasn't null.
+func compareAnswer(t *testing.T, at string, state, answer any, seen map[string]bool) {
+	t.Helper()
+	switch state := state.(type) {
+	case nil:
+		if answer != nil {
+			t.Errorf("%s is null, the platform has %v", at, answer)
+		}
+		return
+	case map[string]any:
+		document, ok := answer.(map[string]any)
+		if !ok {
+			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+			return
+		}
+		named := map[string]any{}
+		for name, member := range document {
+			named[snake(name)] = member
+		}
+		for name, member := range state {
+			compareAnswer(t, at+"."+name, member, named[name], seen)
+			delete(named, name)
+		}
+		for name := range named {
+			t.Errorf("%s has no %s, which the platform answers", at, name)
+		}
+		return
+	case []any:
+		list, _ := answer.([]any)
+		if len(list) != len(state) || answer == nil {
+			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+			return
+		}
+		if slices.Contains(unordered, at[strings.LastIndexByte(at, '.')+1:]) {
+			state, list = sortedByText(state), sortedByText(list)
+		}
+		for i, element := range state {
+			compareAnswer(t, at, element, list[i], seen)
+		}
+	default:
+		if fmt.Sprint(state) != fmt.Sprint(answer) {
+			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+		}
+	}
+	seen[at] = true
+}
+
+func sortedByText(all []any) []any {
+	return slices.SortedFunc(slices.Values(all), func(a, b any) int { return strings.Compare(lastTexts(a), lastTexts(b)) })
+}
+
+// lastTexts spells an element by its values, whatever its members' names.
+func lastTexts(element any) string {
+	object, ok := element.(map[string]any)
+	if !ok {
+		return fmt.Sprint(element)
+	}
+	named := map[string]any{}
+	for name, member := range object {
+		if text, ok := member.(string); ok {
+			named[snake(name)] = text
+		}
+	}
+	return fmt.Sprint(named)
+}
+
+// compareAll compares the state of dataSourceConfig with what the platform
+// holds.
+func (w *workspace) compareAll(without ...string) map[string]bool {
+	w.t.Helper()
+	seen := map[string]bool{}
+	state := w.state()
+	document := func(doc mockplatform.Document) mockplatform.Document {
+		doc = maps.Clone(doc)
+		for _, name := range without {
+			delete(doc, name)
+		}
+		return doc
+	}
+	for i, id := range allPipes {
+		pipe := state[fmt.Sprintf("data.dataplatform_pipe.p%d", i)]
+		if pipe["organization_id"] != mockplatform.OrganizationID || pipe["pipe_id"] != id {
+			w.t.Errorf("pipe %s is that of %v, %v", id, pipe["organization_id"], pipe["pipe_id"])
+		}
+		delete(pipe, "organization_id")
+		answer := document(w.Pipe(id))
+		answer["pipeId"], answer["serviceId"] = id, mockplatform.ServiceID
+		delete(answer, "id")
+		compareAnswer(w.t, "dataplatform_pipe", any(pipe), map[string]any(answer), seen)
+	}
+	for i, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
+		answer := document(w.Alert(id))
+		answer["id"] = id
+		compareAnswer(w.t, "dataplatform_alert", any(state[fmt.Sprintf("data.dataplatform_alert.a%d", i)]), map[string]any(answer), seen)
+	}
+	services := state["data.dataplatform_services.all"]
+	if services["organization_id"] != mockplatform.OrganizationID {
+		w.t.Errorf("services of %v", services["organization_id"])
+	}
+	var listed []any
+	for _, id := range ourServices { // in the platform's order
+		listed = append(listed, map[string]any(document(w.Service(id))))
+	}
+	compareAnswer(w.t, "dataplatform_services.services", services["services"], listed, seen)
+	return seen
+}
+
+// TestDataSourcesHoldEveryField compares all that the platform answers with
+// the state, and wants each attribute to have had a value once.
+func TestDataSourcesHoldEveryField(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(f.provider() + dataSourceConfig())
+	w.apply()
+	seen := w.compareAll()
+	for name, d := range map[string]datasource.DataSource{
+		"dataplatform_services": newServicesDataSource(), "dataplatform_pipe": newPipeDataSource(), "dataplatform_alert": newAlertDataSource(),
+	} {
+		var resp datasource.SchemaResponse
+		d.Schema(context.Background(), datasource.SchemaRequest{}, &resp)
+		for _, path := range leafNames(name, resp.Schema.Attributes) {
+			if asked := path == name+".filter" || path == name+".organization_id"; !seen[path] && !asked {
+				t.Errorf("%s never had a value: the seed lacks it, or the provider loses it", path)
+			}
+		}
+	}
+	f.wantRequestsOnce()
+
+	// The API's order is kept, and what could be a secret is sensitive.
+	doc := f.Service(mockplatform.ServiceID)
+	f.RemoveService(mockplatform.ServiceID)
+	f.SetService(mockplatform.OrganizationID, doc)
+	w.apply()
+	listed := w.state()["data.dataplatform_services.all"]["services"].([]any)
+	if last := listed[len(listed)-1].(map[string]any); last["id"] != mockplatform.ServiceID {
+		t.Errorf("the last service is %v, want the one that the platform lists last", last["name"])
+	}
+	out, err := w.command(t.Context(), "show", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, string(out), `"connection_string":true`, `"encryption_key":true`)
+	plan := w.planText()
+	if secret := f.Pipe(mockplatform.ObjectStoragePipeID)["source"].(map[string]any)["objectStorage"].(map[string]any)["connectionString"].(string); strings.Contains(plan, secret) {
+		t.Errorf("the connection string is in\n%s", plan)
+	}
+}
+
+// wantRequestsOnce fails if a request was sent twice.
+func (f *fixture) wantRequestsOnce() {
+	f.t.Helper()
+	sent := map[string]int{}
+	for _, r := range f.Requests() {
+		sent[r.Method+" "+r.Path]++
+	}
+	for request, n := range sent {
+		if n > 1 {
+			f.t.Errorf("%s was sent %d times", request, n)
+		}
+	}
+}
+
+// leafNames are the attributes that hold no attributes, by dotted names.
+func leafNames(at string, attributes map[string]schema.Attribute) []string {
+	var found []string
+	for name, attribute := range attributes {
+		switch attribute := attribute.(type) {
+		case schema.SingleNestedAttribute:
+			found = append(found, leafNames(at+"."+name, attribute.Attributes)...)
+		case schema.ListNestedAttribute:
+			found = append(found, leafNames(at+"."+name, attribute.NestedObject.Attributes)...)
+		case schema.SetNestedAttribute:
+			found = append(found, leafNames(at+"."+name, attribute.NestedObject.Attributes)...)
+		default:
+			found = append(found, at+"."+name)
+		}
+	}
+	return found
+}
+
+// TestDataSourcesUnderEveryAnswer reads while the platform answers in every
+// way that the API document leaves open.
+func TestDataSourcesUnderEveryAnswer(t *testing.T) {
+	sparse := func(path string) func(*mockplatform.Behaviour) {
+		return func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{{Path: path}} }
+	}
+	for _, test := range []struct {
+		name    string
+		behave  func(*mockplatform.Behaviour)
+		without []string
+	}{
+		{"numbers as floats", func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsFloats }, nil},
+		{"numbers as exponents", func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsExponents }, nil},
+		{"unknown members", func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true }, nil},
+		{"bare envelope", func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} }, nil},
+		{"no name", sparse("name"), []string{"name"}},
+		{"no objects", func(b *mockplatform.Behaviour) {
+			for _, name := range []string{"source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"} {
+				b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: name})
+			}
+		}, []string{"source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"}},
+		{"null objects", func(b *mockplatform.Behaviour) {
+			b.Answers.Sparse = []mockplatform.Sparse{{Path: "destination", Null: true}, {Path: "settings", Null: true}, {Path: "endpoints", Null: true}, {Path: "threshold", Null: true}}
+		}, []string{"destination", "settings", "endpoints", "threshold"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(test.behave)
+			w := f.workspace(f.provider() + dataSourceConfig())
+			w.apply()
+			w.compareAll(test.without...)
+		})
+	}
+}
+
+// TestDataSourcesTakeFractions puts a fraction into every number.
+func TestDataSourcesTakeFractions(t *testing.T) {
+	f := newFixture(t)
+	for _, id := range ourServices {
+		f.UpdateService(id, fractions)
+	}
+	for _, id := range allPipes {
+		f.UpdatePipe(id, fractions)
+	}
+	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
+		f.UpdateAlert(id, fractions)
+	}
+	config := f.provider() + dataSourceConfig() + scalings("all", ourServices, ``)
+	for i, id := range allPipes {
+		config += strings.Replace(pipeConfig(id, ``), `"this"`, fmt.Sprintf(`"p%d"`, i), 1)
+	}
+	w := f.workspace(config)
+	w.apply()
+	w.compareAll()
+	w.wantEmptyPlan()
+	f.wantWrites()
+}
+
+func fractions(document mockplatform.Document) { addHalf(map[string]any(document)) }
+
+func addHalf(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = addHalf(member)
+		}
+	case []any:
+		for i, element := range v {
+			v[i] = addHalf(element)
+		}
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return json.Number(v.String() + ".5")
+		}
+	}
+	return value
+}
+
+// TestServicesFilter sends the criteria as they stand, each as a parameter of
+// its own, in their order.
+func TestServicesFilter(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(f.provider() + `
+data "dataplatform_services" "two" { filter = ["tag:team=ingest", "tag:env=production"] }
+data "dataplatform_services" "none" { filter = [] }
+data "dataplatform_services" "all" {}
+data "dataplatform_services" "odd" { filter = ["tag:a b&c=d+e%2F#é"] }
+data "dataplatform_services" "theirs" { organization_id = "` + mockplatform.OtherOrganizationID + `" }
+`)
+	w.apply()
+	var queries []string
+	for _, r := range f.Requests() {
+		queries = append(queries, r.Path[len("/v1/organizations/"):]+" "+fmt.Sprintf("%q", r.Query["filter"]))
+	}
+	slices.Sort(queries)
+	want := []string{
+		mockplatform.OrganizationID + `/services ["tag:a b&c=d+e%2F#é"]`,
+		mockplatform.OrganizationID + `/services ["tag:team=ingest" "tag:env=production"]`,
+		mockplatform.OrganizationID + `/services []`, // shared by two
+		mockplatform.OtherOrganizationID + `/services []`,
+	}
+	if !slices.Equal(queries, want) {
+		t.Errorf("asked %q, want %q", queries, want)
+	}
+	names := func(name string) (found []string) {
+		for _, s := range w.state()["data.dataplatform_services."+name]["services"].([]any) {
+			found = append(found, s.(map[string]any)["name"].(string))
+		}
+		return found
+	}
+	for name, want := range map[string][]string{
+		"two": {"events-eu"}, "none": {"events-eu", "events-eu-readers", "ledger-us"}, "odd": nil, "theirs": {"beacon"},
+	} {
+		if got := names(name); !slices.Equal(got, want) {
+			t.Errorf("%s lists %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestAlertIDs escapes what an identifier may hold, as one element of a path.
+func TestAlertIDs(t *testing.T) {
+	ids := map[string]string{
+		"a b": "a%20b", "a%2Fb": "a%252Fb", "a?b=c": "a%3Fb=c", "a#b": "a%23b", "...": "...", "é": "%C3%A9", "a;b:c@d": "a%3Bb:c@d", `a\b`: "a%5Cb", "..%2f": "..%252f", "+": "+",
+	}
+	f := newFixture(t)
+	config := f.provider()
+	for i, id := range slices.Sorted(maps.Keys(ids)) {
+		f.SetAlert(mockplatform.Document{"id": id, "name": "alert " + id})
+		config += fmt.Sprintf("data \"dataplatform_alert\" \"a%d\" {\n  id = %q\n}\n", i, id)
+	}
+	w := f.workspace(config)
+	w.apply()
+	state := w.state()
+	for i, id := range slices.Sorted(maps.Keys(ids)) {
+		if alert := state[fmt.Sprintf("data.dataplatform_alert.a%d", i)]; alert["id"] != id || alert["name"] != "alert "+id {
+			t.Errorf("alert %q is %v, %v", id, alert["id"], alert["name"])
+		}
+		if n := f.Count("GET", "/api/v2/alerts/"+ids[id]); n == 0 && !strings.ContainsAny(ids[id], `*?[\`) {
+			t.Errorf("alert %q was not asked for as %s", id, ids[id])
+		}
+	}
+}
+
+// TestDataSourcesFail has what isn't there and what can't be read.
+func TestDataSourcesFail(t *testing.T) {
+	const nowhere = "49999999-0000-4000-8000-000000000009"
+	f := newFixture(t)
+	w := f.workspace(strings.Replace(f.provider(), `"5s"`, `"0s"`, 1) + `
+data "dataplatform_services" "theirs" { organization_id = "` + nowhere + `" }
+data "dataplatform_pipe" "gone" {
+  service_id = "` + mockplatform.ServiceID + `"
+  pipe_id    = "` + nowhere + `"
+}
+data "dataplatform_alert" "gone" { id = "gone" }
+`)
+	out, ok := w.terraform("plan")
+	if ok {
+		t.Errorf("the plan succeeded:\n%s", out)
+	}
+	wantText(t, out, "Unable to list services", "Unable to read pipe", "Unable to read alert", nowhere, `"gone"`, "HTTP 404")
+
+	w.file("main.tf", strings.Replace(f.provider(), `"5s"`, `"0s"`, 1)+dataSourceConfig())
+	for _, result := range []string{mockplatform.ResultMissing, `null`, `7`, `[null]`, `"x"`} {
+		f.Inject(mockplatform.Fault{Result: result, Times: mockplatform.Always})
+		out, ok := w.terraform("plan")
+		f.ClearFaults()
+		if ok || strings.Count(out, "Error: Unable to") != 7 {
+			t.Errorf("result %s: want 7 errors:\n%s", result, out)
+		}
+	}
+	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[{"name": "events-eu"}]`, Times: mockplatform.Always})
+	out, _ = w.terraform("plan")
+	wantText(t, out, "Unable to list services", "has no id")
+}

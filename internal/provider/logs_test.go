@@ -1,0 +1,58 @@
+package provider
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// standardError makes the workspace's provider one whose standard error goes
+// into a file as well as to terraform, and returns the file.
+func (w *workspace) standardError() string {
+	w.t.Helper()
+	folder := filepath.Join(w.dir, "provider")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	file := filepath.Join(w.dir, "stderr")
+	script := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\" 2>>%q\n", filepath.Join(built(w.t), "terraform-provider-dataplatform"), file)
+	if err := os.WriteFile(filepath.Join(folder, "terraform-provider-dataplatform"), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		w.t.Fatal(err)
+	}
+	rc, err := os.ReadFile(filepath.Join(w.dir, "terraform.rc"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.file("terraform.rc", strings.ReplaceAll(string(rc), built(w.t), folder))
+	return file
+}
+
+func TestLogsAreSilentUnlessAskedFor(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(f.provider() + pipeConfig(mockplatform.KafkaPipeID, `name = "orders"`))
+	file := w.standardError()
+	w.apply()
+	if quiet, err := os.ReadFile(file); err != nil || len(quiet) > 0 {
+		t.Errorf("a quiet run wrote %d bytes to standard error (%v):\n%.1000s", len(quiet), err, quiet)
+	}
+
+	w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "log"))
+	w.apply()
+	loud, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`"@level":"trace"`,
+		`"@module":"sdk.proto"`, `"@module":"sdk.framework"`, `"@module":"dataplatform"`,
+		"Received request", "Calling provider defined Resource Read", "get pipe",
+	} {
+		if !strings.Contains(string(loud), line) {
+			t.Errorf("no %s in the log of a run with TF_LOG=TRACE", line)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// refusedPipe is a configuration of a pipe that no plan accepts, and what its
+// error says.
+type refusedPipe struct {
+	kind, arguments, text string
+}
+
+// wantRefused makes one plan of all of them: none is hidden by another, and
+// nothing is sent.
+func (w *workspace) wantRefused(pipes []refusedPipe) {
+	w.t.Helper()
+	var config strings.Builder
+	config.WriteString(w.provider())
+	for i, pipe := range pipes {
+		config.WriteString(onePipe(fmt.Sprintf("p%d", i), w.clonePipe(pipe.kind), pipe.arguments))
+	}
+	w.file("main.tf", config.String())
+	out, ok := w.terraform("plan", "-input=false")
+	if ok {
+		w.t.Fatal(out)
+	}
+	for i, pipe := range pipes {
+		address := fmt.Sprintf("with dataplatform_pipe.p%d,", i)
+		found := false
+		for _, one := range strings.Split(out, "Error: ") {
+			found = found || strings.Contains(one, address) && strings.Contains(one, pipe.text)
+		}
+		if !found {
+			w.t.Errorf("no error about %s with %q in\n%s", pipe.arguments, pipe.text, out)
+		}
+	}
+	w.wantWrites()
+}
+
+func TestPipeRefused(t *testing.T) {
+	const (
+		kafka, storage, stream, postgres = mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID
+
+		mapping = `source_schema_name = "s", source_table = "t", target_table = "u"`
+	)
+	f := newFixture(t)
+	w := f.workspace("")
+	// By the schema alone.
+	w.wantRefused([]refusedPipe{
+		{kafka, `source_credentials = { kafka = { password_wo = "hush-hush" } }`, "source_credentials.kafka.password_wo_version"},
+		{postgres, `source_credentials = { postgres = { password_wo = "hush-hush" } }`, "source_credentials.postgres.password_wo_version"},
+		{stream, `source_credentials = { cloud_stream = { secret_key_wo = "hush-hush" } }`, "source_credentials.cloud_stream.secret_key_wo_version"},
+		{storage, `source_credentials = { object_storage = { secret_key_wo = "hush-hush" } }`, "source_credentials.object_storage.secret_key_wo_version"},
+		{storage, `source_credentials = { object_storage = { connection_string_wo = "hush-hush" } }`, "source_credentials.object_storage.connection_string_wo_version"},
+		{postgres, mappings(`{ `+mapping+` }`, `{ `+mapping+`, excluded_columns = ["x"] }`), "s.t"},
+		{postgres, mappings(`null`), "null"},
+		{postgres, mappings(`{ ` + mapping + `, excluded_columns = [null] }`), "null"},
+		{postgres, mappings(`{ ` + mapping + `, sorting_keys = ["a", null] }`), "null"},
+		{postgres, `source = { postgres = { settings = { pull_batch_size = 1.5 } } }`, "whole number"},
+		{kafka, `settings = { object_storage_max_insert_bytes = 0.5 }`, "whole number"},
+		{kafka, `field_mappings = [null]`, "null"},
+		{kafka, `destination = { columns = [null] }`, "null"},
+	})
+	// Given what the platform holds.
+	w.wantRefused([]refusedPipe{
+		{kafka, `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`, "password_wo is not set"},
+		{postgres, `source_credentials = { postgres = { password_wo_version = 1 } }`, "password_wo is not set"},
+		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
+		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
+		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo is not set"},
+		{kafka, `source = { postgres = { port = 1 } }`, "source.postgres is configured, and the source of this pipe is kafka"},
+		{postgres, `source = { object_storage = {} }`, "source.object_storage is configured, and the source of this pipe is postgres"},
+		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is configured, and the source of this pipe is object_storage"},
+		{stream, `source = { kafka = { iam_role = "r" } }`, "the source of this pipe is cloud_stream"},
+	})
+}
+
+// TestPipeCredentialRenewals changes versions and users without the secret.
+func TestPipeCredentialRenewals(t *testing.T) {
+	const credentials = "source_credentials = { kafka = { username = %q, password_wo_version = %d %s } }"
+	f := newFixture(t)
+	pipe := func(user string, version int, rest string) string {
+		return f.provider() + onePipe("this", mockplatform.KafkaPipeID, fmt.Sprintf(credentials, user, version, rest))
+	}
+	w := f.workspace(pipe("u", 1, `, password_wo = "first"`))
+	w.apply()
+	f.ResetJournal()
+	for _, config := range []string{pipe("u", 2, ""), pipe("v", 1, "")} {
+		w.file("main.tf", config)
+		out, ok := w.terraform("plan", "-input=false")
+		if ok {
+			t.Fatal(out)
+		}
+		wantText(t, out, "Credential missing", "source_credentials.kafka.password_wo_version is new or has changed (by its version or by username), and password_wo is not set")
+	}
+	w.file("main.tf", pipe("u", 1, ""))
+	w.wantEmptyPlan()
+	f.wantWrites()
+
+	// A PATCH that fails leaves the version for the next apply.
+	w.file("main.tf", pipe("u", 2, `, password_wo = "second"`))
+	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400})
+	if out, ok := w.terraform("apply", "-auto-approve", "-input=false"); ok {
+		t.Fatal(out)
+	}
+	w.apply()
+	f.wantWrites(
+		`{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`,
+		`{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`,
+	)
+	w.wantEmptyPlan()
+
+	// With a version gone, the user alone is left; with all gone, nothing.
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = "w" } }`))
+	w.apply()
+	f.wantWrites(`{"source": {"kafka": {"credentials": {"username": "w"}}}}`)
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `source_credentials = { kafka = {} }`))
+	w.apply()
+	f.wantWrites()
+	w.wantEmptyPlan()
+}

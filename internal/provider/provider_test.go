@@ -1,0 +1,353 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const plainProvider = `
+terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+`
+
+// setenv adds variables to those of what the workspace runs.
+func (w *workspace) setenv(variables ...string) *workspace {
+	w.env = append(slices.Clip(w.env), variables...)
+	return w
+}
+
+// fromEnvironment are all settings that the fixture's platform needs, as
+// variables.
+func (f *fixture) fromEnvironment() []string {
+	return []string{
+		"DATAPLATFORM_BASE_URL=" + f.url,
+		"DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OrganizationID,
+		"DATAPLATFORM_KEY_ID=demo-key-id",
+		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
+		"DATAPLATFORM_ALERTS_BASE_URL=" + f.url,
+		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
+		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
+		"DATAPLATFORM_RETRY_TIMEOUT=5s",
+		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
+	}
+}
+
+const everything = `
+data "dataplatform_services" "all" {}
+data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + `" }
+data "dataplatform_pipe" "orders" {
+  service_id = "` + mockplatform.ServiceID + `"
+  pipe_id    = "` + mockplatform.KafkaPipeID + `"
+}
+`
+
+// TestProviderSettings checks every setting, written and from the environment:
+// what one refuses the other refuses, and the variable is named.
+func TestProviderSettings(t *testing.T) {
+	t.Parallel()
+	const id = mockplatform.OrganizationID
+	for _, test := range []struct {
+		name     string
+		accepted []string
+		refused  []string
+	}{
+		{"base_url",
+			[]string{"https://a.example.com", "https://a.example.com/prefix/", "http://localhost:8080", "http://127.0.0.1", "http://127.1.2.3:80/x", "http://[::1]:9", "HTTPS://a.example.com"},
+			[]string{"http://a.example.com", "http://10.0.0.1", "http://0.0.0.0", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://[::2]", "ftp://a", "a.example.com", "//a", "https://", "https://u:p@a", "https://a?x=1", "https://a?", "https://a#f", "https://a ", " https://a", "https://a\n", "https://a:0", "https://a:99999", "https://a/../b", "https://[::1"}},
+		{"alerts_base_url", []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
+		{"organization_id", []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
+		{"key_id", []string{"k", "a b"}, []string{"a:b"}},
+		{"key_secret", []string{"s", ":"}, nil},
+		{"alerts_access_token", []string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
+		{"request_timeout", []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m"}},
+		{"retry_timeout", []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s"}},
+		{"max_concurrent_requests", []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "5000000000"}},
+	} {
+		for _, value := range test.accepted {
+			if said := settingErrors(test.name, value); said != "" {
+				t.Errorf("%s = %q is refused: %s", test.name, value, said)
+			}
+		}
+		for _, value := range test.refused {
+			written, taken := configuredErrors(test.name, value), settingErrors(test.name, value)
+			if written == "" && test.name != "max_concurrent_requests" {
+				t.Errorf("%s = %q is accepted", test.name, value)
+			}
+			if !strings.Contains(taken, "DATAPLATFORM_"+strings.ToUpper(test.name)) {
+				t.Errorf("%s = %q from the environment: %q", test.name, value, taken)
+			}
+			if secret := slices.Contains([]string{"base_url", "key_id", "alerts_access_token"}, test.name); secret && len(value) > 2 && strings.Contains(taken, value) {
+				t.Errorf("%s = %q is repeated: %q", test.name, value, taken)
+			}
+		}
+		// An empty variable is one that isn't set; an empty argument is wrong.
+		if said := settingErrors(test.name, ""); said != "" {
+			t.Errorf("an empty variable for %s is refused: %s", test.name, said)
+		}
+		if test.name != "max_concurrent_requests" && configuredErrors(test.name, "") == "" {
+			t.Errorf(`%s = "" is accepted`, test.name)
+		}
+	}
+}
+
+// settingErrors are the errors with one setting in the environment.
+func settingErrors(name, value string) string {
+	getenv := func(variable string) string {
+		if variable == environment(name) {
+			return value
+		}
+		return ""
+	}
+	return readErrors(providerConfig(nil), getenv)
+}
+
+// configuredErrors are the errors with one setting in the configuration.
+func configuredErrors(name, value string) string {
+	if name == "max_concurrent_requests" {
+		return "" // a number; TestInvalidConfigurations has those
+	}
+	return readErrors(providerConfig(map[string]any{name: value}), func(string) string { return "" })
+}
+
+func readErrors(config tftypes.Value, getenv func(string) string) string {
+	var diags diag.Diagnostics
+	readSettings(config, getenv, &diags)
+	var all []string
+	for _, d := range diags.Errors() {
+		all = append(all, d.Detail())
+	}
+	return strings.Join(all, "\n")
+}
+
+func providerConfig(given map[string]any) tftypes.Value {
+	types, members := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+	for _, s := range providerSettings {
+		types[s.name] = tftypes.String
+		if s.name == "max_concurrent_requests" {
+			types[s.name] = tftypes.Number
+		}
+		members[s.name] = tftypes.NewValue(types[s.name], given[s.name])
+	}
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, members)
+}
+
+// TestProviderFromEnvironment configures everything by variables, with an
+// argument over one of them, and then a bad one.
+func TestProviderFromEnvironment(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(plainProvider + everything).setenv(f.fromEnvironment()...)
+	w.apply()
+	if n := len(f.Requests()); n != 3 {
+		t.Errorf("%d requests, want 3", n)
+	}
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
+	w.file("main.tf", plainProvider+everything+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
+	w.wantEmptyPlan()
+
+	f.ResetJournal()
+	w.setenv("DATAPLATFORM_RETRY_TIMEOUT=5 minutes", "DATAPLATFORM_MAX_CONCURRENT_REQUESTS=2.5", "DATAPLATFORM_ALERTS_BASE_URL=http://alerts.example.com")
+	out, ok := w.terraform("plan")
+	if ok {
+		t.Fatalf("the plan succeeded:\n%s", out)
+	}
+	wantText(t, out,
+		`DATAPLATFORM_RETRY_TIMEOUT: must be a duration that is not negative, such as 30s or 5m, got: "5 minutes"`,
+		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS: must be a whole number of at least 1, got: 2.5`,
+		`DATAPLATFORM_ALERTS_BASE_URL: plain http is for a loopback address alone`)
+	f.wantRequests()
+}
+
+// TestProviderMissesWhatIsNeeded leaves settings out: what needs one names the
+// argument and the variable, and what needs none of them goes on.
+func TestProviderMissesWhatIsNeeded(t *testing.T) {
+	f := newFixture(t)
+	names := func(out string) []string {
+		var found []string
+		for _, s := range providerSettings {
+			argument := "the argument " + s.name
+			if s.name == "organization_id" {
+				argument = "organization_id here or"
+			}
+			if strings.Contains(out, "Set "+argument+" in the provider block, or the environment variable DATAPLATFORM_"+strings.ToUpper(s.name)+".") {
+				found = append(found, s.name)
+			}
+		}
+		return found
+	}
+	missing := func(config string, want ...string) {
+		t.Helper()
+		w := f.workspace(plainProvider + config)
+		out, ok := w.terraform("plan")
+		if ok != (len(want) == 0) || !slices.Equal(names(out), want) {
+			t.Errorf("%s misses %q, want %q:\n%s", config, names(out), want, out)
+		}
+	}
+	alert := `data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n"
+	alerting := fmt.Sprintf("provider \"dataplatform\" {\n alerts_base_url = %q\n alerts_access_token = \"demo-alerts-token\"\n}\n", f.url)
+	management := func(rest string) string {
+		return fmt.Sprintf("provider \"dataplatform\" {\n base_url = %q\n key_id = \"demo-key-id\"\n key_secret = \"demo-key-secret\"\n %s\n}\n", f.url, rest)
+	}
+	own := scalingConfig(mockplatform.ServiceID, `organization_id = "`+mockplatform.OrganizationID+`"`)
+
+	missing(alert, "alerts_base_url", "alerts_access_token")
+	missing(alerting + alert)
+	missing(alerting+`data "dataplatform_services" "all" {}`, "base_url", "organization_id", "key_id", "key_secret")
+	missing(alerting+own, "base_url", "key_id", "key_secret")
+	missing(management("") + own)
+	missing(management("")+`data "dataplatform_services" "all" {}`, "organization_id")
+	missing(management("")+scalingConfig(mockplatform.ServiceID, ``), "organization_id")
+	missing(management("") + `data "dataplatform_services" "all" { organization_id = "` + mockplatform.OtherOrganizationID + `" }`)
+	missing(management("") + pipeConfig(mockplatform.KafkaPipeID, `organization_id = "`+mockplatform.OrganizationID+`"`))
+	missing(management("")+pipeConfig(mockplatform.KafkaPipeID, ``), "organization_id")
+}
+
+// TestProviderUnknownSettings has settings that are known only once something
+// else is applied. Management settings hold a new object back, and a read says
+// which of them it waits for.
+func TestProviderUnknownSettings(t *testing.T) {
+	f := newFixture(t)
+	settings := []string{"base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token", "request_timeout", "retry_timeout", "max_concurrent_requests"}
+	config := fmt.Sprintf(`%s
+resource "terraform_data" "later" {
+  input = {
+    base_url = %[2]q, alerts_base_url = %[2]q, organization_id = %[3]q, key_id = "demo-key-id", key_secret = "demo-key-secret"
+    alerts_access_token = "demo-alerts-token", request_timeout = "30s", retry_timeout = "5s", max_concurrent_requests = 4
+  }
+}
+provider "dataplatform" {
+`, plainProvider, f.url, mockplatform.OrganizationID)
+	for _, name := range settings {
+		config += fmt.Sprintf("  %s = terraform_data.later.output.%s\n", name, name)
+	}
+	config += "}\n"
+	w := f.workspace(config + everything)
+	out, ok := w.terraform("plan")
+	if ok {
+		t.Fatalf("a read at plan succeeded:\n%s", out)
+	}
+	for _, name := range settings {
+		wantText(t, out, name+" of the provider depends on a value that is known only after an apply")
+	}
+	f.wantRequests()
+
+	w.file("main.tf", config+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)+pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)+`
+resource "dataplatform_api_key" "this" {
+  name  = "k"
+  roles = ["admin"]
+}
+data "dataplatform_services" "after" {
+  depends_on = [dataplatform_service_scaling.this]
+}
+`)
+	w.planText()
+	f.wantRequests()
+	w.apply()
+	if n := len(f.writes()); n != 3 {
+		t.Errorf("%d writes, want 3", n)
+	}
+	w.wantEmptyPlan()
+
+	// What is in the state already has to be read, and says what it misses.
+	w.file("more.tf", "")
+	w.file("main.tf", strings.Replace(strings.Replace(config, "4\n", "5\n", 1), "later.output.key_secret", "new.output", 1)+
+		"resource \"terraform_data\" \"new\" {\n  input = \"demo-key-secret\"\n}\n"+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`))
+	out, ok = w.terraform("plan")
+	if ok {
+		t.Fatalf("a read at plan succeeded:\n%s", out)
+	}
+	wantText(t, out, "key_secret of the provider depends on a value that is known only after an apply")
+}
+
+// TestProviderAddresses has a path prefix and slashes at the end.
+func TestProviderAddresses(t *testing.T) {
+	for name, end := range map[string]string{"plain": "", "slash": "/", "slashes": "//"} {
+		t.Run(name, func(t *testing.T) {
+			seed := mockplatform.DefaultSeed()
+			seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
+			f := newFixtureOf(t, seed)
+			w := f.workspace(plainProvider+everything+pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)).setenv(f.fromEnvironment()...).
+				setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api"+end, "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting"+end)
+			w.apply()
+			for _, r := range f.Requests() {
+				if !strings.HasPrefix(r.Path, "/mgmt/api/v1/") && !strings.HasPrefix(r.Path, "/alerting/api/v2/") {
+					t.Errorf("path %s", r.Path)
+				}
+			}
+		})
+	}
+}
+
+// TestProviderOrganizations has an organization on every kind of block over
+// the provider's, and a provider whose own changes.
+func TestProviderOrganizations(t *testing.T) {
+	f := newFixture(t)
+	const key = "resource \"dataplatform_api_key\" \"this\" {\n  name  = \"k\"\n  roles = [\"admin\"]\n}\n"
+	config := scalingConfig(mockplatform.ServiceID, `num_replicas = 4`) + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`) + key
+	w := f.workspace(plainProvider + config).setenv(f.fromEnvironment()...)
+	w.apply()
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
+	w.wantEmptyPlan()
+
+	// A change goes where the object was made, and what is new to the new one.
+	f.ResetJournal()
+	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1)+`
+data "dataplatform_services" "new" {}
+data "dataplatform_services" "old" { organization_id = "`+mockplatform.OrganizationID+`" }
+output "new" { value = data.dataplatform_services.new.organization_id }
+`)
+	wantText(t, w.apply(), `new = "`+mockplatform.OtherOrganizationID+`"`)
+	w.wantEmptyPlan()
+	var patched string
+	for _, r := range f.RequestsOf(mockplatform.UpdateScaling) {
+		patched += r.Path
+	}
+	if want := "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/scaling"; patched != want {
+		t.Errorf("patched %s, want %s", patched, want)
+	}
+
+	// Without any organization what is in the state is still read and kept.
+	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1))
+	w.apply() // the output goes
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=")
+	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1))
+	w.wantEmptyPlan()
+
+	// Spelled out as it is, the organization is no change; another one replaces.
+	w.file("main.tf", plainProvider+scalingConfig(mockplatform.ServiceID, "num_replicas = 5\norganization_id = \""+strings.ToUpper(mockplatform.OrganizationID)+"\"")+
+		strings.Replace(key, "name ", "organization_id = \""+mockplatform.OrganizationID+"\"\n  name ", 1))
+	wantNoText(t, w.planText(), "dataplatform_service_scaling.this must", "dataplatform_service_scaling.this will", "dataplatform_api_key.this must")
+	w.file("main.tf", plainProvider+scalingConfig(mockplatform.BeaconServiceID, `organization_id = "`+mockplatform.OtherOrganizationID+`"`))
+	wantText(t, w.planText(), "dataplatform_service_scaling.this must be replaced")
+}
+
+func TestProviderUserAgent(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(plainProvider + everything).setenv(f.fromEnvironment()...).setenv("TF_APPEND_USER_AGENT= pipeline/7 (nightly) ")
+	w.planText()
+	requests := f.Requests()
+	if len(requests) != 3 {
+		t.Fatalf("%d requests, want 3", len(requests))
+	}
+	for _, r := range requests {
+		agent := r.Header.Get("User-Agent")
+		for _, want := range []string{"Terraform/1.", "terraform-provider-dataplatform/", " pipeline/7 (nightly)"} {
+			if !strings.Contains(agent, want) {
+				t.Errorf("no %q in User-Agent %q", want, agent)
+			}
+		}
+		if r.Method == http.MethodGet && r.Body != "" {
+			t.Errorf("a GET with body %q", r.Body)
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package provider
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+)
+
+// TestSchemasAreValid has the framework look over each schema.
+func TestSchemasAreValid(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	p := New("test")()
+	var ours provider.SchemaResponse
+	p.Schema(ctx, provider.SchemaRequest{}, &ours)
+	if diags := ours.Schema.ValidateImplementation(ctx); diags.HasError() {
+		t.Errorf("the provider: %v", diags)
+	}
+	for _, newResource := range p.Resources(ctx) {
+		var resp resource.SchemaResponse
+		newResource().Schema(ctx, resource.SchemaRequest{}, &resp)
+		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
+			t.Errorf("%T: %v", newResource(), diags)
+		}
+	}
+	for _, newDataSource := range p.DataSources(ctx) {
+		var resp datasource.SchemaResponse
+		newDataSource().Schema(ctx, datasource.SchemaRequest{}, &resp)
+		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
+			t.Errorf("%T: %v", newDataSource(), diags)
+		}
+	}
+}
+
+// served are the schemas as Terraform gets them.
+func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetResourceIdentitySchemasResponse) {
+	t.Helper()
+	server := NewServer("test")()
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range schemas.Diagnostics {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	identities, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schemas, identities
+}
+
+// TestEveryAttributeIsDescribed wants a sentence for each attribute, and for
+// each resource and data source what it can't do.
+func TestEveryAttributeIsDescribed(t *testing.T) {
+	t.Parallel()
+	schemas, _ := served(t)
+	described := func(of, text string) {
+		if !strings.HasSuffix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
+			t.Errorf("%s is described as %q", of, text)
+		}
+	}
+	for name, schema := range allSchemas(schemas) {
+		described(name, schema.Block.Description)
+		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) { described(path, a.Description) })
+	}
+}
+
+func allSchemas(schemas *tfprotov6.GetProviderSchemaResponse) map[string]*tfprotov6.Schema {
+	all := map[string]*tfprotov6.Schema{`provider`: schemas.Provider}
+	for name, schema := range schemas.ResourceSchemas {
+		all["resource "+name] = schema
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		all["data "+name] = schema
+	}
+	return all
+}
+
+func eachAttribute(at string, attributes []*tfprotov6.SchemaAttribute, do func(path string, a *tfprotov6.SchemaAttribute)) {
+	for _, a := range attributes {
+		path := at + "." + a.Name
+		do(path, a)
+		if a.NestedType != nil {
+			eachAttribute(path, a.NestedType.Attributes, do)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden file of the schema anew")
+
+// TestSchemaGolden compares all that a configuration or a state depends on
+// with testdata/schema.txt: what is registered, and of each attribute its type
+// and whether it is required, optional, computed, sensitive, write-only or
+// deprecated.
+func TestSchemaGolden(t *testing.T) {
+	t.Parallel()
+	schemas, identities := served(t)
+	var lines []string
+	for name, schema := range allSchemas(schemas) {
+		lines = append(lines, fmt.Sprintf("%s: version %d", name, schema.Version))
+		if len(schema.Block.BlockTypes) > 0 {
+			t.Errorf("%s has blocks, which this file doesn't show", name)
+		}
+		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			lines = append(lines, path+": "+strings.Join(traits(a), ", "))
+		})
+	}
+	for name, identity := range identities.IdentitySchemas {
+		for _, a := range identity.IdentityAttributes {
+			for trait, has := range map[string]bool{"required for import": a.RequiredForImport, "optional for import": a.OptionalForImport} {
+				if has {
+					lines = append(lines, fmt.Sprintf("identity %s.%s: %s, %s", name, a.Name, typeName(a.Type), trait))
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	got := strings.Join(lines, "\n") + "\n"
+	golden := filepath.Join("testdata", "schema.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	before := slices.Collect(strings.Lines(string(want)))
+	for line := range strings.Lines(got) {
+		if !slices.Contains(before, line) {
+			t.Errorf("now      %s", line)
+		}
+	}
+	for _, line := range before {
+		if !strings.Contains("\n"+got, "\n"+line) {
+			t.Errorf("no more  %s", line)
+		}
+	}
+	t.Error(`The schema differs from testdata/schema.txt. If that is meant, run "go test ./internal/provider -run TestSchemaGolden -update" and say so in CHANGELOG.md: ` +
+		`what goes, turns required or changes its type breaks configurations and states that exist, and needs a new major version or a state upgrade.`)
+}
+
+func traits(a *tfprotov6.SchemaAttribute) []string {
+	var all []string
+	switch {
+	case a.NestedType != nil:
+		all = append(all, map[tfprotov6.SchemaObjectNestingMode]string{
+			tfprotov6.SchemaObjectNestingModeSingle: "object",
+			tfprotov6.SchemaObjectNestingModeList:   "list of objects",
+			tfprotov6.SchemaObjectNestingModeSet:    "set of objects",
+			tfprotov6.SchemaObjectNestingModeMap:    "map of objects",
+		}[a.NestedType.Nesting])
+	default:
+		all = append(all, typeName(a.Type))
+	}
+	for _, trait := range []struct {
+		name string
+		has  bool
+	}{
+		{"required", a.Required}, {"optional", a.Optional}, {"computed", a.Computed},
+		{"sensitive", a.Sensitive}, {"write-only", a.WriteOnly}, {"deprecated", a.Deprecated},
+	} {
+		if trait.has {
+			all = append(all, trait.name)
+		}
+	}
+	return all
+}
+
+func typeName(typ tftypes.Type) string {
+	return strings.ToLower(strings.ReplaceAll(typ.String(), "tftypes.", ""))
+}
+
+// TestFieldsAndAttributesAgree holds the tags of internal/platform against the
+// schemas: a field without an attribute is an answer that is lost, an attribute
+// without a field one that is always null.
+func TestFieldsAndAttributesAgree(t *testing.T) {
+	t.Parallel()
+	schemas, _ := served(t)
+	object := func(name string, path ...string) tftypes.Type {
+		typ := allSchemas(schemas)[name].ValueType()
+		for _, step := range path {
+			typ = elementType(typ.(tftypes.Object).AttributeTypes[step])
+		}
+		return typ
+	}
+	for _, test := range []struct {
+		what  string
+		field any
+		typ   tftypes.Type
+		// attributes and fields are those that have no counterpart.
+		attributes, fields []string
+	}{
+		{"data dataplatform_services", platform.Service{}, object("data dataplatform_services", "services"), nil, nil},
+		{"data dataplatform_pipe", platform.Pipe{}, object("data dataplatform_pipe"), []string{"organization_id"}, nil},
+		{"data dataplatform_alert", platform.Alert{}, object("data dataplatform_alert"), nil, nil},
+		{"resource dataplatform_pipe", platform.Pipe{}, object("resource dataplatform_pipe"),
+			// What a pipe accepts and never tells.
+			[]string{"organization_id", "source_credentials", "source.validate_samples"},
+			// What may be a secret is not kept.
+			[]string{"source.object_storage.connection_string"}},
+		{"resource dataplatform_service_scaling, the answer", platform.Service{}, object("resource dataplatform_service_scaling"),
+			[]string{"organization_id", "service_id"},
+			// What has nothing to do with scaling is in the data source.
+			[]string{"id", "engine_version", "endpoints", "ip_access_list", "created_at", "encryption_key", "encryption_assumed_role_identifier",
+				"iam_role", "private_endpoint_ids", "available_private_endpoint_ids", "is_readonly", "byoc_id",
+				"has_transparent_data_encryption", "transparent_data_encryption_key_id", "encryption_role_id"}},
+		{"resource dataplatform_service_scaling, the update", platform.ScalingUpdate{}, object("resource dataplatform_service_scaling"),
+			[]string{"organization_id", "service_id", "name", "data_warehouse_id", "is_primary", "min_replica_memory_gb", "max_replica_memory_gb"}, nil},
+		{"resource dataplatform_api_key, the answer", platform.APIKey{}, object("resource dataplatform_api_key"),
+			[]string{"organization_id", "hash_data", "key_id", "key_secret", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
+		{"resource dataplatform_api_key, the request", platform.APIKeyCreate{}, object("resource dataplatform_api_key"),
+			[]string{"organization_id", "id", "key_id", "key_secret", "key_suffix", "created_at", "used_at", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			t.Parallel()
+			fields := map[string]bool{}
+			fieldPaths("", reflect.TypeOf(test.field), fields)
+			attributes := map[string]bool{}
+			attributePaths("", test.typ, attributes)
+			for name := range fields {
+				if !attributes[name] && !within(name, test.fields) {
+					t.Errorf("the field for %s has no attribute", name)
+				}
+			}
+			for name := range attributes {
+				if !fields[name] && !within(name, test.attributes) {
+					t.Errorf("the attribute %s has no field", name)
+				}
+			}
+			for _, name := range test.fields {
+				if !fields[name] || attributes[name] {
+					t.Errorf("%s is no exception any more", name)
+				}
+			}
+			for _, name := range test.attributes {
+				if !attributes[name] || fields[name] {
+					t.Errorf("%s is no exception any more", name)
+				}
+			}
+		})
+	}
+}
+
+// within tells whether a path is one of these, or below one.
+func within(path string, exceptions []string) bool {
+	return slices.ContainsFunc(exceptions, func(e string) bool { return path == e || strings.HasPrefix(path, e+".") })
+}
+
+func elementType(typ tftypes.Type) tftypes.Type {
+	switch t := typ.(type) {
+	case tftypes.List:
+		return t.ElementType
+	case tftypes.Set:
+		return t.ElementType
+	default:
+		return typ
+	}
+}
+
+func attributePaths(at string, typ tftypes.Type, found map[string]bool) {
+	object, ok := elementType(typ).(tftypes.Object)
+	if !ok {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(object.AttributeTypes)) {
+		found[at+name] = true
+		attributePaths(at+name+".", object.AttributeTypes[name], found)
+	}
+}
+
+func fieldPaths(at string, typ reflect.Type, found map[string]bool) {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Integer]() {
+		return
+	}
+	for name, index := range fieldsOf(typ) {
+		found[at+name] = true
+		fieldPaths(at+name+".", typ.FieldByIndex(index).Type, found)
+	}
+}
+
+// TestTagsSpellOneName holds the two tags of each field against each other: an
+// attribute is the API's name in snake_case.
+func TestTagsSpellOneName(t *testing.T) {
+	t.Parallel()
+	seen := map[reflect.Type]bool{}
+	var look func(typ reflect.Type)
+	look = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || seen[typ] || typ == reflect.TypeFor[platform.Integer]() {
+			return
+		}
+		seen[typ] = true
+		for _, field := range reflect.VisibleFields(typ) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			attribute, ok := field.Tag.Lookup("tfsdk")
+			if ok && snake(name) != attribute && !(typ == reflect.TypeFor[platform.Pipe]() && attribute == "pipe_id") {
+				t.Errorf("%s.%s: json %q, tfsdk %q", typ.Name(), field.Name, name, attribute)
+			}
+			look(field.Type)
+		}
+	}
+	for _, root := range []any{platform.Service{}, platform.ScalingUpdate{}, platform.Pipe{}, platform.Alert{}, platform.APIKey{}, platform.APIKeyCreate{}} {
+		look(reflect.TypeOf(root))
+	}
+	if len(seen) < 20 {
+		t.Errorf("looked at %d types only", len(seen))
+	}
+}
+
+// TestRegistered is the list of what the provider has, by the names that
+// configurations use.
+func TestRegistered(t *testing.T) {
+	t.Parallel()
+	schemas, identities := served(t)
+	for what, test := range map[string]struct{ got, want []string }{
+		"resources":    {slices.Sorted(maps.Keys(schemas.ResourceSchemas)), []string{"dataplatform_api_key", "dataplatform_pipe", "dataplatform_service_scaling"}},
+		"data sources": {slices.Sorted(maps.Keys(schemas.DataSourceSchemas)), []string{"dataplatform_alert", "dataplatform_pipe", "dataplatform_services"}},
+		"identities":   {slices.Sorted(maps.Keys(identities.IdentitySchemas)), []string{"dataplatform_pipe", "dataplatform_service_scaling"}},
+	} {
+		if !slices.Equal(test.got, test.want) {
+			t.Errorf("%s: %q, want %q", what, test.got, test.want)
+		}
+	}
+	var meta provider.MetadataResponse
+	New("1.2.3")().Metadata(context.Background(), provider.MetadataRequest{}, &meta)
+	if meta.TypeName != "dataplatform" || meta.Version != "1.2.3" {
+		t.Errorf("metadata %+v", meta)
+	}
+}

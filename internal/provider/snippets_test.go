@@ -1,0 +1,66 @@
+package provider
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var (
+	fencedTerraform = regexp.MustCompile("(?s)```terraform\n(.*?)```")
+	needsVersion    = regexp.MustCompile(`# Needs Terraform ([0-9.]+) or OpenTofu ([0-9.]+)\.`)
+)
+
+// TestSnippets applies each configuration that the documentation shows, on a
+// platform of its own: a snippet that stops working fails it. Fences of
+// another language than terraform are no whole configurations.
+func TestSnippets(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, page := range pages(t) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, snippet := range fencedTerraform.FindAllStringSubmatchIndex(string(content), -1) {
+			line := 1 + strings.Count(string(content[:snippet[0]]), "\n")
+			text := string(content[snippet[2]:snippet[3]])
+			found++
+			t.Run(filepath.Base(page)+":"+strconv.Itoa(line), func(t *testing.T) {
+				if needs := needsVersion.FindStringSubmatch(text); needs != nil {
+					skipBelow(t, needs[1], needs[2])
+				}
+				f := newFixture(t)
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, "snippet.tf"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				f.example(dir, "snippet.tf").appliesAndStays()
+			})
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d snippets were found", found)
+	}
+}
+
+// pages are the documents that people write: what is generated from them is
+// tested with them.
+func pages(t *testing.T) []string {
+	t.Helper()
+	all := []string{"../../README.md"}
+	err := filepath.WalkDir("../../templates", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
