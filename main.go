@@ -24,22 +24,30 @@ var version = "dev"
 var atExit = func() {}
 
 func main() {
-	defer atExit()
 	debug := flag.Bool("debug", false, "serve to an attached debugger, and print how Terraform reaches it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
-
 	if *showVersion {
 		fmt.Println(version)
 		return
 	}
+	err := serve(*debug)
+	atExit()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
 
+func serve(debug bool) error {
+	process.TuneMemory()
+	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// A developer who serves to a debugger reads the logs in this terminal,
 	// whatever Terraform's own shell has set.
-	if !*debug {
+	if !debug {
 		if err := process.SetLogLevels("dataplatform"); err != nil {
-			log.Fatal(err)
+			return err
 		}
+		options = []tf6server.ServeOpt{tf6server.WithGoPluginLogger(process.PluginLogger())}
 		// What ends Terraform in good order (timeout, systemd, a CI runner)
 		// often tells every process of the group to terminate. Terraform waits
 		// for what is under way and then ends its providers: one that goes at
@@ -47,14 +55,5 @@ func main() {
 		// is ignored by the plugin library, for the same reason.
 		signal.Ignore(syscall.SIGTERM)
 	}
-	process.TuneMemory()
-
-	var options []tf6server.ServeOpt
-	if *debug {
-		options = append(options, tf6server.WithManagedDebug())
-	}
-	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version), options...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version), options...)
 }

@@ -142,7 +142,7 @@ func (a *answer) open(decoder *jsontext.Decoder) error {
 		switch {
 		case a.readErr != nil || errors.Is(err, errTooLong):
 			return err
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return errors.New("an empty answer")
 		}
 		if page := describePage(a.header, decoder.UnreadBuffer(), a.mask); page != "" {
@@ -160,7 +160,7 @@ func (a *answer) close(decoder *jsontext.Decoder) error {
 		return shorten(err)
 	}
 	switch _, err := decoder.ReadToken(); {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil
 	case a.readErr != nil:
 		return a.readErr

@@ -188,6 +188,7 @@ func TestStrayRefusalCostsLittle(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.faults = []fault{respond(http.StatusTooManyRequests, "")}
 		begun := time.Now()
+		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
 		var work sync.WaitGroup
 		for range 200 {
 			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })

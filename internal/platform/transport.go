@@ -90,8 +90,8 @@ func (k *call) run(ctx context.Context) error {
 		k.tries++
 		began := time.Now()
 		failed := k.attempt(ctx)
-		<-k.slots
 		wait, again := k.settle(failed)
+		<-k.slots // not before the gate knows: the next one would slip through
 		if again {
 			again = k.fits(ctx, wait, failed)
 		}
@@ -123,10 +123,6 @@ func (k *call) enter(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if k.retryTimeout == 0 {
-		// Without retrying there is no waiting either: the gate stays out of it.
-		return acquire(ctx, k.slots)
-	}
 	k.ticket, err = k.api.gate.enter(ctx, k.slots)
 	return err
 }
@@ -135,6 +131,8 @@ func (k *call) enter(ctx context.Context) (err error) {
 // next one, if the request may be repeated at all.
 func (k *call) settle(failed *Error) (wait time.Duration, again bool) {
 	if k.retryTimeout == 0 {
+		// Without retrying there is no waiting either: the gate hears nothing
+		// of a 429, and stays open.
 		return 0, false
 	}
 	v := letIn

@@ -180,11 +180,63 @@ func TestInterruptSaysSo(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.always = hang
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		_, err := operations()["update"].call(ctx, c)
-		if err == nil || !strings.HasPrefix(err.Error(), "update pipe: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
-			t.Error(err)
+		for _, o := range []string{"update", "mappings", "rework"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			_, err := operations()[o].call(ctx, c)
+			if err == nil || !strings.HasPrefix(err.Error(), "update pipe: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
+				t.Error(o, err)
+			}
+		}
+	})
+}
+
+// A call that waits for a slot when the gate closes stays behind it.
+func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{slow(time.Second, respond(http.StatusTooManyRequests, "", "Retry-After: 10"))}
+		var work sync.WaitGroup
+		for range 5 {
+			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		}
+		time.Sleep(10 * time.Second)
+		if n := f.count("PATCH"); n != 1 {
+			t.Errorf("%d requests before the gate opened", n)
+		}
+		work.Wait()
+	}, func(c *Config) { c.MaxConcurrentRequests = 1 })
+}
+
+// What a rework asks for is repeated by its own nature: here it adds no table
+// mapping any more.
+func TestReworkedBodyRepeatsByItsOwnNature(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{reset, reset, reset}
+		name, reworks := "n", 0
+		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) {
+			reworks++
+			return &PipeUpdate{Name: &name}, nil, nil
+		})
+		if err != nil || reworks != 1 || f.count("PATCH") != 4 {
+			t.Error(err, reworks, f.count("PATCH"))
+		}
+	})
+}
+
+// A rework reads afresh: it doesn't join a read from before the fault.
+func TestReworkReadsAfresh(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.faults = []fault{slow(2*time.Second, reset), slow(20*time.Second, good(goodAnswer))}
+		var work sync.WaitGroup
+		work.Go(func() { _, _ = operations()["rework"].call(t.Context(), c) })
+		time.Sleep(time.Second)
+		_ = readPipe(t.Context(), c) // under way when the PATCH fails
+		work.Wait()
+		if n := f.count("GET"); n != 2 {
+			t.Errorf("%d reads, want 2", n)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -39,17 +40,23 @@ func TestConnectionsAreReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.http.CloseIdleConnections()
-	var work sync.WaitGroup
-	for range 40 {
-		work.Go(func() {
-			for range 10 {
+	transport := c.http.Transport.(*http.Transport)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
+		return dial(ctx, network, address)
+	}
+	for range 3 { // between which all connections lie idle
+		var work sync.WaitGroup
+		for range 40 {
+			work.Go(func() {
 				if _, err := operations()["update"].call(t.Context(), c); err != nil {
 					t.Error(err)
 				}
-			}
-		})
+			})
+		}
+		work.Wait()
 	}
-	work.Wait()
 	if n := opened.Load(); n > 6 {
 		t.Errorf("%d connections for 6 requests at a time", n)
 	}

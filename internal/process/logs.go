@@ -49,6 +49,12 @@ func SetLogLevels(provider string) error {
 	return nil
 }
 
+// PluginLogger is the logger of the library that talks to Terraform, at the
+// same level. By itself it is as verbose as the SDK.
+func PluginLogger() hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Level: passedLevel(), Output: os.Stderr, JSONFormat: true}) //nolint:forbidigo // what Terraform reads logs from
+}
+
 // passedLevel is the level from which on Terraform passes a provider's lines
 // on: TF_LOG_PROVIDER, or else TF_LOG. JSON is TRACE in another form, and what
 // is no level at all is TRACE too, as Terraform has it.

@@ -302,6 +302,7 @@ func (a *adoption) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	resp.State.Raw = a.reached(req.Config.Raw, plan, held)
+	resp.Diagnostics.Append(a.rememberDropped(ctx, resp.Private, req.State.Raw, resp.State.Raw, held)...)
 }
 
 // reached is the state after a write that went well.
@@ -409,7 +410,9 @@ func (a *adoption) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read "+a.noun(), err)
 	default:
-		resp.State.Raw = a.refreshed(state, encode(answer, state.Type()))
+		last, diags := forgetDropped(ctx, req.Private, resp.Private, state)
+		resp.Diagnostics.Append(diags...)
+		resp.State.Raw = a.refreshed(last, encode(answer, state.Type()))
 	}
 }
 

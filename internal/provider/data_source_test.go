@@ -123,12 +123,12 @@ func (w *workspace) compareAll(without ...string) map[string]bool {
 		answer := document(w.Pipe(id))
 		answer["pipeId"], answer["serviceId"] = id, mockplatform.ServiceID
 		delete(answer, "id")
-		compareAnswer(w.t, "dataplatform_pipe", any(pipe), map[string]any(answer), seen)
+		compareAnswer(w.t, "dataplatform_pipe", pipe, answer, seen)
 	}
 	for i, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
 		answer := document(w.Alert(id))
 		answer["id"] = id
-		compareAnswer(w.t, "dataplatform_alert", any(state[fmt.Sprintf("data.dataplatform_alert.a%d", i)]), map[string]any(answer), seen)
+		compareAnswer(w.t, "dataplatform_alert", state[fmt.Sprintf("data.dataplatform_alert.a%d", i)], answer, seen)
 	}
 	services := state["data.dataplatform_services.all"]
 	if services["organization_id"] != mockplatform.OrganizationID {
@@ -136,7 +136,7 @@ func (w *workspace) compareAll(without ...string) map[string]bool {
 	}
 	var listed []any
 	for _, id := range ourServices { // in the platform's order
-		listed = append(listed, map[string]any(document(w.Service(id))))
+		listed = append(listed, document(w.Service(id)))
 	}
 	compareAnswer(w.t, "dataplatform_services.services", services["services"], listed, seen)
 	return seen
@@ -272,7 +272,7 @@ func TestDataSourcesTakeFractions(t *testing.T) {
 	f.wantWrites()
 }
 
-func fractions(document mockplatform.Document) { addHalf(map[string]any(document)) }
+func fractions(document mockplatform.Document) { addHalf(document) }
 
 func addHalf(value any) any {
 	switch v := value.(type) {

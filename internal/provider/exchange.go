@@ -30,6 +30,17 @@ type exchange struct {
 	patch func(ctx context.Context, send, held tftypes.Value) (tftypes.Value, error)
 }
 
+// course is what is known of the object in the course of an exchange.
+type course struct {
+	// held is what it holds, as far as is known.
+	held tftypes.Value
+	// told is all that was told of it so far: what was never told can't be
+	// missing.
+	told tftypes.Value
+	// answer is what was told last.
+	answer tftypes.Value
+}
+
 // write brings the platform from before to what is owned, and returns what is
 // known of it at the end. known is before, with what the answer left out as it
 // was last known. Where nothing differs, nothing is sent, unless forced.
@@ -41,49 +52,49 @@ func (x exchange) write(ctx context.Context, owned, known, before tftypes.Value,
 	if !forced && !anyLeaf(send) {
 		return known
 	}
-	held, answer, ok := x.send(ctx, send, known, before, diags)
-	if !ok {
-		return held
+	c := &course{held: known, told: before, answer: before}
+	if !x.send(ctx, send, c, diags) {
+		return c.held
 	}
-	if x.strayed(owned, before, answer) {
-		// The platform reset what the first PATCH omitted: once more, with
-		// all that is owned.
-		if held, answer, ok = x.send(ctx, owned, held, before, diags); !ok {
-			return held
+	if strayed := slices.ContainsFunc(leaves(owned), func(l leaf) bool { return !c.stands(l) }); strayed {
+		// The platform reset what a PATCH omitted: once more, with all that is
+		// owned.
+		if !x.send(ctx, owned, c, diags) {
+			return c.held
 		}
 	}
-	x.warnMoved(owned, before, answer, diags)
-	return held
+	x.warnMoved(owned, before, c.answer, diags)
+	return c.held
 }
 
-// send brings an object that is known to hold held to these leaves. It returns
-// what is known of it then, the last answer, and whether it got there. Each
+// send brings the object to these leaves, and tells whether it got there. Each
 // PATCH has to be answered with what it sent, since the next may reset it
 // again.
-func (x exchange) send(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (now, answer tftypes.Value, ok bool) {
-	for _, stage := range x.stages(leaves, held) {
-		if held, answer, ok = x.once(ctx, stage, held, before, diags); !ok {
-			return held, answer, false
+func (x exchange) send(ctx context.Context, leaves tftypes.Value, c *course, diags *diag.Diagnostics) bool {
+	for _, stage := range x.stages(leaves, c.held) {
+		if !x.once(ctx, stage, c, diags) {
+			return false
 		}
-		x.refuse(stage, before, answer, diags)
+		x.refuse(stage, c, diags)
 		if diags.HasError() {
-			return held, answer, false
+			return false
 		}
+		c.told = fill(c.answer, c.told)
 	}
-	return held, answer, true
+	return true
 }
 
 // once makes one PATCH. What was told before and is missing in the answer is
 // asked for, once; what is missing still is held no more.
-func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, diags *diag.Diagnostics) (now, answer tftypes.Value, ok bool) {
-	answer, err := x.patch(ctx, leaves, held)
+func (x exchange) once(ctx context.Context, leaves tftypes.Value, c *course, diags *diag.Diagnostics) bool {
+	answer, err := x.patch(ctx, leaves, c.held)
 	if err != nil {
 		addSentError(diags, "Unable to update "+x.noun, err, leaves)
-		return held, answer, false
+		return false
 	}
-	held = remember(fill(leaves, held), answer)
-	if len(missing(before, answer)) == 0 {
-		return held, answer, true
+	c.answer, c.held = answer, remember(fill(leaves, c.held), answer)
+	if len(missing(c.told, answer)) == 0 {
+		return true
 	}
 	read, err := x.read(ctx)
 	if err != nil {
@@ -91,30 +102,27 @@ func (x exchange) once(ctx context.Context, leaves, held, before tftypes.Value, 
 			fmt.Sprintf("Unable to read %s back", x.noun),
 			fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", x.label, err),
 		)
-		return held, answer, false
+		return false
 	}
-	answer = fill(answer, read)
-	return forget(remember(held, answer), missing(before, answer)), answer, true
+	c.answer = fill(answer, read)
+	c.held = forget(remember(c.held, c.answer), missing(c.told, c.answer))
+	return true
 }
 
 // stands tells whether the platform holds what is wanted of a leaf, as far as
 // it tells. One that it never told can't be compared.
-func stands(wanted leaf, before, answer tftypes.Value) bool {
-	told := at(answer, wanted.path...)
-	if told.IsNull() && at(before, wanted.path...).IsNull() {
+func (c *course) stands(wanted leaf) bool {
+	told := at(c.answer, wanted.path...)
+	if told.IsNull() && at(c.told, wanted.path...).IsNull() {
 		return true
 	}
 	return answers(wanted.name(), wanted.value, told)
 }
 
-func (x exchange) strayed(owned, before, answer tftypes.Value) bool {
-	return slices.ContainsFunc(leaves(owned), func(l leaf) bool { return !stands(l, before, answer) })
-}
-
 // refuse reports each leaf that was sent and is answered differently.
-func (x exchange) refuse(sent, before, answer tftypes.Value, diags *diag.Diagnostics) {
+func (x exchange) refuse(sent tftypes.Value, c *course, diags *diag.Diagnostics) {
 	for _, l := range leaves(sent) {
-		if stands(l, before, answer) {
+		if c.stands(l) {
 			continue
 		}
 		diags.AddAttributeError(
@@ -122,7 +130,7 @@ func (x exchange) refuse(sent, before, answer tftypes.Value, diags *diag.Diagnos
 			fmt.Sprintf("Platform did not take %s of %s", dotted(l.path), x.label),
 			fmt.Sprintf("%s was sent and accepted, but the platform holds another value: %s. "+
 				"Set the attribute to what the platform holds, or leave it out to leave it alone.",
-				dotted(l.path), describe(at(answer, l.path...))),
+				dotted(l.path), describe(at(c.answer, l.path...))),
 		)
 	}
 }

@@ -197,9 +197,13 @@ func errorsByFile(t *testing.T, out string) map[string][]string {
 	for line := range strings.Lines(out) {
 		var message struct {
 			Diagnostic struct {
-				Severity, Summary, Detail string
-				Range                     struct{ Filename string }
-			}
+				Severity string `json:"severity"`
+				Summary  string `json:"summary"`
+				Detail   string `json:"detail"`
+				Range    struct {
+					Filename string `json:"filename"`
+				} `json:"range"`
+			} `json:"diagnostic"`
 		}
 		if err := json.Unmarshal([]byte(line), &message); err != nil {
 			t.Fatalf("%v in %s", err, line)

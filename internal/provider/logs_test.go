@@ -20,7 +20,7 @@ func (w *workspace) standardError() string {
 	}
 	file := filepath.Join(w.dir, "stderr")
 	script := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\" 2>>%q\n", filepath.Join(built(w.t), "terraform-provider-dataplatform"), file)
-	if err := os.WriteFile(filepath.Join(folder, "terraform-provider-dataplatform"), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(folder, "terraform-provider-dataplatform"), []byte(script), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
 	rc, err := os.ReadFile(filepath.Join(w.dir, "terraform.rc"))
@@ -49,7 +49,7 @@ func TestLogsAreSilentUnlessAskedFor(t *testing.T) {
 	for _, line := range []string{
 		`"@level":"trace"`,
 		`"@module":"sdk.proto"`, `"@module":"sdk.framework"`, `"@module":"dataplatform"`,
-		"Received request", "Calling provider defined Resource Read", "get pipe",
+		"Received request", "Calling provider defined Resource Read", "Data Platform request",
 	} {
 		if !strings.Contains(string(loud), line) {
 			t.Errorf("no %s in the log of a run with TF_LOG=TRACE", line)

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
 	_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "dataplatform")
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
-	if out, _ := exec.CommandContext(context.Background(), terraform, "version").Output(); strings.HasPrefix(string(out), "OpenTofu") { //nolint:gosec // the terraform that the tests are told to use
+	if out, _ := exec.CommandContext(context.Background(), terraform, "version").Output(); strings.HasPrefix(string(out), "OpenTofu") {
 		_ = os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}
 	code := m.Run()
@@ -218,7 +218,7 @@ func (w *workspace) file(name, content string) {
 }
 
 func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the terraform that the tests are told to use
+	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
 	command.Dir = w.dir
 	command.Env = w.env
 	return command

@@ -31,7 +31,7 @@ func TestPipeAdoption(t *testing.T) {
 		`- settings.engine_max_threads: 8 now`,
 		`- source.kafka.reverse_private_endpoint_ids: ["rpe-north", "rpe-south"] now`,
 	)
-	warning := out[strings.Index(out, "Warning: Adoption"):]
+	_, warning, _ := strings.Cut(out, "Warning: Adoption")
 	for _, never := range []string{"configured", "9007199254740993", "engine_max_insert_threads", "iam_role", "overwrites its values" + mockplatform.PostgresPipeID} {
 		if strings.Contains(warning, never) {
 			t.Errorf("%q in %s", never, warning)

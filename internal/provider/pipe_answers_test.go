@@ -110,6 +110,42 @@ func TestPipeReset(t *testing.T) {
 	}
 }
 
+// TestPipeDropped declares what a platform has dropped with an update, with the
+// value that it had before: it is sent.
+func TestPipeDropped(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, ``))
+	w.apply()
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToAbsent}
+	})
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `field_mappings = []`))
+	f.ResetJournal()
+	wantText(t, w.apply(), `- name: "orders" before, nothing now`, "- settings.engine_max_threads: 8 before, nothing now")
+	f.wantWrites(`{"fieldMappings": []}`)
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, "field_mappings = []\n  name = \"orders\""))
+	w.apply()
+	f.wantWrites(`{"name": "orders"}`)
+	w.wantEmptyPlan()
+}
+
+// TestPipeResetWithMappings maps a table anew on a platform that resets what a
+// PATCH omits: the second PATCH resets what the first one sent.
+func TestPipeResetWithMappings(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
+	})
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n"+remapped))
+	w.apply()
+	f.wantWrites(
+		strings.Replace(firstRemap, `{"source"`, `{"name": "n", "source"`, 1),
+		secondRemap,
+		`{"name": "n", "source": {"postgres": {"host": "other", `+credentialsBody+`}}}`,
+	)
+	w.wantEmptyPlan()
+}
+
 // TestPipeSparseAnswers renames pipes on platforms that leave fields out of
 // their answers. The state has what the platform holds all the same.
 func TestPipeSparseAnswers(t *testing.T) {

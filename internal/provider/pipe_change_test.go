@@ -270,7 +270,7 @@ func TestPipeChanges(t *testing.T) {
 	f.ResetJournal()
 	out, changes := w.plan()
 	for i, change := range pipeChanges {
-		t.Run(change.name, func(t *testing.T) { //nolint:paralleltest // one plan, looked at from many sides
+		t.Run(change.name, func(t *testing.T) {
 			if got := f.gets(ids[i]); got != 1 {
 				t.Errorf("the plan read the pipe %d times", got)
 			}
@@ -283,7 +283,7 @@ func TestPipeChanges(t *testing.T) {
 		t.Fatalf("apply failed:\n%s", out)
 	}
 	for i, change := range pipeChanges {
-		t.Run("apply "+change.name, func(*testing.T) { //nolint:paralleltest // as above
+		t.Run("apply "+change.name, func(*testing.T) {
 			f.wantPatches(ids[i], change.patches...)
 		})
 	}

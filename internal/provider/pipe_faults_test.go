@@ -158,7 +158,7 @@ func TestPipeGone(t *testing.T) {
 		"forbidden":       {http.StatusForbidden, mockplatform.BodyJSON},
 		"unavailable":     {http.StatusNotImplemented, mockplatform.BodyText},
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // one platform, one fault after the other
+		t.Run(name, func(t *testing.T) {
 			f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Status: test.status, Body: test.body, Times: mockplatform.Always})
 			out, ok := w.terraform("apply", "-refresh-only", "-auto-approve", "-input=false")
 			f.ClearFaults()

@@ -241,7 +241,9 @@ provider "dataplatform" {
 	}
 	f.wantRequests()
 
-	w.file("main.tf", config+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)+pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)+`
+	w.file("main.tf", config+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)+
+		pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"
+  organization_id = "`+mockplatform.OrganizationID+`"`)+`
 resource "dataplatform_api_key" "this" {
   name  = "k"
   roles = ["admin"]

@@ -44,8 +44,8 @@ func requiredString(description string) schema.Attribute {
 	return schema.StringAttribute{Required: true, MarkdownDescription: description}
 }
 
-func settableString(description string, validators ...validator.String) schema.Attribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Validators: validators}
+func settableString(description string) schema.Attribute {
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone}
 }
 
 func settableNumber(description string, validators ...validator.Number) schema.Attribute {

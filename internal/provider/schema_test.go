@@ -319,7 +319,10 @@ func TestTagsSpellOneName(t *testing.T) {
 		for _, field := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			attribute, ok := field.Tag.Lookup("tfsdk")
-			if ok && snake(name) != attribute && !(typ == reflect.TypeFor[platform.Pipe]() && attribute == "pipe_id") {
+			if typ == reflect.TypeFor[platform.Pipe]() && name == "id" {
+				name = "pipeId"
+			}
+			if ok && snake(name) != attribute {
 				t.Errorf("%s.%s: json %q, tfsdk %q", typ.Name(), field.Name, name, attribute)
 			}
 			look(field.Type)

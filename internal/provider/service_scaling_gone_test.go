@@ -157,7 +157,7 @@ func TestScalingGoneNeedsTwoGoodLists(t *testing.T) {
 // TestScalingOfManyOrganizations reads each organization once.
 func TestScalingOfManyOrganizations(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + scalings("ours", ourServices, `idle_timeout_minutes = 40`) +
+	w := f.workspace(f.provider(`max_concurrent_requests = 1`) + scalings("ours", ourServices, `idle_timeout_minutes = 40`) +
 		scalings("theirs", []string{mockplatform.BeaconServiceID}, `
   organization_id      = "`+mockplatform.OtherOrganizationID+`"
   idle_timeout_minutes = 50`))
@@ -174,6 +174,10 @@ func TestScalingOfManyOrganizations(t *testing.T) {
 	want = append(want, mockplatform.OtherOrganizationID+"/services/"+mockplatform.BeaconServiceID+`/scaling {"idleTimeoutMinutes":50}`)
 	if !slices.Equal(patched, want) {
 		t.Errorf("sent %q, want %q", patched, want)
+	}
+
+	if peak := f.PeakInFlight(); peak != 1 {
+		t.Errorf("%d requests at once, want 1", peak)
 	}
 
 	f.ResetJournal()

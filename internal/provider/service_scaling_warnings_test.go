@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +61,7 @@ func TestScalingAdoptionWarns(t *testing.T) {
 func TestScalingReplicasOfAPrimary(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) { b.AllowSingleReplica = true })
+	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
 	w := f.workspace(f.provider() + scalings("this", ourServices, `num_replicas = 1`))
 	out := w.planText()
 	wantText(t, out,
@@ -94,8 +96,12 @@ func TestScalingRefused(t *testing.T) {
 	if ok {
 		t.Fatalf("the apply succeeded:\n%s", out)
 	}
-	// Terraform points at the line of the attribute that an error stands at.
-	wantText(t, out, "Unable to update service", `max_total_memory_gb = 372`, "HTTP 400", mockplatform.ServiceID)
+	// Terraform prints the line of the attribute that an error stands at.
+	at := regexp.MustCompile(`Error: Unable to update service .{0,120}: \d+: max_total_memory_gb = 372 `)
+	if !at.MatchString(out) {
+		t.Errorf("no error at max_total_memory_gb:\n%s", out)
+	}
+	wantText(t, out, "HTTP 400", mockplatform.ServiceID)
 
 	// Nothing is left in the state, and nothing tainted: the next apply adopts
 	// anew.

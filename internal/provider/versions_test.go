@@ -31,14 +31,14 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 	var told struct {
 		Version string `json:"terraform_version"`
 	}
-	out, err := exec.CommandContext(context.Background(), path, "version", "-json").Output() //nolint:gosec // the terraform that the tests are told to use
+	out, err := exec.CommandContext(context.Background(), path, "version", "-json").Output()
 	if err != nil {
 		return terraformProgram{}, err
 	}
 	if err := json.Unmarshal(out, &told); err != nil {
 		return terraformProgram{}, err
 	}
-	plain, err := exec.CommandContext(context.Background(), path, "version").Output() //nolint:gosec // the same
+	plain, err := exec.CommandContext(context.Background(), path, "version").Output()
 	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), told.Version}, err
 })
 

@@ -25,8 +25,9 @@ func main() {
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *terraform, *rounds, *out, *quick); err != nil {
+	err := run(ctx, *terraform, *rounds, *out, *quick)
+	stop()
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -36,12 +37,13 @@ func run(ctx context.Context, terraform string, rounds int, out string, quick bo
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	b := &bench{terraform: terraform, dir: dir, rounds: rounds}
 	if err := b.build(ctx); err != nil {
 		return err
 	}
-	defer b.startPlatform()()
+	stop := b.startPlatform()
+	defer stop()
 	report := report{terraform: b.version(ctx), rounds: rounds}
 	for _, group := range groups(quick) {
 		log.Printf("%s", group.title)

@@ -154,9 +154,9 @@ func (b *bench) prepare(ctx context.Context, g group, s subject) (string, error)
 // run runs terraform once. With watch, it returns the peak memory of the
 // provider's process.
 func (b *bench) run(ctx context.Context, folder string, watch bool, args ...string) (sample, int64, error) {
-	command := exec.CommandContext(ctx, b.terraform, append(args, "-no-color")...) //nolint:gosec // the terraform that is to be measured
+	command := exec.CommandContext(ctx, b.terraform, append(args, "-no-color")...)
 	if args[0] == "providers" {
-		command = exec.CommandContext(ctx, b.terraform, args...) //nolint:gosec // the same
+		command = exec.CommandContext(ctx, b.terraform, args...)
 	}
 	command.Dir = folder
 	command.Env = append(slices.Clone(b.env), "TF_CLI_CONFIG_FILE="+filepath.Join(folder, "terraform.rc"))
@@ -223,7 +223,7 @@ func residentPeak(process string) int64 {
 }
 
 func (b *bench) version(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, b.terraform, "version").Output() //nolint:gosec // the terraform that is to be measured
+	out, err := exec.CommandContext(ctx, b.terraform, "version").Output()
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

@@ -153,10 +153,10 @@ The ratios are what counts: the seconds are this machine's, and it may have had 
 				m.median(wall).Seconds(), float64(m.median(wall))/float64(base), m.median(cpu).Seconds(), memory(m.peakMemory), m.lists, m.gets)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(folder, "BENCHMARKS.md"), []byte(b.String()), 0o644); err != nil { //nolint:gosec // a document for everybody
+	if err := os.WriteFile(filepath.Join(folder, "BENCHMARKS.md"), []byte(b.String()), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "BENCHMARKS.svg"), []byte(r.plot()), 0o644) //nolint:gosec // the same
+	return os.WriteFile(filepath.Join(folder, "BENCHMARKS.svg"), []byte(r.plot()), 0o644)
 }
 
 func (m measured) base() time.Duration {
