@@ -91,7 +91,7 @@ type CloudStreamSource struct {
 // PostgresSource is source.postgres in the API document.
 type PostgresSource struct {
 	Host          *string           `json:"host,omitzero"          tfsdk:"host"`
-	Port          *float64          `json:"port,omitzero"          tfsdk:"port"`
+	Port          *Integer          `json:"port,omitzero"          tfsdk:"port"`
 	Database      *string           `json:"database,omitzero"      tfsdk:"database"`
 	Settings      *PostgresSettings `json:"settings,omitzero"      tfsdk:"settings"`
 	TableMappings []TableMapping    `json:"tableMappings,omitzero" tfsdk:"table_mappings"`
@@ -100,8 +100,8 @@ type PostgresSource struct {
 // PostgresSettings are the replication settings of a Postgres source. An
 // update takes SyncIntervalSeconds and PullBatchSize alone.
 type PostgresSettings struct {
-	SyncIntervalSeconds            *float64 `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
-	PullBatchSize                  *float64 `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
+	SyncIntervalSeconds            *Integer `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
+	PullBatchSize                  *Integer `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
 	PublicationName                *string  `json:"publicationName,omitzero"                tfsdk:"publication_name"`
 	ReplicationSlotName            *string  `json:"replicationSlotName,omitzero"            tfsdk:"replication_slot_name"`
 	AllowNullableColumns           *bool    `json:"allowNullableColumns,omitzero"           tfsdk:"allow_nullable_columns"`

@@ -126,7 +126,7 @@ func TestAPIKeyAnswersThatDisagree(t *testing.T) {
 	d = f.newKeyDriver(t, nil)
 	d.apply(plainKey)
 	for _, key := range []args{plainKey.with(args{"state": "disabled"}), plainKey} {
-		if p := d.apply(key); p.action == "replace" {
+		if p := d.apply(key); p.action != "none" {
 			t.Errorf("%v: %s because of %v", key, p.action, p.replaces)
 		}
 	}

@@ -33,6 +33,8 @@ type bench struct {
 	env             []string
 	services, pipes []string
 	pipeService     string
+	// prepared are the folders with a state, by subject and size.
+	prepared map[string]string
 }
 
 // sample is one run.
@@ -67,6 +69,7 @@ func (b *bench) startPlatform() (stop func()) {
 	}
 	b.env = append(b.env,
 		"CHECKPOINT_DISABLE=1",
+		"PROFILE_DIR="+b.dir, // what a build for profiles writes while a state is prepared
 		"DATAPLATFORM_BASE_URL="+server.URL,
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID,
@@ -81,10 +84,15 @@ func (b *bench) measure(ctx context.Context, g group) (measured, error) {
 	folders := make([]string, len(g.subjects))
 	for i, s := range g.subjects {
 		m.results[i].name = s.name
-		var err error
-		if folders[i], err = b.prepare(ctx, g, s); err != nil {
-			return m, fmt.Errorf("preparing %s: %w", s.name, err)
+		key := fmt.Sprintf("%s %d", s.name, g.size)
+		if b.prepared[key] == "" {
+			folder, err := b.prepare(ctx, g, s)
+			if err != nil {
+				return m, fmt.Errorf("preparing %s: %w", s.name, err)
+			}
+			b.prepared[key] = folder
 		}
+		folders[i] = b.prepared[key]
 	}
 	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = g.latency })
 	defer b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = 0 })
@@ -127,7 +135,7 @@ func (b *bench) prepare(ctx context.Context, g group, s subject) (string, error)
 	rc := "provider_installation {\n  dev_overrides {\n"
 	if s.provider != "" {
 		name := "reference"
-		if s.provider == "provider" {
+		if s.provider == "provider" || s.provider == "profiled" {
 			name = "dataplatform"
 		}
 		rc += fmt.Sprintf("    \"dataplatform/%s\" = %q\n", name, filepath.Join(b.dir, s.provider))
