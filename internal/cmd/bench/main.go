@@ -107,6 +107,7 @@ func largest(pattern, to string) error {
 func (b *bench) build(ctx context.Context) error {
 	for name, args := range map[string][]string{
 		"provider": {"-o", "terraform-provider-dataplatform", "."},
+		"profiled": {"-tags=profile", "-o", "terraform-provider-dataplatform", "."},
 		"untuned":  {"-o", "terraform-provider-reference", "./internal/cmd/referenceprovider"},
 		"tuned":    {"-ldflags=-s -w -X main.tuned=yes", "-o", "terraform-provider-reference", "./internal/cmd/referenceprovider"},
 	} {

@@ -1,0 +1,49 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStatesOfEarlierVersions plans with states that earlier versions of the
+// provider wrote, each with its configuration in a folder named after the
+// version: they must plan empty. Where a release changes the shape of a state,
+// its folder is added and none is changed; a state that no longer plans empty
+// needs a state upgrader.
+func TestStatesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob("testdata/state/*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no states were found: %v", err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			f := newFixture(t)
+			w := f.workspace("").setenv(f.fromEnvironment()...)
+			for _, name := range []string{"main.tf", "terraform.tfstate"} {
+				content, err := os.ReadFile(filepath.Join(folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.file(name, strings.ReplaceAll(string(content), "registry.terraform.io", registryHost(t)))
+			}
+			w.wantEmptyPlan()
+			w.wantWrites()
+		})
+	}
+}
+
+// registryHost is the host that a program fills in for a provider's source.
+func registryHost(t *testing.T) string {
+	t.Helper()
+	program, err := programUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if program.openTofu {
+		return "registry.opentofu.org"
+	}
+	return "registry.terraform.io"
+}

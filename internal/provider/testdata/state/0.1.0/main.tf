@@ -1,0 +1,58 @@
+terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+
+resource "dataplatform_service_scaling" "events" {
+  service_id           = "20000000-0000-4000-8000-000000000001"
+  num_replicas         = 3
+  idle_scaling         = true
+  idle_timeout_minutes = 15
+}
+
+resource "dataplatform_api_key" "loader" {
+  name              = "loader"
+  roles             = ["developer", "query_endpoints"]
+  state             = "enabled"
+  rotation_triggers = { generation = "1" }
+
+  ip_access_list = [
+    { source = "192.0.2.0/24", description = "office" },
+    { source = "198.51.100.7" },
+  ]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+resource "dataplatform_pipe" "orders" {
+  service_id = "20000000-0000-4000-8000-000000000001"
+  pipe_id    = "40000000-0000-4000-8000-000000000001"
+  name       = "orders"
+  settings   = { engine_max_threads = 8 }
+
+  source = {
+    kafka            = { iam_role = "role:orders-reader", reverse_private_endpoint_ids = ["rpe-south", "rpe-north"] }
+    validate_samples = true
+  }
+  source_credentials = {
+    kafka = { username = "loader" }
+  }
+}
+
+resource "dataplatform_pipe" "customers" {
+  service_id = "20000000-0000-4000-8000-000000000001"
+  pipe_id    = "40000000-0000-4000-8000-000000000004"
+
+  source = {
+    postgres = {
+      table_mappings = [
+        { source_schema_name = "public", source_table = "customers", target_table = "customers" },
+        { source_schema_name = "public", source_table = "addresses", target_table = "addresses" },
+        { source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] },
+      ]
+    }
+  }
+}
