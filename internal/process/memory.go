@@ -14,7 +14,7 @@ const (
 	gcPercent = 400
 	// memoryLimit, in bytes, is the soft limit from which on the collector works
 	// as hard as it must, whatever gcPercent says.
-	memoryLimit = 128 << 20
+	memoryLimit = 96 << 20
 )
 
 // TuneMemory trades memory for time, within a bound. What the user has set

@@ -22,12 +22,12 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			f := newFixture(t)
 			w := f.workspace("").setenv(f.fromEnvironment()...)
-			for _, name := range []string{"main.tf", "terraform.tfstate"} {
-				content, err := os.ReadFile(filepath.Join(folder, name))
+			for from, to := range map[string]string{"main.tf": "main.tf", "state.json": "terraform.tfstate"} {
+				content, err := os.ReadFile(filepath.Join(folder, from))
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.file(name, strings.ReplaceAll(string(content), "registry.terraform.io", registryHost(t)))
+				w.file(to, strings.ReplaceAll(string(content), "registry.terraform.io", registryHost(t)))
 			}
 			w.wantEmptyPlan()
 			w.wantWrites()
