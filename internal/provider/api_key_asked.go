@@ -60,19 +60,14 @@ func (r *apiKeyResource) asks(config tftypes.Value, body platform.APIKeyCreate, 
 	return was
 }
 
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-func (was asked) remember(ctx context.Context, private privateState) diag.Diagnostics {
+func (was asked) remember(ctx context.Context, private privateWriter) diag.Diagnostics {
 	remembered, _ := json.Marshal(was) //nolint:errchkjson // strings and bools
 	return private.SetKey(ctx, askedKey, remembered)
 }
 
 // recall is what a key was asked for, or without a memory of it what the state
 // suggests.
-func recall(ctx context.Context, private privateState, state tftypes.Value) (asked, diag.Diagnostics) {
+func recall(ctx context.Context, private privateReader, state tftypes.Value) (asked, diag.Diagnostics) {
 	var was asked
 	remembered, diags := private.GetKey(ctx, askedKey)
 	if remembered == nil || json.Unmarshal(remembered, &was) != nil {

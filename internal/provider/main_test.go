@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -155,17 +154,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 
 func normalJSON(t *testing.T, text string) string {
 	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
-	normal, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(normal)
+	return toJSON(t, fromJSON(t, text))
 }
 
 // workspace is a folder in which the real terraform runs the built provider,

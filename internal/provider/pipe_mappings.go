@@ -195,10 +195,3 @@ func fullMapping(mapping tftypes.Value) tftypes.Value {
 		return member
 	})
 }
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

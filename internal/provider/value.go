@@ -229,3 +229,11 @@ func text(value tftypes.Value) string {
 	}
 	return s
 }
+
+// deref is a string, or "" where there is none.
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
