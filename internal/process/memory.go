@@ -10,8 +10,9 @@ import (
 // collection of a heap of a few megabytes.
 const (
 	// gcPercent lets the heap grow to this much beyond what lives before it is
-	// collected.
-	gcPercent = 400
+	// collected. Little does: what is kept is the list of services, and what the
+	// calls under way hold.
+	gcPercent = 1600
 	// memoryLimit, in bytes, is the soft limit from which on the collector works
 	// as hard as it must, whatever gcPercent says.
 	memoryLimit = 96 << 20

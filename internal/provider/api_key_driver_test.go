@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -147,7 +146,7 @@ func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
 	typ := apiKeySchema().Type().TerraformType(t.Context()).(tftypes.Object)
 	d := &keyDriver{
 		t:      t,
-		server: serverOf(func() provider.Provider { return &dataplatformProvider{version: "test", now: f.now} })(),
+		server: serverOf(&dataplatformProvider{version: "test", now: f.now}),
 		typ:    typ,
 		state:  tftypes.NewValue(typ, nil),
 	}

@@ -41,7 +41,6 @@ func spellings(secret string) []string {
 // is sent, turns TRACE logs on, and looks for the values wherever a run leaves
 // something.
 func TestCanaries(t *testing.T) {
-	skipBelow(t, "1.11", "1.11")
 	seed := mockplatform.DefaultSeed()
 	seed.KeyID, seed.KeySecret, seed.AccessToken = "canary-key-id", canaries["the provider's key secret"], canaries["the alerts' access token"]
 	f := newFixtureOf(t, seed)

@@ -112,9 +112,6 @@ func (w *workspace) appliesAndStays() {
 func (w *workspace) imports(t *testing.T) {
 	t.Helper()
 	out, ok := w.terraform("plan", "-input=false")
-	if !ok && strings.Contains(out, `"identity" is not expected here`) {
-		t.Skip("this Terraform can't import by identity, which takes 1.12")
-	}
 	if !ok {
 		t.Fatalf("plan failed:\n%s", out)
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
@@ -101,6 +100,9 @@ provider "dataplatform" {
 // Every step that applies is followed by a plan that must be empty.
 func (f *fixture) run(steps ...resource.TestStep) {
 	f.t.Helper()
+	for _, step := range steps {
+		skipIfTooOld(f.t, step.Config)
+	}
 	resource.Test(f.t, resource.TestCase{
 		ProtoV6ProviderFactories: f.factories(),
 		Steps:                    steps,
@@ -111,9 +113,7 @@ func (f *fixture) run(steps ...resource.TestStep) {
 func (f *fixture) factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
 		"dataplatform": func() (tfprotov6.ProviderServer, error) {
-			return serverOf(func() provider.Provider {
-				return &dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}
-			})(), nil
+			return serverOf(&dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}), nil
 		},
 	}
 }
@@ -201,6 +201,7 @@ func (f *fixture) workspace(config string) *workspace {
 
 func (w *workspace) file(name, content string) {
 	w.t.Helper()
+	skipIfTooOld(w.t, content)
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -26,11 +26,17 @@ import (
 type dataplatformProvider struct {
 	version string
 	now     func() time.Time
+	// connection is nil until the provider is configured.
+	connection *connection
 }
 
 // New returns what makes the provider, in the version given.
 func New(version string) func() provider.Provider {
-	return func() provider.Provider { return &dataplatformProvider{version: version, now: time.Now} }
+	return func() provider.Provider { return newProvider(version) }
+}
+
+func newProvider(version string) *dataplatformProvider {
+	return &dataplatformProvider{version: version, now: time.Now}
 }
 
 // Metadata implements provider.Provider.
@@ -85,6 +91,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		return
 	}
 	connection.client = client
+	p.connection = connection
 	resp.ResourceData, resp.DataSourceData = connection, connection
 }
 

@@ -50,7 +50,7 @@ func TestSchemasAreValid(t *testing.T) {
 // served are the schemas as Terraform gets them.
 func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetResourceIdentitySchemasResponse) {
 	t.Helper()
-	server := NewServer("test")()
+	server := serverOf(newProvider("test"))
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)

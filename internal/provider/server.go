@@ -2,111 +2,77 @@ package provider
 
 import (
 	"context"
-	"strings"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// server is the framework's server with a short way for the plan that asks for
-// nothing, which in an estate at rest is every plan of every resource: where
-// an adopted object's configuration says what its state says, the state is the
-// plan. The framework would decode the object three times and walk it at every
-// path to find that out, which is two fifths of what a plan over many pipes
-// costs the provider.
-//
-// Only adopted objects take it. Whether an API key is due depends on the time.
+// server is the framework's server, with short ways for what a plan asks of
+// every object of an estate at rest (server_short.go), and without what the
+// framework keeps of each call (server_call.go).
 type server struct {
 	tfprotov6.ProviderServer
+	provider *dataplatformProvider
+	// accounted leaves everything to the framework.
+	accounted bool
 }
 
-// NewServer returns what serves the provider, in the version given.
-func NewServer(version string) func() tfprotov6.ProviderServer {
-	return serverOf(New(version))
-}
-
-func serverOf(newProvider func() provider.Provider) func() tfprotov6.ProviderServer {
+// NewServer returns what serves the provider, in the version given. Where it is
+// accounted for, everything goes through the framework, whose logs tell each
+// step: a step that it doesn't take is missing in them.
+func NewServer(version string, accounted bool) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
-		return server{providerserver.NewProtocol6(newProvider())()}
+		s := serverOf(newProvider(version))
+		s.accounted = accounted
+		return s
 	}
 }
 
-// adoptedTypes are the types of the adopted resources' values, by name.
-var adoptedTypes = sync.OnceValue(func() map[string]tftypes.Type {
-	types := map[string]tftypes.Type{}
-	for name, r := range map[string]resource.Resource{
-		"dataplatform_pipe":            newPipeResource(),
-		"dataplatform_service_scaling": newServiceScalingResource(),
+func serverOf(p *dataplatformProvider) server {
+	return server{ProviderServer: providerserver.NewProtocol6(p)(), provider: p}
+}
+
+// short returns what the short ways know of a resource that takes them.
+func (s server) short(typeName string) (adopted, bool) {
+	known, ok := adoptedResources()[typeName]
+	return known, ok && !s.accounted
+}
+
+// adopted is what the short ways know of a resource without the framework.
+type adopted struct {
+	make     func() resource.Resource
+	schema   schema.Schema
+	identity identityschema.Schema
+	// What the two schemas describe.
+	state, identityType tftypes.Type
+}
+
+// adoptedResources are the resources that take the short ways. An API key
+// takes none: what it reads and whether it is due is not the platform's to say.
+var adoptedResources = sync.OnceValue(func() map[string]adopted {
+	ctx := context.Background()
+	all := map[string]adopted{}
+	for name, newResource := range map[string]func() resource.Resource{
+		"dataplatform_pipe":            newPipeResource,
+		"dataplatform_service_scaling": newServiceScalingResource,
 	} {
-		var resp resource.SchemaResponse
-		r.Schema(context.Background(), resource.SchemaRequest{}, &resp)
-		types[name] = resp.Schema.Type().TerraformType(context.Background())
-	}
-	return types
-})
-
-// PlanResourceChange implements tfprotov6.ProviderServer.
-func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if !asksForNothing(req) {
-		return s.ProviderServer.PlanResourceChange(ctx, req)
-	}
-	return &tfprotov6.PlanResourceChangeResponse{
-		PlannedState:    req.PriorState,
-		PlannedPrivate:  req.PriorPrivate,
-		PlannedIdentity: req.PriorIdentity,
-	}, nil
-}
-
-// asksForNothing tells whether a plan is certain to be the state. What can't
-// be read here is for the framework to say.
-func asksForNothing(req *tfprotov6.PlanResourceChangeRequest) bool {
-	typ, ok := adoptedTypes()[req.TypeName]
-	if !ok || req.Config == nil || req.PriorState == nil || req.ProposedNewState == nil {
-		return false
-	}
-	config, errConfig := req.Config.Unmarshal(typ)
-	state, errState := req.PriorState.Unmarshal(typ)
-	if errConfig != nil || errState != nil || config.IsNull() || state.IsNull() {
-		return false
-	}
-	return !asks("", config, state) && sameCredentials(config, state)
-}
-
-// asks tells whether the configuration of an attribute asks for something that
-// the state doesn't have, in meaning or in kind.
-func asks(name string, config, state tftypes.Value) bool {
-	switch {
-	case config.IsNull() || isWriteOnly(name):
-		return false
-	case state.IsNull() || !config.IsKnown():
-		return true
-	case config.Type().Is(tftypes.Object{}):
-		told := members(state)
-		for name, member := range members(config) {
-			if asks(name, member, told[name]) {
-				return true
-			}
+		var object resource.SchemaResponse
+		var identity resource.IdentitySchemaResponse
+		r := newResource()
+		r.Schema(ctx, resource.SchemaRequest{}, &object)
+		r.(resource.ResourceWithIdentity).IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
+		all[name] = adopted{
+			make:         newResource,
+			schema:       object.Schema,
+			identity:     identity.IdentitySchema,
+			state:        object.Schema.Type().TerraformType(ctx),
+			identityType: identity.IdentitySchema.Type().TerraformType(ctx),
 		}
-		return false
-	case name == tableMappingsName:
-		return !config.IsFullyKnown() || !sameWanted(config, state)
-	default:
-		return !same(name, config, state)
 	}
-}
-
-func isWriteOnly(name string) bool { return strings.HasSuffix(name, "_wo") }
-
-// sameCredentials tells whether nothing left the credentials either: they are
-// the user's alone, and follow the configuration.
-func sameCredentials(config, state tftypes.Value) bool {
-	object, ok := config.Type().(tftypes.Object)
-	if _, has := object.AttributeTypes[credentialsName]; !ok || !has {
-		return true
-	}
-	return !asks("", at(state, credentialsName), at(config, credentialsName))
-}
+	return all
+})

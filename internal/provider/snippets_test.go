@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,10 +11,7 @@ import (
 	"testing"
 )
 
-var (
-	fencedTerraform = regexp.MustCompile("(?s)```terraform\n(.*?)```")
-	needsVersion    = regexp.MustCompile(`# Needs Terraform ([0-9.]+) or OpenTofu ([0-9.]+)\.`)
-)
+var fencedTerraform = regexp.MustCompile("(?s)```terraform\n(.*?)```")
 
 // TestSnippets applies each configuration that the documentation shows, on a
 // platform of its own: a snippet that stops working fails it. Fences of
@@ -31,8 +29,8 @@ func TestSnippets(t *testing.T) {
 			text := string(content[snippet[2]:snippet[3]])
 			found++
 			t.Run(filepath.Base(page)+":"+strconv.Itoa(line), func(t *testing.T) {
-				if needs := needsVersion.FindStringSubmatch(text); needs != nil {
-					skipBelow(t, needs[1], needs[2])
+				if needs, ok := neededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Needs %s.", needs)) {
+					t.Errorf("the snippet doesn't say that it needs %s", needs)
 				}
 				f := newFixture(t)
 				dir := t.TempDir()

@@ -3,8 +3,10 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,19 +44,71 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), told.Version}, err
 })
 
-// skipBelow skips a test of what takes these versions.
-func skipBelow(t *testing.T, terraform, openTofu string) {
+// features are what only newer programs can do, by the beginning of their row
+// in the documentation's table of versions, and how a configuration that uses
+// them is told.
+var features = map[string]*regexp.Regexp{
+	"`import` blocks with an `id`":       regexp.MustCompile(`(?m)^\s*import \{`),
+	"`import` blocks with `for_each`":    regexp.MustCompile(`(?m)^\s*import \{[^}]*for_each`),
+	"`removed` blocks":                   regexp.MustCompile(`(?m)^\s*removed \{`),
+	"ephemeral variables":                regexp.MustCompile(`ephemeral\s*=\s*true`),
+	"write-only arguments":               regexp.MustCompile(`_wo"?\s*[=:]`),
+	"`import` blocks with an `identity`": regexp.MustCompile(`identity\s*=\s*\{`),
+}
+
+type needed struct{ terraform, openTofu string }
+
+func (n needed) String() string { return "Terraform " + n.terraform + " or OpenTofu " + n.openTofu }
+
+// versionTable is what the documentation says that each feature needs.
+var versionTable = sync.OnceValues(func() (map[string]needed, error) {
+	const page = "../../templates/index.md.tmpl"
+	content, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	table := map[string]needed{}
+	for feature := range features {
+		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(feature) + `.* \| ([0-9.]+) \| ([0-9.]+) \|$`).FindStringSubmatch(string(content))
+		if row == nil {
+			return nil, fmt.Errorf("the table of versions in %s has no row %s", page, feature)
+		}
+		table[feature] = needed{row[1], row[2]}
+	}
+	return table, nil
+})
+
+// neededBy returns the versions that a configuration takes, or false if any
+// will do.
+func neededBy(t *testing.T, config string) (needed, bool) {
+	t.Helper()
+	table, err := versionTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var highest needed
+	for feature, pattern := range features {
+		if n := table[feature]; pattern.MatchString(config) && (highest.terraform == "" || older(highest.terraform, n.terraform)) {
+			highest = n
+		}
+	}
+	return highest, highest.terraform != ""
+}
+
+// skipIfTooOld skips a test of a configuration under a program that the
+// documentation calls too old for it.
+func skipIfTooOld(t *testing.T, config string) {
 	t.Helper()
 	program, err := programUnderTest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed := terraform
-	if program.openTofu {
-		needed = openTofu
+	needs, ok := neededBy(t, config)
+	if !ok {
+		return
 	}
-	if older(program.version, needed) {
-		t.Skipf("takes Terraform %s or OpenTofu %s, and this is %s", terraform, openTofu, program)
+	if program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform) {
+		t.Skipf("takes %s, and this is %s", needs, program)
 	}
 }
 

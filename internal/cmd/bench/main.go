@@ -68,7 +68,7 @@ func (b *bench) report(ctx context.Context, out string, quick bool) error {
 	return report.write(out)
 }
 
-// profile leaves the CPU profile of the provider under one plan in bin.
+// profile leaves the profiles of the provider under one plan in bin.
 func (b *bench) profile(ctx context.Context, name string) error {
 	of := scaling
 	if name == pipe.name {
@@ -83,7 +83,12 @@ func (b *bench) profile(ctx context.Context, name string) error {
 	if _, _, err := b.run(ctx, folder, false, planArgs...); err != nil {
 		return err
 	}
-	return largest(filepath.Join(folder, "*.pprof"), "bin/profile.pprof")
+	for _, kind := range []string{"cpu", "heap"} {
+		if err := largest(filepath.Join(folder, kind+"-*.pprof"), "bin/"+kind+".pprof"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // largest copies the largest of some files: terraform starts a provider several

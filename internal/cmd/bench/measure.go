@@ -18,11 +18,13 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// most is how many services and pipes the platform holds: a plan over few of
-// them lists them all, as it would at a customer of that size.
+// What the platform holds: a plan over few services lists them all, as it would
+// at a customer of that size.
 const (
 	mostServices = 3000
 	mostPipes    = 1000
+	// manyServices are held in the last group, for the memory it takes.
+	manyServices = 10000
 )
 
 type bench struct {
@@ -93,6 +95,9 @@ func (b *bench) measure(ctx context.Context, g group) (measured, error) {
 			b.prepared[key] = folder
 		}
 		folders[i] = b.prepared[key]
+	}
+	if more := g.services - len(b.services); more > 0 {
+		b.services = append(b.services, b.platform.AddServices(mockplatform.OrganizationID, more)...)
 	}
 	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = g.latency })
 	defer b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = 0 })

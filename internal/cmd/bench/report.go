@@ -30,7 +30,7 @@ var aims = []aim{
 	{"plan, 1,000 pipes at 50 ms: time beyond the tuned reference's, to 1,000 × 50 ms / 10", 1.3, pipesBeyond},
 	{"cost of a service_scaling at 3,000 to that at 100, start-up taken off", 1.2, perResource},
 	{"start-up, to the reference's", 1.1, startUp},
-	{"peak memory of the provider, in units of 150 MB", 1, peakMemory},
+	{fmt.Sprintf("peak memory of the provider in any plan, up to %d services in the list, in units of 150 MB", manyServices), 1, peakMemory},
 	{"lists in any plan over service_scaling, in units of 2", 1, lists},
 }
 
@@ -38,7 +38,7 @@ const slow = 50 * time.Millisecond
 
 func (r report) find(size int, latency time.Duration, name string) (result, bool) {
 	for _, g := range r.groups {
-		if g.size != size || g.latency != latency {
+		if g.size != size || g.latency != latency || g.services > 0 {
 			continue
 		}
 		for _, measured := range g.results {
@@ -124,7 +124,7 @@ The ratios are what counts: the seconds are this machine's, and it may have had 
 %s; %s/%s, %d CPUs; the platform holds %d services and %d pipes.
 
 - `+"`terraform_data`"+` is Terraform's built-in resource: the floor of any plan.
-- The reference is a provider on the same framework with the schema of service_scaling, which reads and plans nothing and calls no API: with the framework's defaults, and with this provider's tuning of logs and memory.
+- The reference is a provider on the same framework with the schema of service_scaling, which reads and plans nothing and calls no API: with the framework's defaults, and with this provider's tuning of logs and memory. Both keep what the framework keeps of each call, which this provider lets go: over 3,000 resources that nears the tuning's memory limit, and the tuned reference collects garbage most of the time.
 
 ![Plans at 50 ms latency](BENCHMARKS.svg)
 
@@ -206,7 +206,7 @@ func (r report) plot() string {
 func (r report) slowGroups() []measured {
 	var slowest []measured
 	for _, g := range r.groups {
-		if g.latency == slow {
+		if g.latency == slow && g.services == 0 {
 			slowest = append(slowest, g)
 		}
 	}

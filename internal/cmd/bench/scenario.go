@@ -11,6 +11,7 @@ type group struct {
 	title    string
 	size     int
 	latency  time.Duration
+	services int // of the platform, where more than mostServices
 	command  []string
 	subjects []subject
 }
@@ -40,7 +41,7 @@ func groups(quick bool) []group {
 	if quick {
 		sizes = sizes[:2]
 	}
-	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
+	for _, latency := range []time.Duration{0, slow} {
 		for _, size := range sizes {
 			subjects := []subject{builtIn, untuned, tuned, scaling}
 			if size < 3000 {
@@ -52,7 +53,13 @@ func groups(quick bool) []group {
 			})
 		}
 	}
-	return append(all, group{title: "start-up", command: startArgs, subjects: []subject{untuned, scaling}})
+	return append(all,
+		group{title: "start-up", command: startArgs, subjects: []subject{untuned, scaling}},
+		group{
+			title: fmt.Sprintf("plan, 1000 of %d services, %s latency", manyServices, slow),
+			size:  1000, latency: slow, services: manyServices, command: planArgs, subjects: []subject{tuned, scaling},
+		},
+	)
 }
 
 const required = "terraform {\n  required_providers {\n    %s = { source = \"dataplatform/%s\" }\n  }\n}\n"
