@@ -255,7 +255,7 @@ func (e *Error) hint() string {
 	case e.Status == http.StatusNotFound && e.subject != "":
 		return "Asked for was " + e.subject + ": check these ids" + e.orAddress() + "."
 	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, &late):
-		return "The platform limits how many requests it takes: raise retry_timeout, or lower max_concurrent_requests or Terraform's -parallelism."
+		return "The platform limits how many requests it takes: raise retry_timeout, or lower Terraform's -parallelism."
 	default:
 		return ""
 	}

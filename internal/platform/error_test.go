@@ -108,7 +108,7 @@ func TestErrorTexts(t *testing.T) {
 		"404 page": {failWith(t, 404, page),
 			tried + "The platform answered HTTP 404 Not Found: a page and not the API answered, with the title \"Sign in\".\n\nAsked for was " + asked + ": check these ids, and the base address, since this answer doesn't look like the API's own."},
 		"429": {failWith(t, 429, ""),
-			tried + "The platform answered HTTP 429 Too Many Requests without saying why.\n\nThe platform limits how many requests it takes: raise retry_timeout, or lower max_concurrent_requests or Terraform's -parallelism."},
+			tried + "The platform answered HTTP 429 Too Many Requests without saying why.\n\nThe platform limits how many requests it takes: raise retry_timeout, or lower Terraform's -parallelism."},
 		"200 page": {failWith(t, 200, page),
 			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: a page and not the API answered, with the title \"Sign in\"."},
 		"200 without result": {failWith(t, 200, `{"requestId":"r3"}`),

@@ -65,6 +65,9 @@ type adoption struct {
 	adoptable
 }
 
+// itself is what a resource that lives this life has of it.
+func (a *adoption) itself() *adoption { return a }
+
 // identity names an object on the platform.
 type identity struct {
 	organization string
@@ -261,7 +264,7 @@ func (a *adoption) warnOverwritten(plan, send, held tftypes.Value, diags *diag.D
 	diags.AddWarning(
 		fmt.Sprintf("Adoption of %s overwrites its values", a.label(plan)),
 		"The "+a.noun()+" exists, and was set otherwise:\n\n"+strings.Join(lines, "\n")+
-			"\n\nLeave out what shall stay as it is.",
+			"\n\nTo keep a value, leave its attribute out of the configuration.",
 	)
 }
 

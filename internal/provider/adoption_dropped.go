@@ -55,6 +55,6 @@ func forgetDropped(ctx context.Context, private privateReader, next privateWrite
 		path := strings.Split(name, ".")
 		state = with(state, tftypes.NewValue(at(state, path...).Type(), nil), path...)
 	}
-	diags.Append(next.SetKey(ctx, droppedKey, []byte("[]"))...)
+	diags.Append(next.SetKey(ctx, droppedKey, nil)...)
 	return state, diags
 }

@@ -23,8 +23,8 @@ const mostValidityHours = 876_000
 func apiKeySchema() schema.Schema {
 	const replaces = " A change makes a new key."
 	return schema.Schema{
-		MarkdownDescription: "Creates an API key, and keeps its secret in the state: the platform tells it once. " +
-			"The platform can neither read, change nor delete a key: every change makes a new one, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
+		MarkdownDescription: "Creates an API key, and keeps its secret in the state, since the platform returns it only once. " +
+			"The platform can't read, change or delete a key: every change makes a new one, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -54,7 +54,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long the key is valid, in hours from its creation, instead of `expire_at`: a whole number from 1 to 876000. A key that has expired, or is within `early_renewal_hours` of it, is replaced by the next plan." + replaces,
+				MarkdownDescription: "How long the key is valid, in hours from its creation, instead of `expire_at`: a whole number from 1 to 876000. A key that has expired, or is within `early_renewal_hours` of it, is replaced by the next plan. Conflicts with `expire_at`. Left out, `expire_at` decides." + replaces,
 				Validators:          []validator.Number{whole().atLeast(1).atMost(mostValidityHours)},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
@@ -80,16 +80,16 @@ func apiKeySchema() schema.Schema {
 			},
 			"hash_data": schema.SingleNestedAttribute{
 				Optional: true, Sensitive: true,
-				MarkdownDescription: "Hashes of a key made elsewhere, passed to the platform as given. The platform's documentation doesn't tell what it does with them." + replaces,
+				MarkdownDescription: "Hashes of a key made elsewhere, passed to the platform as given. The platform's documentation doesn't tell what it does with them. Left out, none are sent." + replaces,
 				Attributes: map[string]schema.Attribute{
-					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's id."},
-					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key's id."},
-					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's secret."},
+					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's id. Left out, it isn't sent."},
+					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key's id. Left out, it isn't sent."},
+					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's secret. Left out, it isn't sent."},
 				},
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with the key. Left out, none is sent." + replaces,
+				MarkdownDescription: "Addresses that may use the API with the key. Left out, no list is sent, and the platform decides which may." + replaces,
 				Validators:          []validator.Set{noNullsInSet},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{
@@ -97,7 +97,7 @@ func apiKeySchema() schema.Schema {
 						MarkdownDescription: "Address or CIDR block.",
 						Validators:          []validator.String{ipSource{}},
 					},
-					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "What the address is."},
+					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "Note on the entry, such as who uses the address. Left out, none is sent."},
 				}},
 			},
 			"id":         computedString("UUID of the key."),
@@ -105,10 +105,10 @@ func apiKeySchema() schema.Schema {
 			"key_suffix": computedString("Last characters of the key, by which the console shows it."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to call the API with. It stands in the state, since nothing can read it again.",
+				MarkdownDescription: "Secret to call the API with. It stands in the state, since nothing can read it again. Null if `hash_data` is set and the platform returns none.",
 			},
 			"created_at": computedString("When the key was created."),
-			"used_at":    computedString("When the key was last used, as told at its creation."),
+			"used_at":    computedString("When the key was last used, as returned at its creation; not updated later."),
 		},
 	}
 }

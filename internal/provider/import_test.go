@@ -97,6 +97,7 @@ func TestGeneratedConfiguration(t *testing.T) {
 		config += fmt.Sprintf("import {\n  to = dataplatform_pipe.%s\n  id = %q\n}\n", kind, mockplatform.ServiceID+"/"+id)
 	}
 	w := f.workspace(config)
+	skipIfTooOld(t, "-generate-config-out")
 	w.planText("-generate-config-out=generated.tf")
 	generated, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
 	if err != nil {

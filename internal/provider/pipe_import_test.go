@@ -36,6 +36,7 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 				config += "import {\n  to = dataplatform_pipe." + name + "\n  id = \"" + import_ + "\"\n}\n"
 			}
 			w := f.workspace(config)
+			skipIfTooOld(t, "-generate-config-out")
 			out, ok := w.terraform("plan", "-input=false", "-generate-config-out=generated.tf")
 			if !ok {
 				t.Fatal(out)

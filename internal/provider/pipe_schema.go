@@ -19,12 +19,12 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent with a change of the source, and never a change by itself.",
+		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent with a change of the source, and never a change by itself. Left out, it isn't sent.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Adopts one data-ingestion pipe and configures what of it the platform lets be changed. " +
+		MarkdownDescription: "Configures one existing data-ingestion pipe, which it adopts, as far as the platform lets it be changed. " +
 			"It neither makes nor deletes a pipe: one that doesn't exist is an error, and destroying the resource leaves the pipe as it is.\n\n" +
-			"What the configuration declares is owned and held; what it leaves out is left alone.",
+			"What the configuration sets is managed, and put right where it drifts; what it leaves out is left alone.",
 		Attributes: attributes,
 	}
 }
@@ -40,7 +40,7 @@ func pipeAttributes() map[string]schema.Attribute {
 			"replica_cpu_millicores": computedNumber("CPU of each replica, in thousandths of a core."),
 			"replica_memory_gb":      computedNumber("Memory of each replica, in GB."),
 		}),
-		"source": settableObject("Where the pipe reads from. The kinds of a pipe's source can't be changed: configure those it has.", map[string]schema.Attribute{
+		"source": settableObject("Where the pipe reads from."+kindsStay, map[string]schema.Attribute{
 			"kafka":          kafkaAttribute(),
 			"object_storage": objectStorageAttribute(),
 			"cloud_stream":   cloudStreamAttribute(),
@@ -100,7 +100,7 @@ func kafkaAttribute() schema.Attribute {
 			"url":            computedString("Address of the registry."),
 			"ca_certificate": computedString("Certificate of the authority that the registry's certificate is checked against."),
 		}),
-		"ca_certificate":               settableString("Certificate of the authority that the brokers' certificates are checked against. White space at its end makes no difference."),
+		"ca_certificate":               settableString("Certificate of the authority that the brokers' certificates are checked against." + trimEnd),
 		"reverse_private_endpoint_ids": settableStringSet("Reverse private endpoints that the brokers are reached through." + wholeSent),
 	})
 }
@@ -186,7 +186,7 @@ func pipeCredentialsAttribute() schema.Attribute {
 		Optional: true,
 		MarkdownDescription: "What a source accepts and never gives back, by its kind. " +
 			"Secrets are write-only: they stand in no plan and no state, and need Terraform 1.11 or OpenTofu 1.11. " +
-			"They are sent when the pipe is adopted, when their version changes, and with every other change of their kind of source.",
+			"They are sent when the pipe is adopted, when their version changes, and with every other change of their kind of source. Left out, none are sent.",
 		Attributes: map[string]schema.Attribute{
 			"kafka": credentialsObject("Kafka source", map[string]schema.Attribute{
 				"username": userName("password_wo"),
@@ -219,14 +219,14 @@ func credentialsObject(of string, attributes map[string]schema.Attribute, secret
 func userName(secret string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "Name of the user. A change counts as a new version of `" + secret + "`.",
+		MarkdownDescription: "Name of the user. A change counts as a new version of `" + secret + "`. Left out, the secret alone is sent.",
 	}
 }
 
 func accessKeyID() schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "Id of the access key. A change counts as a new version of `secret_key_wo`.",
+		MarkdownDescription: "Id of the access key. A change counts as a new version of `secret_key_wo`. Left out, the secret alone is sent.",
 	}
 }
 
@@ -245,7 +245,7 @@ func writeOnly(description, name string) schema.Attribute {
 func writeOnlyVersion(name string) schema.Attribute {
 	return schema.NumberAttribute{
 		Optional:            true,
-		MarkdownDescription: "Version of `" + name + "`: change it to send the value again. Any whole number.",
+		MarkdownDescription: "Version of `" + name + "`: change it to send the value again. Any whole number; required with `" + name + "`.",
 		Validators:          []validator.Number{whole()},
 	}
 }

@@ -13,6 +13,13 @@ import (
 // which sets nothing, drops it.
 const leftAlone = " Left out, it stays as it is on the platform."
 
+// kindsStay and trimEnd end descriptions with what only whoever sets an
+// attribute has to know.
+const (
+	kindsStay = " The kinds of a pipe's source can't be changed: configure those it has."
+	trimEnd   = " White space at its end makes no difference."
+)
+
 // wholeSent ends the description of a list or set of which the platform takes
 // no single elements.
 const wholeSent = " It is sent whole; `[]` clears it."

@@ -45,7 +45,7 @@ func computedAttribute(attribute schema.Attribute) datasource.Attribute {
 
 // told is a description without what it says of setting the attribute.
 func told(description string) string {
-	for _, setting := range []string{leftAlone, wholeSent, wholeSet, mappingMemberLeftOut} {
+	for _, setting := range []string{leftAlone, wholeSent, wholeSet, mappingMemberLeftOut, kindsStay, trimEnd} {
 		description, _, _ = strings.Cut(description, setting)
 	}
 	return description

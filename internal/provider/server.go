@@ -18,17 +18,17 @@ import (
 type server struct {
 	tfprotov6.ProviderServer
 	provider *dataplatformProvider
-	// accounted leaves everything to the framework.
-	accounted bool
+	// longWays leaves everything to the framework.
+	longWays bool
 }
 
-// NewServer returns what serves the provider, in the version given. Where it is
-// accounted for, everything goes through the framework, whose logs tell each
-// step: a step that it doesn't take is missing in them.
-func NewServer(version string, accounted bool) func() tfprotov6.ProviderServer {
+// NewServer returns what serves the provider, in the version given. Where the
+// framework's logs are read everything goes through it: they would miss the
+// steps that it doesn't take.
+func NewServer(version string, frameworkLogged bool) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		s := serverOf(newProvider(version))
-		s.accounted = accounted
+		s.longWays = frameworkLogged
 		return s
 	}
 }
@@ -40,16 +40,16 @@ func serverOf(p *dataplatformProvider) server {
 // short returns what the short ways know of a resource that takes them.
 func (s server) short(typeName string) (adopted, bool) {
 	known, ok := adoptedResources()[typeName]
-	return known, ok && !s.accounted
+	return known, ok && !s.longWays
 }
 
 // adopted is what the short ways know of a resource without the framework.
 type adopted struct {
-	make     func() resource.Resource
-	schema   schema.Schema
-	identity identityschema.Schema
+	newAdoption    func() *adoption
+	schema         schema.Schema
+	identitySchema identityschema.Schema
 	// What the two schemas describe.
-	state, identityType tftypes.Type
+	stateType, identityType tftypes.Type
 }
 
 // adoptedResources are the resources that take the short ways. An API key
@@ -61,17 +61,17 @@ var adoptedResources = sync.OnceValue(func() map[string]adopted {
 		"dataplatform_pipe":            newPipeResource,
 		"dataplatform_service_scaling": newServiceScalingResource,
 	} {
+		newAdoption := func() *adoption { return newResource().(interface{ itself() *adoption }).itself() }
 		var object resource.SchemaResponse
 		var identity resource.IdentitySchemaResponse
-		r := newResource()
-		r.Schema(ctx, resource.SchemaRequest{}, &object)
-		r.(resource.ResourceWithIdentity).IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
+		newResource().Schema(ctx, resource.SchemaRequest{}, &object)
+		newAdoption().IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 		all[name] = adopted{
-			make:         newResource,
-			schema:       object.Schema,
-			identity:     identity.IdentitySchema,
-			state:        object.Schema.Type().TerraformType(ctx),
-			identityType: identity.IdentitySchema.Type().TerraformType(ctx),
+			newAdoption:    newAdoption,
+			schema:         object.Schema,
+			identitySchema: identity.IdentitySchema,
+			stateType:      object.Schema.Type().TerraformType(ctx),
+			identityType:   identity.IdentitySchema.Type().TerraformType(ctx),
 		}
 	}
 	return all

@@ -15,7 +15,9 @@ import (
 // framework in a context that lets go of the call when it has been answered.
 
 // callContext is the context of a call until the call is answered, and one
-// that is canceled from then on.
+// that is canceled from then on. Done is another channel then; whoever waits on
+// the one before is woken all the same, since the call's own context ends with
+// the call.
 type callContext struct {
 	held atomic.Pointer[context.Context]
 }
@@ -71,6 +73,16 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 // ImportResourceState implements tfprotov6.ProviderServer.
 func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return answer(ctx, req, s.ProviderServer.ImportResourceState)
+}
+
+// MoveResourceState implements tfprotov6.ProviderServer.
+func (s server) MoveResourceState(ctx context.Context, req *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+	return answer(ctx, req, s.ProviderServer.MoveResourceState)
+}
+
+// ValidateDataResourceConfig implements tfprotov6.ProviderServer.
+func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return answer(ctx, req, s.ProviderServer.ValidateDataResourceConfig)
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.

@@ -19,47 +19,61 @@ import (
 // plain.
 
 // ReadResource implements tfprotov6.ProviderServer. Private state, which an
-// import or an update leaves, is the framework's to read.
+// import or an update leaves, is the framework's to read, and an identity that
+// isn't the state's is its to refuse.
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	short, ok := s.short(req.TypeName)
 	if !ok || len(req.Private) > 0 || req.CurrentState == nil {
 		return answer(ctx, req, s.ProviderServer.ReadResource)
 	}
-	state, err := req.CurrentState.Unmarshal(short.state)
+	state, err := req.CurrentState.Unmarshal(short.stateType)
 	if err != nil || state.IsNull() {
 		return answer(ctx, req, s.ProviderServer.ReadResource)
 	}
-	return s.read(ctx, short, state)
+	object := short.newAdoption()
+	object.connection = s.provider.connection
+	if !sameIdentity(req.CurrentIdentity, object.identityValue(state, short.identityType)) {
+		return answer(ctx, req, s.ProviderServer.ReadResource)
+	}
+	return read(ctx, short, object, state)
 }
 
-// read asks a resource for the state of one object.
-func (s server) read(ctx context.Context, short adopted, state tftypes.Value) (*tfprotov6.ReadResourceResponse, error) {
-	r := short.make()
-	var configured resource.ConfigureResponse
-	r.(resource.ResourceWithConfigure).Configure(ctx, resource.ConfigureRequest{ProviderData: s.provider.connection}, &configured)
-	last := tfsdk.State{Schema: short.schema, Raw: state}
-	read := resource.ReadResponse{
-		State:    last,
-		Identity: &tfsdk.ResourceIdentity{Schema: short.identity, Raw: tftypes.NewValue(short.identityType, nil)},
+// sameIdentity tells whether the identity that Terraform keeps, if it keeps
+// one, is that of the state.
+func sameIdentity(kept *tfprotov6.ResourceIdentityData, identity tftypes.Value) bool {
+	if kept == nil || kept.IdentityData == nil {
+		return true
 	}
-	r.Read(ctx, resource.ReadRequest{State: last}, &read)
+	value, err := kept.IdentityData.Unmarshal(identity.Type())
+	return err == nil && (value.IsNull() || value.Equal(identity))
+}
 
-	next, err := tfprotov6.NewDynamicValue(short.state, read.State.Raw)
+func read(ctx context.Context, short adopted, object *adoption, state tftypes.Value) (*tfprotov6.ReadResourceResponse, error) {
+	last := tfsdk.State{Schema: short.schema, Raw: state}
+	resp := resource.ReadResponse{
+		State:    last,
+		Identity: &tfsdk.ResourceIdentity{Schema: short.identitySchema, Raw: tftypes.NewValue(short.identityType, nil)},
+	}
+	object.Read(ctx, resource.ReadRequest{State: last}, &resp)
+
+	next, err := tfprotov6.NewDynamicValue(short.stateType, resp.State.Raw)
 	if err != nil {
 		return nil, err
 	}
-	identity, err := tfprotov6.NewDynamicValue(short.identityType, read.Identity.Raw)
+	identity, err := tfprotov6.NewDynamicValue(short.identityType, resp.Identity.Raw)
 	if err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ReadResourceResponse{
 		NewState:    &next,
 		NewIdentity: &tfprotov6.ResourceIdentityData{IdentityData: &identity},
-		Diagnostics: diagnostics(append(configured.Diagnostics, read.Diagnostics...)),
+		Diagnostics: diagnostics(resp.Diagnostics),
 	}, nil
 }
 
-// diagnostics are what a read has to say; none is about one attribute.
+// diagnostics are what a read has to say of an object as a whole: a read that
+// complained of one attribute would lose which one. The test that compares
+// with the framework would tell.
 func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 	var said []*tfprotov6.Diagnostic
 	for _, d := range all {
@@ -76,7 +90,7 @@ func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 // object's configuration says what its state says, the state is the plan.
 func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	short, ok := s.short(req.TypeName)
-	if !ok || !asksForNothing(req, short.state) {
+	if !ok || !asksForNothing(req, short.stateType) {
 		return answer(ctx, req, s.ProviderServer.PlanResourceChange)
 	}
 	return &tfprotov6.PlanResourceChangeResponse{

@@ -28,17 +28,17 @@ func (r *serviceScalingResource) Metadata(_ context.Context, req resource.Metada
 // Schema implements resource.Resource.
 func (r *serviceScalingResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Adopts the auto-scaling settings of one service. " +
+		MarkdownDescription: "Manages the auto-scaling settings of one existing service, which it adopts. " +
 			"It neither makes nor deletes a service: one that doesn't exist is an error, and destroying the resource leaves the service with the settings it has.\n\n" +
-			"What the configuration declares is owned and held; what it leaves out is left alone.",
+			"What the configuration sets is managed, and put right where it drifts; what it leaves out is left alone.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),
 			"num_replicas":          settableNumber("Number of replicas, 1 to 20. The first service of a warehouse has at least 2; services made in an existing warehouse may have 1. The organization's tier may set further limits. By default 1 on tier BASIC, 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
 			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle; the platform's default is `true`."),
 			"idle_timeout_minutes":  settableNumber("How long the service is idle before it scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
-			"min_total_memory_gb":   deprecatedMemory("Least"),
-			"max_total_memory_gb":   deprecatedMemory("Most"),
+			"min_total_memory_gb":   deprecatedMemory("Least", "; not above `max_total_memory_gb`"),
+			"max_total_memory_gb":   deprecatedMemory("Most", ", and at most 360 for a service that isn't paid for, which only the platform can tell"),
 			"name":                  computedString("Name of the service."),
 			"data_warehouse_id":     computedString("Id of the warehouse that the service belongs to."),
 			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
@@ -48,9 +48,9 @@ func (r *serviceScalingResource) Schema(_ context.Context, _ resource.SchemaRequ
 	}
 }
 
-func deprecatedMemory(bound string) schema.Attribute {
+func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settableNumber(
-		bound+" memory of three workers during auto-scaling, in GB: 24 to 1068, a multiple of 12, at most 360 for a service that isn't paid for, which only the platform can tell. "+
+		bound+" memory of three workers during auto-scaling, in GB: 24 to 1068, a multiple of 12"+limit+". "+
 			"For services of the kind `production` alone. Deprecated: it is inaccurate for services with another number of replicas than the default.",
 		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
 	attribute.DeprecationMessage = "The platform deprecates its total memory settings: they count the memory of three workers, which is inaccurate for services with another number of replicas than the default."

@@ -42,9 +42,9 @@ func TestScalingAdoptionWarns(t *testing.T) {
 	out := w.planText()
 	wantText(t, out,
 		"Adoption of service "+mockplatform.ServiceID+" overwrites its values",
-		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 15 now Leave out",
+		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
 		"Adoption of service "+mockplatform.ReadonlyServiceID+" overwrites its values",
-		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now Leave out",
+		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
 		"deprecates its total memory settings",
 	)
 	f.wantRequests("GET services")

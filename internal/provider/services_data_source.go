@@ -67,7 +67,7 @@ func serviceAttributes() map[string]schema.Attribute {
 			Computed: true, MarkdownDescription: "Addresses that may use the service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"source":      shownString("Address or CIDR block."),
-				"description": shownString("What the address is."),
+				"description": shownString("Note on the entry."),
 			}},
 		},
 		"created_at":                         shownString("When the service was made."),

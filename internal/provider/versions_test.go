@@ -48,12 +48,14 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 // in the documentation's table of versions, and how a configuration that uses
 // them is told.
 var features = map[string]*regexp.Regexp{
-	"`import` blocks with an `id`":       regexp.MustCompile(`(?m)^\s*import \{`),
-	"`import` blocks with `for_each`":    regexp.MustCompile(`(?m)^\s*import \{[^}]*for_each`),
-	"`removed` blocks":                   regexp.MustCompile(`(?m)^\s*removed \{`),
-	"ephemeral variables":                regexp.MustCompile(`ephemeral\s*=\s*true`),
-	"write-only arguments":               regexp.MustCompile(`_wo"?\s*[=:]`),
-	"`import` blocks with an `identity`": regexp.MustCompile(`identity\s*=\s*\{`),
+	"`import` blocks with an `id`":          regexp.MustCompile(`(?m)^\s*import \{`),
+	"`import` blocks with `for_each`":       regexp.MustCompile(`(?m)^\s*import \{[^}]*for_each`),
+	"`removed` blocks with `lifecycle`":     regexp.MustCompile(`(?m)^\s*removed \{`),
+	"`check` blocks":                        regexp.MustCompile(`(?m)^\s*check "`),
+	"`plan -generate-config-out` for pipes": regexp.MustCompile(`-generate-config-out`),
+	"ephemeral variables":                   regexp.MustCompile(`ephemeral\s*=\s*true`),
+	"write-only arguments":                  regexp.MustCompile(`_wo"?\s*[=:]`),
+	"`import` blocks with an `identity`":    regexp.MustCompile(`identity\s*=\s*\{`),
 }
 
 type needed struct{ terraform, openTofu string }
