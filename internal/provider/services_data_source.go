@@ -24,7 +24,8 @@ func (d *servicesDataSource) Metadata(_ context.Context, req datasource.Metadata
 // Schema implements datasource.DataSource.
 func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the database services of an organization, in the order of the platform. It can't change them: `dataplatform_service_scaling` adopts the scaling of one.",
+		MarkdownDescription: "Lists the database services of an organization, in the order of the platform. It can't change them: `dataplatform_service_scaling` adopts the scaling of one.\n\n" +
+			"Terraform takes time for it that grows with the square of the number of services: narrow a list of many hundreds with `filter`.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{
