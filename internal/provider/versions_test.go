@@ -50,7 +50,7 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 var features = map[string]*regexp.Regexp{
 	"`import` blocks with an `id`":          regexp.MustCompile(`(?m)^\s*import \{`),
 	"`import` blocks with `for_each`":       regexp.MustCompile(`(?m)^\s*import \{[^}]*for_each`),
-	"`removed` blocks with `lifecycle`":     regexp.MustCompile(`(?m)^\s*removed \{`),
+	"`removed` blocks with `lifecycle`":     regexp.MustCompile(`(?m)^\s*removed \{[^}]*lifecycle`),
 	"`check` blocks":                        regexp.MustCompile(`(?m)^\s*check "`),
 	"`plan -generate-config-out` for pipes": regexp.MustCompile(`-generate-config-out`),
 	"ephemeral variables":                   regexp.MustCompile(`ephemeral\s*=\s*true`),
@@ -90,11 +90,13 @@ func neededBy(t *testing.T, config string) (needed, bool) {
 	}
 	var highest needed
 	for feature, pattern := range features {
-		if n := table[feature]; pattern.MatchString(config) && (highest.terraform == "" || older(highest.terraform, n.terraform)) {
-			highest = n
+		if !pattern.MatchString(config) {
+			continue
 		}
+		highest.terraform = newer(highest.terraform, table[feature].terraform)
+		highest.openTofu = newer(highest.openTofu, table[feature].openTofu)
 	}
-	return highest, highest.terraform != ""
+	return highest, highest != needed{}
 }
 
 // skipIfTooOld skips a test of a configuration under a program that the
@@ -112,6 +114,14 @@ func skipIfTooOld(t *testing.T, config string) {
 	if program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform) {
 		t.Skipf("takes %s, and this is %s", needs, program)
 	}
+}
+
+// newer is the newer of two versions, one of which may be "".
+func newer(a, b string) string {
+	if older(a, b) {
+		return b
+	}
+	return a
 }
 
 // older compares versions by their first two numbers.
