@@ -55,5 +55,5 @@ func serve(debug bool) error {
 		// is ignored by the plugin library, for the same reason.
 		signal.Ignore(syscall.SIGTERM)
 	}
-	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, process.FrameworkLogged()), options...)
+	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version), options...)
 }

@@ -11,6 +11,9 @@ import (
 // is kept as it is rather than failing the whole answer.
 type Integer struct{ big.Float }
 
+// Exact is the number with all its digits, to read and to set.
+func (i *Integer) Exact() *big.Float { return &i.Float }
+
 const (
 	// integerPrecision is the precision, in bits, that Terraform keeps numbers in.
 	integerPrecision = 512

@@ -177,25 +177,25 @@ type PipeSettings struct {
 // PipeUpdate is the body of a pipe's update ("Update pipe" in the API
 // document). What is nil is not sent.
 type PipeUpdate struct {
-	Name          *string            `json:"name,omitzero"`
-	Source        *PipeSourceUpdate  `json:"source,omitzero"`
-	Destination   *DestinationUpdate `json:"destination,omitzero"`
-	FieldMappings []FieldMapping     `json:"fieldMappings,omitzero"`
-	Settings      *PipeSettings      `json:"settings,omitzero"`
+	Name          *string            `json:"name,omitzero"          tfsdk:"name"`
+	Source        *PipeSourceUpdate  `json:"source,omitzero"        tfsdk:"source"`
+	Destination   *DestinationUpdate `json:"destination,omitzero"   tfsdk:"destination"`
+	FieldMappings []FieldMapping     `json:"fieldMappings,omitzero" tfsdk:"field_mappings"`
+	Settings      *PipeSettings      `json:"settings,omitzero"      tfsdk:"settings"`
 }
 
 // DestinationUpdate is what an update of a pipe takes of its destination.
 type DestinationUpdate struct {
-	Columns []Column `json:"columns,omitzero"`
+	Columns []Column `json:"columns,omitzero" tfsdk:"columns"`
 }
 
 // PipeSourceUpdate is the source of a pipe's update. The document allows a
 // change of some members alone; the caller leaves the others nil.
 type PipeSourceUpdate struct {
-	Kafka           *KafkaUpdate         `json:"kafka,omitzero"`
-	ObjectStorage   *ObjectStorageUpdate `json:"objectStorage,omitzero"`
-	CloudStream     *CloudStreamUpdate   `json:"cloudStream,omitzero"`
-	Postgres        *PostgresUpdate      `json:"postgres,omitzero"`
+	Kafka           *KafkaUpdate         `json:"kafka,omitzero"         tfsdk:"kafka"`
+	ObjectStorage   *ObjectStorageUpdate `json:"objectStorage,omitzero" tfsdk:"object_storage"`
+	CloudStream     *CloudStreamUpdate   `json:"cloudStream,omitzero"   tfsdk:"cloud_stream"`
+	Postgres        *PostgresUpdate      `json:"postgres,omitzero"      tfsdk:"postgres"`
 	ValidateSamples *bool                `json:"validateSamples,omitzero"`
 }
 
@@ -230,14 +230,9 @@ type PostgresUpdate struct {
 
 // TableMappingKey names a table mapping.
 type TableMappingKey struct {
-	SourceSchemaName string `json:"sourceSchemaName"`
-	SourceTable      string `json:"sourceTable"`
-	TargetTable      string `json:"targetTable"`
-}
-
-// String is the key in a sentence: "public.orders to orders".
-func (k TableMappingKey) String() string {
-	return k.SourceSchemaName + "." + k.SourceTable + " to " + k.TargetTable
+	SourceSchemaName string `json:"sourceSchemaName" tfsdk:"source_schema_name"`
+	SourceTable      string `json:"sourceTable"      tfsdk:"source_table"`
+	TargetTable      string `json:"targetTable"      tfsdk:"target_table"`
 }
 
 // Credentials are a user's name and password. They go in and never come out.

@@ -49,16 +49,6 @@ func SetLogLevels(provider string) error {
 	return nil
 }
 
-// FrameworkLogged tells whether the framework's account of what it does goes
-// anywhere, once the levels are set.
-func FrameworkLogged() bool {
-	level := hclog.LevelFromString(os.Getenv("TF_LOG_SDK_FRAMEWORK"))
-	if level == hclog.NoLevel {
-		level = hclog.LevelFromString(os.Getenv("TF_LOG_SDK"))
-	}
-	return level <= hclog.Debug
-}
-
 // PluginLogger is the logger of the library that talks to Terraform, at the
 // same level. By itself it is as verbose as the SDK.
 func PluginLogger() hclog.Logger {

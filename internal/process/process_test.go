@@ -9,7 +9,6 @@ import (
 func TestLogLevels(t *testing.T) {
 	for name, test := range map[string]struct {
 		set, want map[string]string
-		framework bool // its account goes somewhere
 	}{
 		"nothing is asked for": {
 			set:  map[string]string{},
@@ -20,19 +19,16 @@ func TestLogLevels(t *testing.T) {
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off"},
 		},
 		"everything": {
-			framework: true,
-			set:       map[string]string{"TF_LOG": "trace"},
-			want:      map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
+			set:  map[string]string{"TF_LOG": "trace"},
+			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
 		},
 		"as JSON": {
-			framework: true,
-			set:       map[string]string{"TF_LOG": "JSON"},
-			want:      map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
+			set:  map[string]string{"TF_LOG": "JSON"},
+			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
 		},
 		"no level at all": {
-			framework: true,
-			set:       map[string]string{"TF_LOG": "loud"},
-			want:      map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
+			set:  map[string]string{"TF_LOG": "loud"},
+			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
 		},
 		"turned off": {
 			set:  map[string]string{"TF_LOG": "OFF"},
@@ -51,9 +47,8 @@ func TestLogLevels(t *testing.T) {
 			want: map[string]string{"TF_LOG_SDK": "trace", "TF_LOG_SDK_FRAMEWORK": "info"},
 		},
 		"the framework alone": {
-			framework: true,
-			set:       map[string]string{"TF_LOG": "DEBUG", "TF_LOG_SDK": "OFF", "TF_LOG_SDK_FRAMEWORK": "TRACE"},
-			want:      map[string]string{"TF_LOG_SDK": "off", "TF_LOG_SDK_FRAMEWORK": "debug"},
+			set:  map[string]string{"TF_LOG": "DEBUG", "TF_LOG_SDK": "OFF", "TF_LOG_SDK_FRAMEWORK": "TRACE"},
+			want: map[string]string{"TF_LOG_SDK": "off", "TF_LOG_SDK_FRAMEWORK": "debug"},
 		},
 		"a logger more verbose than what passes": {
 			set:  map[string]string{"TF_LOG": "INFO", "TF_LOG_PROVIDER_DATAPLATFORM": "TRACE", "TF_LOG_SDK_FRAMEWORK": "TRACE"},
@@ -73,9 +68,6 @@ func TestLogLevels(t *testing.T) {
 			}
 			if err := SetLogLevels("dataplatform"); err != nil {
 				t.Fatal(err)
-			}
-			if got := FrameworkLogged(); got != test.framework {
-				t.Errorf("the framework is logged: %t, want %t", got, test.framework)
 			}
 			for variable, want := range test.want {
 				if got := os.Getenv(variable); got != want {

@@ -6,10 +6,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // alertDataSource is dataplatform_alert.
-type alertDataSource struct{ dataSourceBase }
+type alertDataSource struct{ conn.DataSource }
 
 func newAlertDataSource() datasource.DataSource { return &alertDataSource{} }
 
@@ -53,15 +56,15 @@ func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 
 // Read implements datasource.DataSource.
 func (d *alertDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, ok := d.ready(alertingSettings, &resp.Diagnostics)
+	client, ok := d.Ready(conn.AlertingSettings, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	id := at(req.Config.Raw, "id")
-	alert, err := client.GetAlert(ctx, text(id))
+	id := tfvalue.Of(req.Config.Raw).At("id")
+	alert, err := client.GetAlert(ctx, id.Text())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read alert", err)
+		conn.AddError(&resp.Diagnostics, "Unable to read alert", err)
 		return
 	}
-	resp.State.Raw = with(encode(alert, req.Config.Raw.Type()), id, "id")
+	resp.State.Raw = (tfvalue.Encode(alert, req.Config.Raw.Type()).With(id, "id")).Value
 }

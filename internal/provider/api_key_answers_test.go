@@ -141,7 +141,7 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	d := f.newKeyDriver(t, nil)
 	p := d.apply(key)
 	if len(p.errors) > 0 || len(p.warnings) > 0 || d.get("key_id") != "null" || d.get("key_secret") != "null" || d.get("id") == "null" || d.get("key_suffix") != "wxyz" {
-		t.Errorf("%s\n%s", p.diagnoses, spell(d.state))
+		t.Errorf("%s\n%s", p.diagnoses, d.state)
 	}
 	f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2031-01-01T00:00:00+02:00", "hashData": {"keyIdHash": "h4sh-of-id", "keyIdSuffix": "wxyz", "keySecretHash": "h4sh-of-secret"}}`)
 	if p := d.planned(key); p.action != "none" {

@@ -1,16 +1,15 @@
 package provider
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What a key was asked for, beside what the platform made of it: what a plan
@@ -30,6 +29,9 @@ type asked struct {
 	Expiry string `json:"expiry,omitempty"`
 }
 
+// keyRules are plain: no attribute of a key is special.
+var keyRules tfvalue.Rules
+
 const (
 	askedKey     = "asked"
 	stateEnabled = "enabled"
@@ -41,18 +43,18 @@ const (
 const shortestUse = time.Hour
 
 // asks is what is remembered of a creation.
-func (r *apiKeyResource) asks(config tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value) asked {
+func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value) asked {
 	was := asked{
-		OrganizationID: !at(config, "organization_id").IsNull(),
-		ExpireAt:       !at(config, "expire_at").IsNull(),
+		OrganizationID: !config.At("organization_id").IsNull(),
+		ExpireAt:       !config.At("expire_at").IsNull(),
 		State:          stateAsked(config),
 	}
-	told := text(at(answer, "expire_at"))
-	if at(config, "validity_hours").IsNull() || told == "" || sameInstant(told, deref(body.ExpireAt)) {
+	told := answer.At("expire_at").Text()
+	if config.At("validity_hours").IsNull() || told == "" || sameInstant(told, deref(body.ExpireAt)) {
 		return was
 	}
 	expires, err := time.Parse(time.RFC3339, told)
-	if err != nil || expires.Add(-hours(at(config, "early_renewal_hours"))).Before(r.now().Add(shortestUse)) {
+	if err != nil || expires.Add(-hours(config.At("early_renewal_hours"))).Before(r.now().Add(shortestUse)) {
 		// It can't be read, or would make a new key with the next plan, and
 		// with each that follows.
 		was.Expiry = deref(body.ExpireAt)
@@ -60,34 +62,33 @@ func (r *apiKeyResource) asks(config tftypes.Value, body platform.APIKeyCreate, 
 	return was
 }
 
-func (was asked) remember(ctx context.Context, private privateWriter) diag.Diagnostics {
+func (was asked) encode() []byte {
 	remembered, _ := json.Marshal(was) //nolint:errchkjson // strings and bools
-	return private.SetKey(ctx, askedKey, remembered)
+	return remembered
 }
 
 // recall is what a key was asked for, or without a memory of it what the state
 // suggests.
-func recall(ctx context.Context, private privateReader, state tftypes.Value) (asked, diag.Diagnostics) {
+func recall(remembered []byte, state tfvalue.Value) asked {
 	var was asked
-	remembered, diags := private.GetKey(ctx, askedKey)
 	if remembered == nil || json.Unmarshal(remembered, &was) != nil {
 		was = asked{State: stateAsked(state)}
 	}
-	return was, diags
+	return was
 }
 
 // due tells whether a key with validity_hours is to be replaced: within
 // early_renewal_hours of its expiry, or after it.
-func (r *apiKeyResource) due(key tftypes.Value, was asked) bool {
-	if at(key, "validity_hours").IsNull() {
+func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
+	if key.At("validity_hours").IsNull() {
 		return false
 	}
-	expiry := text(at(key, "expire_at"))
+	expiry := key.At("expire_at").Text()
 	if was.Expiry != "" {
 		expiry = was.Expiry
 	}
 	expires, err := time.Parse(time.RFC3339, expiry)
-	return err == nil && !r.now().Before(expires.Add(-hours(at(key, "early_renewal_hours"))))
+	return err == nil && !r.now().Before(expires.Add(-hours(key.At("early_renewal_hours"))))
 }
 
 // dueInPlan tells whether a plan replaces a key because its renewal is due.
@@ -96,43 +97,39 @@ func (r *apiKeyResource) due(key tftypes.Value, was asked) bool {
 // it, and takes another end of it for an error in the provider. So that plan
 // goes by what the last read found, not by the time, and not by a changed
 // early_renewal_hours, which may be known only then: the plan after it does.
-func (r *apiKeyResource) dueInPlan(plan, state tftypes.Value, was asked) bool {
+func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value, was asked) bool {
 	if plan.Equal(state) {
 		return r.due(plan, was)
 	}
-	var ready bool
-	if found := at(state, "ready_for_renewal"); !found.IsNull() {
-		_ = found.As(&ready) // a state is known
-	}
-	early := at(plan, "early_renewal_hours")
-	return ready && (!early.IsKnown() || hours(early) >= hours(at(state, "early_renewal_hours")))
+	early := plan.At("early_renewal_hours")
+	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
 // replacingChanges names the arguments that ask for something else than the
 // key there is was asked for. One that leaves the configuration does; a
 // default that is written down does not.
-func replacingChanges(config, plan, state tftypes.Value, was asked) []string {
+func replacingChanges(config, plan, state tfvalue.Value, was asked) []string {
 	var changed []string
 	for _, name := range []string{"organization_id", "name", "roles", "validity_hours", "rotation_triggers", "hash_data", "ip_access_list"} {
-		if !asksSame(name, at(plan, name), at(state, name)) {
+		if !asksSame(name, plan.At(name), state.At(name)) {
 			changed = append(changed, name)
 		}
 	}
-	expiry := at(config, "expire_at")
+	expiry := config.At("expire_at")
 	switch {
-	case expiry.IsNull() && was.ExpireAt, !expiry.IsNull() && !asksSame("expire_at", at(plan, "expire_at"), at(state, "expire_at")):
+	case expiry.IsNull() && was.ExpireAt, !expiry.IsNull() && !asksSame("expire_at", plan.At("expire_at"), state.At("expire_at")):
 		changed = append(changed, "expire_at")
 	}
 	// What the platform made it by itself may be written down, too.
-	wanted := at(config, "state")
-	if !wanted.IsKnown() || stateAsked(config) != was.State && !wanted.Equal(at(state, "state")) {
+	wanted := config.At("state")
+	if !wanted.IsKnown() || stateAsked(config) != was.State && !wanted.Equal(state.At("state")) {
 		changed = append(changed, "state")
 	}
 	return changed
 }
 
-func stateAsked(config tftypes.Value) string {
-	if wanted := text(at(config, "state")); wanted != "" {
+func stateAsked(config tfvalue.Value) string {
+	if wanted := config.At("state").Text(); wanted != "" {
 		return wanted
 	}
 	return stateEnabled
@@ -140,46 +137,54 @@ func stateAsked(config tftypes.Value) string {
 
 // asksSame tells whether two values of an argument ask for the same. An empty
 // list or map asks for what none does.
-func asksSame(name string, a, b tftypes.Value) bool {
+func asksSame(name string, a, b tfvalue.Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
 		return asksNothing(a) && asksNothing(b)
 	case !a.IsFullyKnown() || !b.IsFullyKnown():
 		return false
 	case name == "expire_at":
-		return sameInstant(text(a), text(b))
+		return sameInstant(a.Text(), b.Text())
 	case name == "organization_id":
-		return strings.EqualFold(text(a), text(b))
+		return strings.EqualFold(a.Text(), b.Text())
 	default:
-		return same(name, a, b)
+		return keyRules.Same(name, a, b)
 	}
 }
 
-func asksNothing(value tftypes.Value) bool {
+func asksNothing(value tfvalue.Value) bool {
 	if value.IsKnown() && value.Type().Is(tftypes.Map{}) {
 		var all map[string]tftypes.Value
 		return value.As(&all) == nil && len(all) == 0
 	}
-	return isEmpty(value)
+	return value.IsEmpty()
 }
 
 // keepSpelling keeps the state's spelling of what asks for the same.
-func keepSpelling(plan, state tftypes.Value) tftypes.Value {
+func keepSpelling(plan, state tfvalue.Value) tfvalue.Value {
 	for _, name := range []string{"expire_at", "organization_id"} {
-		planned, kept := at(plan, name), at(state, name)
+		planned, kept := plan.At(name), state.At(name)
 		if !planned.IsNull() && !kept.IsNull() && asksSame(name, planned, kept) {
-			plan = with(plan, kept, name)
+			plan = plan.With(kept, name)
 		}
 	}
 	return plan
 }
 
+// deref is a string, or "" where there is none.
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // hours is a number of hours, none where it is null or not known yet.
-func hours(value tftypes.Value) time.Duration {
+func hours(value tfvalue.Value) time.Duration {
 	if value.IsNull() || !value.IsKnown() {
 		return 0
 	}
-	n, _ := number(value).Int64()
+	n, _ := value.Number().Int64()
 	return time.Duration(n) * time.Hour
 }
 

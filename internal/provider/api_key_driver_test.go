@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // args are arguments as a configuration has them: strings, bools, ints,
@@ -271,12 +272,12 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 	d.t.Helper()
 	proposed := config
 	if !config.IsNull() {
-		proposed = eachMember(config, func(name string, written tftypes.Value) tftypes.Value {
+		proposed = tfvalue.Of(config).Map(func(name string, written tfvalue.Value) tfvalue.Value {
 			if attribute := apiKeySchema().Attributes[name]; written.IsNull() && attribute.IsComputed() {
-				return at(prior, name)
+				return tfvalue.Of(prior).At(name)
 			}
 			return written
-		})
+		}).Value
 	}
 	resp, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: keyType, PriorState: d.dynamic(prior), ProposedNewState: d.dynamic(proposed), Config: d.dynamic(config), PriorPrivate: private,
@@ -285,7 +286,7 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 	p := keyPlan{diagnoses: diagnosed(resp.Diagnostics), planned: d.undynamic(resp.PlannedState), private: resp.PlannedPrivate}
 	for _, path := range resp.RequiresReplace {
 		name := string(path.Steps()[0].(tftypes.AttributeName))
-		if !at(p.planned, name).Equal(at(prior, name)) { // Terraform overlooks the others
+		if !tfvalue.Of(p.planned).At(name).Value.Equal(tfvalue.Of(prior).At(name).Value) { // Terraform overlooks the others
 			p.replaces = append(p.replaces, name)
 		}
 	}
@@ -340,9 +341,9 @@ func (d *keyDriver) carryOut(ctx context.Context, p keyPlan, config args) keyPla
 	if len(p.errors) == 0 || !state.IsNull() {
 		d.state, d.private = state, resp.Private
 	}
-	for name, value := range members(again.planned) {
-		if got := at(d.state, name); len(p.errors) == 0 && value.IsFullyKnown() && !got.Equal(value) {
-			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, spell(got), spell(value))
+	for name, value := range tfvalue.Of(again.planned).Members() {
+		if got := tfvalue.Of(d.state).At(name); len(p.errors) == 0 && value.IsFullyKnown() && !got.Equal(value) {
+			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, got, value)
 		}
 	}
 	return p
@@ -363,14 +364,14 @@ func (d *keyDriver) destroy() (planned, applied diagnoses) {
 
 // get is a string of the state, or "null".
 func (d *keyDriver) get(name string) string {
-	value := at(d.state, name)
+	value := tfvalue.Of(d.state).At(name)
 	if value.IsNull() {
 		return "null"
 	}
 	if value.Type().Is(tftypes.String) {
-		return text(value)
+		return value.Text()
 	}
-	return spell(value)
+	return keyRules.Describe("", value)
 }
 
 // reset forgets the key.

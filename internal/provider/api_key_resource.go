@@ -10,14 +10,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // apiKeyResource is dataplatform_api_key. The API can create a key and do
 // nothing else with it: what is known of it is what its creation answered.
-type apiKeyResource struct{ resourceBase }
+type apiKeyResource struct{ conn.Resource }
 
 func newAPIKeyResource() resource.Resource { return &apiKeyResource{} }
 
@@ -34,11 +35,11 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 // Create implements resource.Resource. Whatever comes after key id and secret
 // are received is at most a warning: nothing can read the secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	client, organization, ok := r.management(at(req.Plan.Raw, "organization_id"), &resp.Diagnostics)
+	client, organization, ok := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	plan := with(req.Plan.Raw, organization, "organization_id")
+	plan := tfvalue.Of(req.Plan.Raw).With(organization, "organization_id")
 	r.checkExpiry(plan, &resp.Diagnostics)
 	body, err := r.creation(plan)
 	if err != nil {
@@ -47,42 +48,42 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for _, l := range leaves(at(plan, "hash_data")) {
-		client.AddSecret(text(l.value))
+	for _, l := range plan.At("hash_data").Leaves() {
+		client.AddSecret(l.Value.Text())
 	}
-	created, err := client.CreateAPIKey(ctx, text(organization), body)
+	created, err := client.CreateAPIKey(ctx, organization.Text(), body)
 	if err != nil {
-		addCreateError(&resp.Diagnostics, text(organization), body, err)
+		addCreateError(&resp.Diagnostics, organization.Text(), body, err)
 		return
 	}
 	if created.KeySecret == nil && body.HashData == nil {
-		addSecretMissing(&resp.Diagnostics, text(organization), body, created)
+		addSecretMissing(&resp.Diagnostics, organization.Text(), body, created)
 		return
 	}
-	answer := tftypes.NewValue(plan.Type(), nil)
+	answer := tfvalue.Null(plan.Type())
 	if created.Key != nil {
-		answer = encode(created.Key, plan.Type())
+		answer = tfvalue.Encode(created.Key, plan.Type())
 	}
 	warnDisagreements(plan, body, answer, created, client.Mask, &resp.Diagnostics)
-	resp.State.Raw = keyCreated(plan, body, answer, created)
-	resp.Diagnostics.Append(r.asks(req.Config.Raw, body, answer).remember(ctx, resp.Private)...)
+	resp.State.Raw = keyCreated(plan, body, answer, created).Value
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(tfvalue.Of(req.Config.Raw), body, answer).encode())...)
 }
 
 // creation is the request that a plan comes to. The expiry of a key with
 // validity_hours counts from now.
-func (r *apiKeyResource) creation(plan tftypes.Value) (platform.APIKeyCreate, error) {
+func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, error) {
 	// What is left to the platform is unknown in the plan, and not sent.
-	known := eachMember(plan, func(_ string, member tftypes.Value) tftypes.Value {
+	known := plan.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 		if !member.IsFullyKnown() {
-			return tftypes.NewValue(member.Type(), nil)
+			return tfvalue.Null(member.Type())
 		}
 		return member
 	})
 	var body platform.APIKeyCreate
-	if err := decode(known, &body); err != nil {
+	if err := known.Decode(&body); err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
-	if validity := at(plan, "validity_hours"); !validity.IsNull() {
+	if validity := plan.At("validity_hours"); !validity.IsNull() {
 		expiry := r.now().Add(hours(validity)).UTC().Truncate(time.Second).Format(time.RFC3339)
 		body.ExpireAt = &expiry
 	}
@@ -91,50 +92,43 @@ func (r *apiKeyResource) creation(plan tftypes.Value) (platform.APIKeyCreate, er
 
 // keyCreated is the state of a new key: the plan, completed by the answer, and
 // by what was asked for where the answer doesn't tell.
-func keyCreated(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey) tftypes.Value {
-	state := settle(plan, answer)
-	state = with(state, stringValue(created.KeyID), "key_id")
-	state = with(state, stringValue(created.KeySecret), "key_secret")
-	if text(at(state, "state")) == "" {
+func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+	state := tfvalue.Settle(plan, answer)
+	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
+	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
+	if state.At("state").Text() == "" {
 		enabled := stateEnabled
-		state = with(state, stringValue(&enabled), "state")
+		state = state.With(tfvalue.Optional(&enabled), "state")
 	}
-	if text(at(state, "expire_at")) == "" {
-		state = with(state, stringValue(body.ExpireAt), "expire_at")
+	if state.At("expire_at").Text() == "" {
+		state = state.With(tfvalue.Optional(body.ExpireAt), "expire_at")
 	}
-	return with(state, tftypes.NewValue(tftypes.Bool, false), "ready_for_renewal")
-}
-
-func stringValue(s *string) tftypes.Value {
-	if s == nil {
-		return tftypes.NewValue(tftypes.String, nil)
-	}
-	return tftypes.NewValue(tftypes.String, *s)
+	return state.With(tfvalue.Bool(false), "ready_for_renewal")
 }
 
 // warnDisagreements tells, in one warning, what the platform made otherwise
 // than it was asked to. What it answered may be the secret, in the wrong place,
 // and is masked.
-func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tftypes.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
-	shown := func(value tftypes.Value) string {
+func warnDisagreements(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut: a part of the secret can't be made out.
-		if mask(spell(value)) != spell(value) {
+		if mask(keyRules.Describe("", value)) != keyRules.Describe("", value) {
 			return "what can't be shown"
 		}
-		return describe(value)
+		return keyRules.Describe("", value)
 	}
 	var lines []string
 	if created.Incomplete != nil {
 		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
-		wanted, got := at(plan, name), at(answer, name)
-		if !wanted.IsNull() && wanted.IsFullyKnown() && !got.IsNull() && !answers(name, wanted, got) {
+		wanted, got := plan.At(name), answer.At(name)
+		if !wanted.IsNull() && wanted.IsFullyKnown() && !got.IsNull() && !keyRules.Answers(name, wanted, got) {
 			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, shown(got)))
 		}
 	}
 	// An empty date is an answer, and says that the key never expires.
-	if got := at(answer, "expire_at"); !got.IsNull() && !sameInstant(deref(body.ExpireAt), text(got)) {
+	if got := answer.At("expire_at"); !got.IsNull() && !sameInstant(deref(body.ExpireAt), got.Text()) {
 		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %s", shown(got)))
 	}
 	if created.KeyID == nil && body.HashData == nil {
@@ -151,7 +145,7 @@ func warnDisagreements(plan tftypes.Value, body platform.APIKeyCreate, answer tf
 
 // addCreateError reports a failed creation, and what may exist all the same.
 func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
-	failed := detail(err)
+	failed := conn.Detail(err)
 	if platform.IsAmbiguous(err) {
 		requestID := ""
 		if call := new(platform.Error); errors.As(err, &call) {
@@ -196,23 +190,25 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 // Read implements resource.Resource. The API can't read a key; the time can be
 // read.
 func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	was, diags := recall(ctx, req.Private, req.State.Raw)
+	remembered, diags := req.Private.GetKey(ctx, askedKey)
 	resp.Diagnostics.Append(diags...)
-	resp.State.Raw = with(req.State.Raw, tftypes.NewValue(tftypes.Bool, r.due(req.State.Raw, was)), "ready_for_renewal")
+	state := tfvalue.Of(req.State.Raw)
+	ready := r.due(state, recall(remembered, state))
+	resp.State.Raw = state.With(tfvalue.Bool(ready), "ready_for_renewal").Value
 }
 
 // Update implements resource.Resource: nothing that changes in place is known
 // to the platform.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.State.Raw = settle(req.Plan.Raw, req.State.Raw)
+	resp.State.Raw = tfvalue.Settle(tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)).Value
 }
 
 // Delete implements resource.Resource: the key stays valid.
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	warnKeyStays(req.State.Raw, r.now(), &resp.Diagnostics)
+	warnKeyStays(tfvalue.Of(req.State.Raw), r.now(), &resp.Diagnostics)
 }
 
-func warnKeyStays(state tftypes.Value, now time.Time, diags *diag.Diagnostics) {
+func warnKeyStays(state tfvalue.Value, now time.Time, diags *diag.Diagnostics) {
 	const nothingSent = "Destroying this resource sends nothing, since the platform can't delete a key. "
 	if expired(state, now) {
 		diags.AddWarning(
@@ -229,13 +225,13 @@ func warnKeyStays(state tftypes.Value, now time.Time, diags *diag.Diagnostics) {
 
 // keyLabel names a key in the summary of a warning: Terraform folds those that
 // are the same.
-func keyLabel(state tftypes.Value) string {
+func keyLabel(state tfvalue.Value) string {
 	for _, name := range []string{"id", "key_id"} {
-		if id := text(at(state, name)); id != "" {
+		if id := state.At(name).Text(); id != "" {
 			return id
 		}
 	}
-	if name := text(at(state, "name")); name != "" {
+	if name := state.At("name").Text(); name != "" {
 		return fmt.Sprintf("%q", name)
 	}
 	return "(name not known yet)"
@@ -243,29 +239,29 @@ func keyLabel(state tftypes.Value) string {
 
 // keyLeft names a key that stays behind, so that it can be found in the
 // console.
-func keyLeft(state tftypes.Value, now time.Time) string {
+func keyLeft(state tfvalue.Value, now time.Time) string {
 	until := "does not expire"
-	switch expiry := text(at(state, "expire_at")); {
+	switch expiry := state.At("expire_at").Text(); {
 	case expired(state, now):
 		until = "expired at " + expiry
 	case expiry != "":
 		until = "is valid until " + expiry
 	}
-	id := "id " + orUnknown(at(state, "id"))
-	if text(at(state, "id")) == "" && text(at(state, "key_id")) != "" {
-		id = "key id " + text(at(state, "key_id"))
+	id := "id " + orUnknown(state.At("id"))
+	if state.At("id").Text() == "" && state.At("key_id").Text() != "" {
+		id = "key id " + state.At("key_id").Text()
 	}
-	return fmt.Sprintf("The key named %q (%s, suffix %s) %s.", text(at(state, "name")), id, orUnknown(at(state, "key_suffix")), until)
+	return fmt.Sprintf("The key named %q (%s, suffix %s) %s.", state.At("name").Text(), id, orUnknown(state.At("key_suffix")), until)
 }
 
 // expired tells whether a key is of no use any more.
-func expired(key tftypes.Value, now time.Time) bool {
-	expires, err := time.Parse(time.RFC3339, text(at(key, "expire_at")))
+func expired(key tfvalue.Value, now time.Time) bool {
+	expires, err := time.Parse(time.RFC3339, key.At("expire_at").Text())
 	return err == nil && !now.Before(expires)
 }
 
-func orUnknown(value tftypes.Value) string {
-	if s := text(value); s != "" {
+func orUnknown(value tfvalue.Value) string {
+	if s := value.Text(); s != "" {
 		return s
 	}
 	return "not told"
@@ -280,17 +276,17 @@ func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRe
 
 // ValidateConfig implements resource.ResourceWithValidateConfig.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	validity, early := at(req.Config.Raw, "validity_hours"), at(req.Config.Raw, "early_renewal_hours")
-	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || number(early).Cmp(number(validity)) < 0 {
+	validity, early := tfvalue.Of(req.Config.Raw).At("validity_hours"), tfvalue.Of(req.Config.Raw).At("early_renewal_hours")
+	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
 		return
 	}
 	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Renewal before creation",
-		fmt.Sprintf("early_renewal_hours must be less than validity_hours, or every plan would make a new key, got: %s and %s", spell(early), spell(validity)))
+		fmt.Sprintf("early_renewal_hours must be less than validity_hours, or every plan would make a new key, got: %s and %s", early.Number(), validity.Number()))
 }
 
 func (r *apiKeyResource) now() time.Time {
-	if r.connection == nil || r.connection.now == nil {
+	if r.Connection == nil || r.Now == nil {
 		return time.Now()
 	}
-	return r.connection.now()
+	return r.Now()
 }

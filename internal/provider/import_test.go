@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestScalingImport imports by string in both forms: a plan follows that is
@@ -198,11 +199,11 @@ func TestIdentityOverTheProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text(at(state, "organization_id")) != test.organization || text(at(state, "name")) == "" {
+		if tfvalue.Of(state).At("organization_id").Text() != test.organization || tfvalue.Of(state).At("name").Text() == "" {
 			t.Errorf("%s: read %s", test.name, state)
 		}
 		whole, err := read.NewIdentity.IdentityData.Unmarshal(identityType)
-		if err != nil || text(at(whole, "organization_id")) != test.organization {
+		if err != nil || tfvalue.Of(whole).At("organization_id").Text() != test.organization {
 			t.Errorf("%s: identity %s, %v", test.name, whole, err)
 		}
 	}

@@ -6,10 +6,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // pipeDataSource is dataplatform_pipe.
-type pipeDataSource struct{ dataSourceBase }
+type pipeDataSource struct{ conn.DataSource }
 
 func newPipeDataSource() datasource.DataSource { return &pipeDataSource{} }
 
@@ -37,20 +40,20 @@ func (d *pipeDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 
 // Read implements datasource.DataSource.
 func (d *pipeDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, organization, ok := d.management(at(req.Config.Raw, "organization_id"), &resp.Diagnostics)
+	client, organization, ok := d.Management(tfvalue.Of(req.Config.Raw).At("organization_id"), &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	serviceID, pipeID := at(req.Config.Raw, "service_id"), at(req.Config.Raw, "pipe_id")
-	pipe, err := client.GetPipe(ctx, text(organization), text(serviceID), text(pipeID))
+	serviceID, pipeID := tfvalue.Of(req.Config.Raw).At("service_id"), tfvalue.Of(req.Config.Raw).At("pipe_id")
+	pipe, err := client.GetPipe(ctx, organization.Text(), serviceID.Text(), pipeID.Text())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read pipe", err)
+		conn.AddError(&resp.Diagnostics, "Unable to read pipe", err)
 		return
 	}
-	state := encode(pipe, req.Config.Raw.Type())
-	state = with(state, organization, "organization_id")
-	state = with(state, serviceID, "service_id")
-	resp.State.Raw = with(state, pipeID, "pipe_id")
+	state := tfvalue.Encode(pipe, req.Config.Raw.Type())
+	state = state.With(organization, "organization_id")
+	state = state.With(serviceID, "service_id")
+	resp.State.Raw = state.With(pipeID, "pipe_id").Value
 }
 
 func lookupOrganizationID(noun string) schema.Attribute {

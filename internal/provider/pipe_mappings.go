@@ -1,12 +1,15 @@
 package provider
 
 import (
-	"cmp"
-	"slices"
+	"fmt"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // The table mappings of a Postgres source are configured as the set that is
@@ -14,184 +17,136 @@ import (
 
 const tableMappingsName = "table_mappings"
 
-var tableMappingsPath = []string{"source", "postgres", tableMappingsName}
+var tableMappingsPath = tfvalue.Path{"source", "postgres", tableMappingsName}
 
-// mappingKey names a table mapping: schema, table and target.
-func mappingKey(mapping tftypes.Value) platform.TableMappingKey {
-	return platform.TableMappingKey{
-		SourceSchemaName: text(at(mapping, "source_schema_name")),
-		SourceTable:      text(at(mapping, "source_table")),
-		TargetTable:      text(at(mapping, "target_table")),
-	}
+// mappingKey identifies a table mapping by schema, table and target.
+var mappingKey = tfvalue.Key{
+	Members: []string{"source_schema_name", "source_table", "target_table"},
+	Format:  "%s.%s to %s",
 }
 
-func isMapping(typ tftypes.Type) bool {
-	object, ok := typ.(tftypes.Object)
-	_, target := object.AttributeTypes["target_table"]
-	return ok && target
-}
+// sourceTable is the part of the key that one mapping at a time can hold.
+var sourceTable = tfvalue.Key{Members: mappingKey.Members[:2]}
 
-func mappingsByKey(set tftypes.Value) map[platform.TableMappingKey]tftypes.Value {
-	byKey := map[platform.TableMappingKey]tftypes.Value{}
-	for _, mapping := range elements(set) {
-		byKey[mappingKey(mapping)] = mapping
-	}
-	return byKey
-}
-
-// sameWanted tells whether a plan is the set that the configuration asks for.
-func sameWanted(config, plan tftypes.Value) bool { return coversMappings(config, plan) }
-
-// answersMappings tells whether the platform told the set that was wanted.
-func answersMappings(wanted, told tftypes.Value) bool { return coversMappings(told, wanted) }
-
-// coversMappings tells whether two sets have the same mappings, and every
-// member that partial has is the same in full.
-func coversMappings(partial, full tftypes.Value) bool {
-	fullByKey := mappingsByKey(full)
-	if len(mappingsByKey(partial)) != len(fullByKey) {
-		return false
-	}
-	for key, mapping := range mappingsByKey(partial) {
-		if other, ok := fullByKey[key]; !ok || !coversMapping(mapping, other) {
-			return false
-		}
-	}
-	return true
-}
-
-func coversMapping(partial, full tftypes.Value) bool {
-	for name, member := range members(partial) {
-		if !member.IsNull() && canonical(member) != canonical(members(full)[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-// rememberMappings is the set the platform told, with the members that it left
-// out as they were last known.
-func rememberMappings(last, told tftypes.Value) tftypes.Value {
-	lastByKey := mappingsByKey(last)
-	remembered := make([]tftypes.Value, 0, len(elements(told)))
-	for _, mapping := range elements(told) {
-		if known, ok := lastByKey[mappingKey(mapping)]; ok {
-			mapping = fill(mapping, known)
-		}
-		remembered = append(remembered, mapping)
-	}
-	return tftypes.NewValue(told.Type(), remembered)
-}
-
-// completeMappings fills in the members that the configured mappings leave
-// out: what the mapping has now, and [] and false for a new one.
-func completeMappings(config, plan, held tftypes.Value) tftypes.Value {
-	if config.IsNull() || !config.IsKnown() || plan.IsFullyKnown() && !sameWanted(config, plan) {
+// completePipe fills in the members that configured mappings omit: what the
+// mapping has now, and [] and false for a new one.
+func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
+	wanted, planned := config.At(tableMappingsPath...), plan.At(tableMappingsPath...)
+	if wanted.IsNull() || !wanted.IsKnown() || planned.IsFullyKnown() && !pipeRules.AsksFor(tableMappingsName, wanted, planned) {
 		return plan
 	}
-	heldByKey := mappingsByKey(held)
-	complete := make([]tftypes.Value, 0, len(elements(config)))
-	for _, mapping := range elements(config) {
+	existing := mappingKey.Index(remote.At(tableMappingsPath...))
+	complete := wanted.Elements()
+	for i, mapping := range complete {
 		if mapping.IsNull() || !mapping.IsKnown() {
 			return plan
 		}
-		now, exists := heldByKey[mappingKey(mapping)]
-		complete = append(complete, eachMember(mapping, func(name string, member tftypes.Value) tftypes.Value {
+		now, exists := existing[mappingKey.Of(mapping)]
+		complete[i] = mapping.Map(func(name string, member tfvalue.Value) tfvalue.Value {
 			switch {
 			case !member.IsNull():
 				return member
 			case exists:
-				return members(now)[name]
-			case !keyKnown(mapping):
-				return tftypes.NewValue(member.Type(), tftypes.UnknownValue)
+				return now.At(name)
+			case !mappingKey.Known(mapping):
+				return tfvalue.Unknown(member.Type())
 			default:
 				return emptyMember(member.Type())
 			}
-		}))
+		})
 	}
-	return tftypes.NewValue(plan.Type(), complete)
+	return plan.With(tfvalue.Collection(planned.Type(), complete), tableMappingsPath...)
 }
 
-func keyKnown(mapping tftypes.Value) bool {
-	return at(mapping, "source_schema_name").IsKnown() && at(mapping, "source_table").IsKnown() && at(mapping, "target_table").IsKnown()
-}
-
-func emptyMember(typ tftypes.Type) tftypes.Value {
+func emptyMember(typ tftypes.Type) tfvalue.Value {
 	if typ.Is(tftypes.Bool) {
-		return tftypes.NewValue(typ, false)
+		return tfvalue.Bool(false)
 	}
-	return tftypes.NewValue(typ, []tftypes.Value{})
+	return tfvalue.Collection(typ, nil)
 }
 
-// splitMappings takes from the wanted set what has to wait for a PATCH of its
-// own: a mapping whose source table is held until another is removed, since
-// the order within one request isn't promised.
-func splitMappings(held, wanted tftypes.Value) (first tftypes.Value, waiting []tftypes.Value) {
-	type table struct{ schema, name string }
-	tableOf := func(mapping tftypes.Value) table {
-		key := mappingKey(mapping)
-		return table{key.SourceSchemaName, key.SourceTable}
+// mappingStages takes two PATCHes where mappings have to wait.
+func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
+	wanted := send.At(tableMappingsPath...)
+	waiting := waitingMappings(remote.At(tableMappingsPath...), wanted)
+	if len(waiting) == 0 {
+		return []tfvalue.Value{send}
 	}
-	freed := map[table]bool{}
-	for _, mapping := range mappingsBeside(held, wanted) {
-		freed[tableOf(mapping)] = true
+	first := tfvalue.Collection(wanted.Type(), mappingKey.Beside(wanted, tfvalue.Collection(wanted.Type(), waiting)))
+	return []tfvalue.Value{send.With(first, tableMappingsPath...), send.Only(tableMappingsPath...)}
+}
+
+// waitingMappings are the wanted ones whose source table is held until another
+// mapping is removed: they have to wait for a PATCH of their own, since the
+// order within one request isn't promised.
+func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
+	if wanted.IsNull() {
+		return nil
 	}
-	for _, mapping := range mappingsBeside(wanted, held) {
-		if freed[tableOf(mapping)] {
+	freed := map[string]bool{}
+	for _, mapping := range mappingKey.Beside(remote, wanted) {
+		freed[sourceTable.Of(mapping)] = true
+	}
+	var waiting []tfvalue.Value
+	for _, mapping := range mappingKey.Beside(wanted, remote) {
+		if freed[sourceTable.Of(mapping)] {
 			waiting = append(waiting, mapping)
 		}
 	}
-	if len(waiting) == 0 {
-		return wanted, nil
-	}
-	return tftypes.NewValue(wanted.Type(), mappingsBeside(wanted, tftypes.NewValue(wanted.Type(), waiting))), waiting
+	return waiting
 }
 
-// mappingsBeside are the mappings of one set that another doesn't have, or not
-// with the same members, in the order of their names: a set has none of its
-// own, and what is sent shall not depend on where it was read.
-func mappingsBeside(set, other tftypes.Value) []tftypes.Value {
-	otherByKey := mappingsByKey(other)
-	beside := []tftypes.Value{}
-	for _, mapping := range elements(set) {
-		if same, ok := otherByKey[mappingKey(mapping)]; !ok || canonical(same) != canonical(mapping) {
-			beside = append(beside, mapping)
+// setMappings puts into an update what brings a pipe from the remote mappings
+// to those wanted.
+func setMappings(update *platform.PostgresUpdate, wanted, remote tfvalue.Value) error {
+	update.TableMappings = nil
+	if wanted.IsNull() {
+		return nil
+	}
+	for _, mapping := range mappingKey.Beside(remote, wanted) {
+		var key platform.TableMappingKey
+		if err := mapping.Decode(&key); err != nil {
+			return err
 		}
+		update.TableMappingsToRemove = append(update.TableMappingsToRemove, key)
 	}
-	slices.SortStableFunc(beside, func(a, b tftypes.Value) int {
-		x, y := mappingKey(a), mappingKey(b)
-		return cmp.Or(
-			cmp.Compare(x.SourceSchemaName, y.SourceSchemaName),
-			cmp.Compare(x.SourceTable, y.SourceTable),
-			cmp.Compare(x.TargetTable, y.TargetTable),
-		)
-	})
-	return beside
-}
-
-// mappingOrders are what brings a platform from the mappings held to those
-// wanted.
-func mappingOrders(held, wanted tftypes.Value) (remove []platform.TableMappingKey, add []platform.TableMapping, err error) {
-	for _, mapping := range mappingsBeside(held, wanted) {
-		remove = append(remove, mappingKey(mapping))
-	}
-	for _, mapping := range mappingsBeside(wanted, held) {
+	for _, mapping := range mappingKey.Beside(wanted, remote) {
 		var full platform.TableMapping
-		if err := decode(fullMapping(mapping), &full); err != nil {
-			return nil, nil, err
+		if err := fullMapping(mapping).Decode(&full); err != nil {
+			return err
 		}
-		add = append(add, full)
+		update.TableMappingsToAdd = append(update.TableMappingsToAdd, full)
 	}
-	return remove, add, nil
+	return nil
 }
 
 // fullMapping spells out every member of a mapping that is to be added, so
 // that its meaning doesn't rest on the platform's defaults.
-func fullMapping(mapping tftypes.Value) tftypes.Value {
-	return eachMember(mapping, func(_ string, member tftypes.Value) tftypes.Value {
+func fullMapping(mapping tfvalue.Value) tfvalue.Value {
+	return mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 		if member.IsNull() && !member.Type().Is(tftypes.String) {
 			return emptyMember(member.Type())
 		}
 		return member
 	})
+}
+
+// warnRemapped warns of mappings that are removed and added again.
+func warnRemapped(label string, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+	wanted := send.At(tableMappingsPath...)
+	if wanted.IsNull() || !wanted.IsFullyKnown() {
+		return
+	}
+	var lines []string
+	for _, mapping := range waitingMappings(remote.At(tableMappingsPath...), wanted) {
+		lines = append(lines, "  - "+mappingKey.Spell(mapping))
+	}
+	if len(lines) == 0 {
+		return
+	}
+	diags.AddAttributeWarning(
+		conn.AttributePath(tableMappingsPath),
+		fmt.Sprintf("Tables of %s are mapped anew", label),
+		"A mapping can't be changed in place. These are removed and then added, which may copy their tables once more:\n\n"+strings.Join(lines, "\n"),
+	)
 }

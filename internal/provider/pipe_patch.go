@@ -6,175 +6,83 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // pipePatch sends changes of one pipe.
 type pipePatch struct {
-	client       *platform.Client
-	id           identity
-	config, plan tftypes.Value
-	// kinds are the kinds of source whose credentials have to be sent, until
-	// a PATCH has been accepted.
-	kinds []string
+	client *platform.Client
+	id     adopt.Identity
+	change adopt.Change
+	// pending are the kinds of source whose credentials have to be sent, until a
+	// PATCH has been accepted.
+	pending []string
 }
 
-// only is an object with the leaf at the end of these names and nothing else.
-func only(object tftypes.Value, names []string) tftypes.Value {
-	return eachMember(object, func(name string, member tftypes.Value) tftypes.Value {
-		switch {
-		case name != names[0]:
-			return tftypes.NewValue(member.Type(), nil)
-		case len(names) == 1:
-			return member
-		default:
-			return only(member, names[1:])
-		}
-	})
+func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) adopt.Patch {
+	p := &pipePatch{client: client, id: id, change: change, pending: renewedKinds(change)}
+	return p.send
 }
 
-// patch sends the leaves in one PATCH. After an ambiguous failure the body is
-// worked out anew from a fresh read, with the credentials again, which no read
-// can confirm.
-func (p *pipePatch) patch(ctx context.Context, send, held tftypes.Value) (any, error) {
-	body, err := p.body(send, held)
+// send sends the leaves in one PATCH. After an ambiguous failure the body is
+// worked out again from a fresh read, with the credentials, which no read can
+// confirm.
+func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value) (any, error) {
+	maskCredentials(p.client, p.change.Config)
+	body, err := p.body(send, remote)
 	if err != nil {
 		return nil, err
 	}
 	rework := func(ctx context.Context) (*platform.PipeUpdate, *platform.Pipe, error) {
-		now, err := p.client.GetPipe(ctx, p.id.organization, p.id.ids[0], p.id.ids[1])
+		now, err := p.client.GetPipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1])
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the pipe after an update whose end is unknown: %w", err)
 		}
-		told := remember(held, encode(now, held.Type()))
-		again, err := p.body(changes(send, told), told)
-		if err != nil || emptyUpdate(again) {
+		known := pipeRules.Remember(remote, tfvalue.Encode(now, remote.Type()))
+		again, err := p.body(pipeRules.Changes(send, known), known)
+		if err != nil || reflect.ValueOf(again).IsZero() {
 			return nil, now, err
 		}
 		return &again, nil, nil
 	}
-	maskCredentials(p.client, p.config)
-	p.kinds = sentCredentials(body)
-	answer, err := p.client.UpdatePipe(ctx, p.id.organization, p.id.ids[0], p.id.ids[1], body, rework)
+	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
 	if err != nil {
 		return nil, err
 	}
-	p.kinds = nil
-	return answer, nil
+	p.pending = nil
+	return response, nil
 }
 
-// body is the update that sends these leaves: the source kinds with their
-// configured credentials, the table mappings as a difference to those held,
-// and validateSamples where the source changes.
-func (p *pipePatch) body(send, held tftypes.Value) (platform.PipeUpdate, error) {
-	var pipe platform.Pipe
-	if err := decode(send, &pipe); err != nil {
-		return platform.PipeUpdate{}, fmt.Errorf("reading the plan: %w", err)
+// body is the update that sends these leaves: the kinds of source with their
+// configured credentials, the table mappings as a difference to the remote
+// ones, and validateSamples where the source changes. The kinds whose
+// credentials it has stay pending.
+func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error) {
+	var body platform.PipeUpdate
+	if err := send.Prune().Decode(&body); err != nil {
+		return body, fmt.Errorf("reading the plan: %w", err)
 	}
-	body := platform.PipeUpdate{Name: pipe.Name, FieldMappings: pipe.FieldMappings}
-	if anyLeaf(at(send, "settings")) {
-		body.Settings = pipe.Settings
-	}
-	if pipe.Destination != nil && pipe.Destination.Columns != nil {
-		body.Destination = &platform.DestinationUpdate{Columns: pipe.Destination.Columns}
-	}
-	source, err := p.source(pipe.Source, send, held)
-	body.Source = source
-	return body, err
-}
-
-func (p *pipePatch) source(changed *platform.PipeSource, send, held tftypes.Value) (*platform.PipeSourceUpdate, error) {
-	if changed == nil {
-		changed = &platform.PipeSource{}
-	}
-	var update platform.PipeSourceUpdate
-	for _, kind := range pipeKinds {
-		if !p.sends(kind, send) {
-			continue
+	source := allocated(&body.Source)
+	if source.Postgres != nil {
+		if err := setMappings(source.Postgres, send.At(tableMappingsPath...), remote.At(tableMappingsPath...)); err != nil {
+			return body, fmt.Errorf("reading the table mappings of the plan: %w", err)
 		}
-		switch kind {
-		case "kafka":
-			update.Kafka = &platform.KafkaUpdate{}
-			copyOf(&update.Kafka.KafkaSource, changed.Kafka)
-		case "object_storage":
-			update.ObjectStorage = &platform.ObjectStorageUpdate{}
-			copyOf(&update.ObjectStorage.ObjectStorageSource, changed.ObjectStorage)
-		case "cloud_stream":
-			update.CloudStream = &platform.CloudStreamUpdate{}
-			copyOf(&update.CloudStream.CloudStreamSource, changed.CloudStream)
-		case "postgres":
-			update.Postgres = &platform.PostgresUpdate{}
-			copyOf(&update.Postgres.PostgresSource, changed.Postgres)
-			if err := setMappings(update.Postgres, send, held); err != nil {
-				return nil, err
-			}
+	}
+	kinds := slices.Clone(p.pending)
+	for _, kind := range sourceKinds {
+		if send.At("source", kind).AnyLeaf() {
+			kinds = append(kinds, kind)
 		}
-		setCredentials(&update, kind, p.config, p.plan)
 	}
-	if update == (platform.PipeSourceUpdate{}) {
-		return nil, nil
+	p.pending = setCredentials(source, kinds, p.change)
+	if *source == (platform.PipeSourceUpdate{}) {
+		body.Source = nil
+		return body, nil
 	}
-	update.ValidateSamples = p.validateSamples()
-	return &update, nil
-}
-
-// sends tells whether a kind of source goes into the body.
-func (p *pipePatch) sends(kind string, send tftypes.Value) bool {
-	return anyLeaf(at(send, "source", kind)) || slices.Contains(p.kinds, kind)
-}
-
-// setMappings replaces the wanted set of table mappings by the difference to
-// those held.
-func setMappings(update *platform.PostgresUpdate, send, held tftypes.Value) (err error) {
-	if !anyLeaf(at(send, "source", "postgres", "settings")) {
-		update.Settings = nil
+	if validate := p.change.Config.At(validateSamplesPath...); !validate.IsNull() && validate.IsKnown() {
+		source.ValidateSamples = new(validate.True())
 	}
-	update.TableMappings = nil
-	if wanted := at(send, tableMappingsPath...); !wanted.IsNull() {
-		update.TableMappingsToRemove, update.TableMappingsToAdd, err = mappingOrders(at(held, tableMappingsPath...), wanted)
-	}
-	return err
-}
-
-func (p *pipePatch) validateSamples() *bool {
-	value := at(p.config, validateSamplesPath...)
-	var validate bool
-	if value.IsNull() || !value.IsKnown() || value.As(&validate) != nil {
-		return nil
-	}
-	return &validate
-}
-
-// copyOf fills in what is sent of a kind of source, if anything is.
-func copyOf[T any](into *T, changed *T) {
-	if changed != nil {
-		*into = *changed
-	}
-}
-
-// sentCredentials are the kinds of source whose credentials a body carries.
-func sentCredentials(body platform.PipeUpdate) []string {
-	if body.Source == nil {
-		return nil
-	}
-	var kinds []string
-	if s := body.Source.Kafka; s != nil && s.Credentials != nil {
-		kinds = append(kinds, "kafka")
-	}
-	if s := body.Source.ObjectStorage; s != nil && (s.AccessKey != nil || s.ConnectionString != nil) {
-		kinds = append(kinds, "object_storage")
-	}
-	if s := body.Source.CloudStream; s != nil && s.AccessKey != nil {
-		kinds = append(kinds, "cloud_stream")
-	}
-	if s := body.Source.Postgres; s != nil && s.Credentials != nil {
-		kinds = append(kinds, "postgres")
-	}
-	return kinds
-}
-
-func emptyUpdate(body platform.PipeUpdate) bool {
-	return reflect.ValueOf(body).IsZero()
+	return body, nil
 }

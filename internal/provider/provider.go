@@ -19,7 +19,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // dataplatformProvider implements the provider "dataplatform".
@@ -27,7 +30,7 @@ type dataplatformProvider struct {
 	version string
 	now     func() time.Time
 	// connection is nil until the provider is configured.
-	connection *connection
+	connection *conn.Connection
 }
 
 // New returns what makes the provider, in the version given.
@@ -57,21 +60,21 @@ func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaReques
 // what is written. What comes from the environment is checked alike, once the
 // provider is configured.
 func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	readSettings(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
+	readSettings(tfvalue.Of(req.Config.Raw), func(string) string { return "" }, &resp.Diagnostics)
 }
 
 // Configure implements provider.Provider. It sends nothing, and misses
 // nothing: a setting is missed by what needs it.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	set := readSettings(req.Config.Raw, os.Getenv, &resp.Diagnostics)
+	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	connection := &connection{
-		organizationID: set.values["organization_id"],
-		unknown:        set.unknown,
-		missing:        set.missing(),
-		now:            p.now,
+	connection := &conn.Connection{
+		OrganizationID: set.values["organization_id"],
+		Unknown:        set.unknown,
+		Missing:        set.missing(),
+		Now:            p.now,
 	}
 	config := platform.Config{
 		BaseURL:               set.values["base_url"],
@@ -90,7 +93,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		resp.Diagnostics.AddError("Unable to configure the provider", err.Error())
 		return
 	}
-	connection.client = client
+	connection.Client = client
 	p.connection = connection
 	resp.ResourceData, resp.DataSourceData = connection, connection
 }
@@ -111,10 +114,14 @@ func (p *dataplatformProvider) userAgent(terraform string) string {
 // Resources implements provider.Provider.
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		newServiceScalingResource,
+		adopted(serviceScaling),
 		newAPIKeyResource,
-		newPipeResource,
+		adopted(pipe),
 	}
+}
+
+func adopted(engine *adopt.Engine) func() resource.Resource {
+	return func() resource.Resource { return &adopt.Resource{Kind: engine.Kind} }
 }
 
 // DataSources implements provider.Provider.
@@ -134,20 +141,20 @@ type settings struct {
 
 // readSettings reads and checks every setting. Errors stand at the argument,
 // and name the variable where the value comes from there.
-func readSettings(config tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
+func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
 	set := settings{values: map[string]string{}}
 	for _, s := range providerSettings {
-		value, from := at(config, s.name), s.name
+		value, from := config.At(s.name), s.name
 		if !value.IsKnown() {
 			set.unknown = append(set.unknown, s.name)
 			continue
 		}
 		written := settingText(value)
 		if value.IsNull() {
-			if written = getenv(environment(s.name)); written == "" {
+			if written = getenv(conn.Environment(s.name)); written == "" {
 				continue
 			}
-			from = "environment variable " + environment(s.name)
+			from = "environment variable " + conn.Environment(s.name)
 		}
 		if err := s.check(written); err != nil {
 			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", from+": "+err.Error())
@@ -158,11 +165,11 @@ func readSettings(config tftypes.Value, getenv func(string) string, diags *diag.
 	return set
 }
 
-func settingText(value tftypes.Value) string {
+func settingText(value tfvalue.Value) string {
 	if value.Type().Is(tftypes.Number) && !value.IsNull() {
-		return number(value).Text('f', -1)
+		return value.Number().Text('f', -1)
 	}
-	return text(value)
+	return value.Text()
 }
 
 func (s settings) missing() []string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
 
@@ -49,7 +50,7 @@ var providerSettings = []setting{
 func providerAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range providerSettings {
-		description := s.description + " May be set by the environment variable `" + environment(s.name) + "`."
+		description := s.description + " May be set by the environment variable `" + conn.Environment(s.name) + "`."
 		if s.name == "max_concurrent_requests" {
 			attributes[s.name] = schema.NumberAttribute{Optional: true, MarkdownDescription: description}
 			continue

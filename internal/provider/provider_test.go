@@ -10,7 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 const plainProvider = `
@@ -104,7 +106,7 @@ func TestProviderSettings(t *testing.T) {
 // settingErrors are the errors with one setting in the environment.
 func settingErrors(name, value string) string {
 	getenv := func(variable string) string {
-		if variable == environment(name) {
+		if variable == conn.Environment(name) {
 			return value
 		}
 		return ""
@@ -122,7 +124,7 @@ func configuredErrors(name, value string) string {
 
 func readErrors(config tftypes.Value, getenv func(string) string) string {
 	var diags diag.Diagnostics
-	readSettings(config, getenv, &diags)
+	readSettings(tfvalue.Of(config), getenv, &diags)
 	var all []string
 	for _, d := range diags.Errors() {
 		all = append(all, d.Detail())

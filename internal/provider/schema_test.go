@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestSchemasAreValid has the framework look over each schema.
@@ -296,7 +297,7 @@ func fieldPaths(at string, typ reflect.Type, found map[string]bool) {
 	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Integer]() {
 		return
 	}
-	for name, index := range fieldsOf(typ) {
+	for name, index := range tfvalue.Fields(typ) {
 		found[at+name] = true
 		fieldPaths(at+name+".", typ.FieldByIndex(index).Type, found)
 	}

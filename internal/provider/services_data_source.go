@@ -8,11 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // servicesDataSource is dataplatform_services.
-type servicesDataSource struct{ dataSourceBase }
+type servicesDataSource struct{ conn.DataSource }
 
 func newServicesDataSource() datasource.DataSource { return &servicesDataSource{} }
 
@@ -94,24 +96,24 @@ type serviceList struct {
 
 // Read implements datasource.DataSource.
 func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, organization, ok := d.management(at(req.Config.Raw, "organization_id"), &resp.Diagnostics)
+	client, organization, ok := d.Management(tfvalue.Of(req.Config.Raw).At("organization_id"), &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	filter := at(req.Config.Raw, "filter")
+	filter := tfvalue.Of(req.Config.Raw).At("filter")
 	var criteria []string
-	for _, criterion := range elements(filter) {
-		criteria = append(criteria, text(criterion))
+	for _, criterion := range filter.Elements() {
+		criteria = append(criteria, criterion.Text())
 	}
-	services, err := client.ListServices(ctx, text(organization), criteria)
+	services, err := client.ListServices(ctx, organization.Text(), criteria)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to list services", err)
+		conn.AddError(&resp.Diagnostics, "Unable to list services", err)
 		return
 	}
 	if services == nil {
 		services = []platform.Service{}
 	}
-	state := encode(serviceList{services}, req.Config.Raw.Type())
-	state = with(state, organization, "organization_id")
-	resp.State.Raw = with(state, filter, "filter")
+	state := tfvalue.Encode(serviceList{services}, req.Config.Raw.Type())
+	state = state.With(organization, "organization_id")
+	resp.State.Raw = state.With(filter, "filter").Value
 }

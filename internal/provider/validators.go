@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // uuidPattern is built once: validators are called for every resource.
@@ -108,15 +109,15 @@ func (distinctMappings) ValidateSet(ctx context.Context, req validator.SetReques
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid table mappings", err.Error())
 		return
 	}
-	seen := map[platform.TableMappingKey]bool{}
-	for _, mapping := range elements(raw) {
-		if mapping.IsNull() || !mapping.IsKnown() || !keyKnown(mapping) {
+	seen := map[string]bool{}
+	for _, mapping := range tfvalue.Of(raw).Elements() {
+		if !mappingKey.Known(mapping) {
 			continue
 		}
-		key := mappingKey(mapping)
+		key := mappingKey.Of(mapping)
 		if seen[key] {
 			resp.Diagnostics.AddAttributeError(req.Path, "Table mapped twice",
-				fmt.Sprintf("%s maps %s.%s to %s more than once. A source table, with its schema, is mapped to a target once.", req.Path, key.SourceSchemaName, key.SourceTable, key.TargetTable))
+				fmt.Sprintf("%s maps %s more than once. A source table, with its schema, is mapped to a target once.", req.Path, mappingKey.Spell(mapping)))
 		}
 		seen[key] = true
 	}

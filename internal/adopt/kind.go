@@ -1,0 +1,149 @@
+// Package adopt is the life of an object that is on the platform before and
+// after Terraform manages it: it can be read and patched, but neither created
+// nor deleted. Read, plan and apply are answered straight from the protocol's
+// values; the framework keeps schemas, validation, upgrades and imports.
+//
+// Every rule here is about leaves and not about what they mean. A Kind says
+// what is special about one.
+package adopt
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// Kind is a kind of adopted object. The functions from Validate on, but for
+// Read and Patch, are optional.
+type Kind struct {
+	// Name is the resource's name without the provider's, "service_scaling".
+	Name string
+	// Noun is the kind in sentences, "service".
+	Noun string
+	// IDs are the attributes that identify the object within its organization,
+	// the owner first.
+	IDs    []string
+	Schema schema.Schema
+	Rules  tfvalue.Rules
+	// Unmanaged are the settable attributes that the platform doesn't hold,
+	// beside those that identify the object.
+	Unmanaged []tfvalue.Path
+
+	// Validate checks a configuration by itself.
+	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
+	// Read returns the remote object, as a struct with tfsdk tags.
+	Read func(ctx context.Context, client *platform.Client, id Identity) (any, error)
+	// Patch returns what updates the object.
+	Patch func(client *platform.Client, id Identity, change Change) Patch
+	// Forces reports whether there is something to send beside leaves that
+	// differ.
+	Forces func(change Change) bool
+	// Stages are the leaves of each PATCH that is needed to get from the remote
+	// object to these leaves, where one is not enough.
+	Stages func(send, remote tfvalue.Value) []tfvalue.Value
+	// Moves names the attributes that the platform changes by itself with a
+	// PATCH of these leaves.
+	Moves func(send tfvalue.Value) []string
+	// Complete fills in what a plan takes from the remote object.
+	Complete func(config, plan, remote tfvalue.Value) tfvalue.Value
+	// Suppress keeps prior values where a plan that sends these leaves differs
+	// from them in nothing that matters.
+	Suppress func(plan, prior, send tfvalue.Value) tfvalue.Value
+	// Check reports what is wrong with a change, given the remote object.
+	Check func(change Change, remote tfvalue.Value, diags *diag.Diagnostics)
+	// Advise warns, in the plan, of what a user may not expect of it.
+	Advise func(label string, send, remote tfvalue.Value, diags *diag.Diagnostics)
+}
+
+// Change is what Terraform asks for: what is configured, what is planned, and
+// the state before, null in an adoption.
+type Change struct{ Config, Plan, Prior tfvalue.Value }
+
+// Patch sends exactly the leaves of send that are not null, and returns the
+// object of the response. remote is what is known of the object at that time.
+type Patch func(ctx context.Context, send, remote tfvalue.Value) (any, error)
+
+// Identity identifies a remote object.
+type Identity struct {
+	Organization string
+	// IDs are in the order of Kind.IDs.
+	IDs []string
+}
+
+// known reports whether every part of the identity is known.
+func (id Identity) known() bool {
+	return id.Organization != "" && !slices.Contains(id.IDs, "")
+}
+
+func (k *Kind) identity(object tfvalue.Value) Identity {
+	id := Identity{Organization: object.At("organization_id").Text()}
+	for _, name := range k.IDs {
+		id.IDs = append(id.IDs, object.At(name).Text())
+	}
+	return id
+}
+
+// identifiers are all attributes that identify the object.
+func (k *Kind) identifiers() []string { return append([]string{"organization_id"}, k.IDs...) }
+
+// label names an object in the summary of a warning: Terraform folds those
+// that share a summary.
+func (k *Kind) label(object tfvalue.Value) string {
+	return k.Noun + " " + object.At(k.IDs[len(k.IDs)-1]).Text()
+}
+
+// place says where an object is looked for.
+func (k *Kind) place(id Identity) string {
+	var parts []string
+	for i, name := range slices.Backward(k.IDs) {
+		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
+	}
+	return strings.Join(append(parts, "organization "+id.Organization), " in ")
+}
+
+func (k *Kind) stages(send, remote tfvalue.Value) []tfvalue.Value {
+	if k.Stages == nil {
+		return []tfvalue.Value{send}
+	}
+	return k.Stages(send, remote)
+}
+
+func (k *Kind) moves(send tfvalue.Value) []string {
+	if k.Moves == nil {
+		return nil
+	}
+	return k.Moves(send)
+}
+
+func (k *Kind) complete(config, plan, remote tfvalue.Value) tfvalue.Value {
+	if k.Complete == nil {
+		return plan
+	}
+	return k.Complete(config, plan, remote)
+}
+
+func (k *Kind) check(change Change, remote tfvalue.Value, diags *diag.Diagnostics) {
+	if k.Check != nil {
+		k.Check(change, remote, diags)
+	}
+}
+
+func (k *Kind) forces(change Change) bool { return k.Forces != nil && k.Forces(change) }
+
+// owned is what the user owns of the remote object.
+func (k *Kind) owned(config, plan tfvalue.Value) tfvalue.Value {
+	owned := k.Rules.Owned(config, plan)
+	for _, path := range k.Unmanaged {
+		owned = owned.Without(path...)
+	}
+	for _, name := range k.identifiers() {
+		owned = owned.Without(name)
+	}
+	return owned
+}

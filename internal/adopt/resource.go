@@ -1,0 +1,159 @@
+package adopt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// Resource is what the framework keeps of a kind: its schemas, validation,
+// upgrades and imports.
+type Resource struct {
+	conn.Resource
+	*Kind
+}
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.Name
+}
+
+// Schema is the kind's.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.Kind.Schema
+}
+
+// IdentitySchema has the attributes that identify an object.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema.Attributes = map[string]identityschema.Attribute{
+		"organization_id": identityschema.StringAttribute{
+			OptionalForImport: true,
+			Description:       "Organization that owns the object; the provider's where it is left out.",
+		},
+	}
+	for _, name := range r.IDs {
+		resp.IdentitySchema.Attributes[name] = identityschema.StringAttribute{
+			RequiredForImport: true,
+			Description:       "UUID of the " + strings.TrimSuffix(name, "_id") + ".",
+		}
+	}
+}
+
+// ValidateConfig checks a configuration by itself.
+func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if r.Validate != nil {
+		r.Validate(tfvalue.Value{Value: req.Config.Raw}, &resp.Diagnostics)
+	}
+}
+
+// ImportState takes an import by string or by identity. It sends nothing, and
+// the read that follows fills in the rest.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id, err := r.importedID(ctx, req, &resp.Diagnostics)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Unable to import %s", r.Noun), err.Error())
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if id.Organization == "" {
+		id.Organization = r.Organization(tfvalue.Null(tftypes.String), &resp.Diagnostics).Text()
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if id.Organization == "" {
+		resp.Diagnostics.AddError(
+			fmt.Sprintf("Unable to import %s", r.Noun),
+			"organization_id of the provider depends on a value that is known only after an apply. Name the organization in the import: "+r.importForm(),
+		)
+		return
+	}
+	for i, value := range append([]string{id.Organization}, id.IDs...) {
+		name := path.Root(r.identifiers()[i])
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, name, value)...)
+		if resp.Identity != nil {
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, name, value)...)
+		}
+	}
+}
+
+func (r *Resource) importedID(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (Identity, error) {
+	var parts []string
+	if req.ID != "" {
+		parts = strings.Split(req.ID, "/")
+	} else if req.Identity != nil {
+		for _, name := range r.identifiers() {
+			var part types.String
+			diags.Append(req.Identity.GetAttribute(ctx, path.Root(name), &part)...)
+			parts = append(parts, part.ValueString())
+		}
+		if parts[0] == "" {
+			parts = parts[1:]
+		}
+	}
+	for _, part := range parts {
+		// The validators of the schema don't see what is imported.
+		if len(part) != 36 || uuid.Validate(part) != nil {
+			return Identity{}, fmt.Errorf("%q is not a UUID. Import takes %s", part, r.importForm())
+		}
+	}
+	switch len(parts) - len(r.IDs) {
+	case 0:
+		return Identity{IDs: parts}, nil
+	case 1:
+		return Identity{Organization: parts[0], IDs: parts[1:]}, nil
+	default:
+		return Identity{}, fmt.Errorf("%q has not the form of an import id. Import takes %s", req.ID, r.importForm())
+	}
+}
+
+func (r *Resource) importForm() string {
+	form := strings.ToUpper(strings.Join(r.IDs, "/"))
+	return fmt.Sprintf("%s or ORGANIZATION_ID/%s.", form, form)
+}
+
+// The framework asks for these methods and never gets to call them: Engine
+// answers for them.
+
+// Create is not called.
+func (r *Resource) Create(_ context.Context, _ resource.CreateRequest, resp *resource.CreateResponse) {
+	notServed(&resp.Diagnostics)
+}
+
+// Read is not called. It hides the kind's function of that name.
+func (r *Resource) Read(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
+	notServed(&resp.Diagnostics)
+}
+
+// Update is not called.
+func (r *Resource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
+	notServed(&resp.Diagnostics)
+}
+
+// Delete is not called.
+func (r *Resource) Delete(_ context.Context, _ resource.DeleteRequest, resp *resource.DeleteResponse) {
+	notServed(&resp.Diagnostics)
+}
+
+func notServed(diags *diag.Diagnostics) {
+	diags.AddError("Call not served", "An adopted object is not the framework's to read or change. This is an error in the provider.")
+}

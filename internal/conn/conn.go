@@ -1,0 +1,141 @@
+// Package conn is what resources and data sources share: the provider's
+// settings and client, whether they are ready, and errors as diagnostics.
+package conn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// Connection is what the provider's configuration comes to: a client, and what
+// stands in the way of using it. A nil Connection is a provider that is not
+// configured yet.
+type Connection struct {
+	Client *platform.Client
+	// OrganizationID is the default organization, or "".
+	OrganizationID string
+	// Unknown and Missing name the settings that are not known yet, or not set
+	// at all.
+	Unknown, Missing []string
+	// Now is the clock that the expiry of keys is compared with.
+	Now func() time.Time
+}
+
+// Each API needs settings of its own, and misses them only when it is used: a
+// configuration that reads an alert needs no management key.
+var (
+	transport = []string{"request_timeout", "retry_timeout", "max_concurrent_requests"}
+	// ManagementSettings are those that the management API needs.
+	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
+	// AlertingSettings are those that the alerting API needs.
+	AlertingSettings = append([]string{"alerts_base_url", "alerts_access_token"}, transport...)
+)
+
+// Waits reports whether one of the settings is unknown until the apply.
+func (c *Connection) Waits(settings ...string) bool {
+	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
+}
+
+// Ready returns the client, or reports which of the settings that an operation
+// needs are missing or not known yet.
+func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
+	if c == nil {
+		diags.AddError("Provider not configured", "The provider was used before it was configured. This is an error in the provider.")
+		return nil, false
+	}
+	ok := true
+	for _, name := range settings {
+		switch {
+		case slices.Contains(c.Unknown, name):
+			diags.AddError(
+				"Provider setting not known yet",
+				fmt.Sprintf("%s of the provider depends on a value that is known only after an apply, and it is needed now to read from the platform. "+
+					"Set it to a value that is known at plan, or apply what it depends on first.", name),
+			)
+			ok = false
+		case slices.Contains(c.Missing, name):
+			diags.AddError(
+				"Provider setting missing",
+				fmt.Sprintf("%s of the provider is not set. Set the argument %s in the provider block, or the environment variable %s.", name, name, Environment(name)),
+			)
+			ok = false
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	return c.Client, true
+}
+
+// Management returns the client of the management API, and the organization of
+// an object that has to be read now.
+func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
+	settings := ManagementSettings
+	if own.Text() == "" && c.Waits("organization_id") {
+		settings = append([]string{"organization_id"}, settings...)
+	}
+	client, ok := c.Ready(settings, diags)
+	organization := c.Organization(own, diags)
+	return client, organization, ok && !diags.HasError()
+}
+
+// Organization is the organization of an object: its own, or the provider's.
+// It is unknown while either is.
+func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
+	switch {
+	case own.Text() != "":
+		return own
+	case c.Waits("organization_id"):
+		return tfvalue.Unknown(tftypes.String)
+	case c.OrganizationID == "":
+		diags.AddError(
+			"Organization missing",
+			fmt.Sprintf("No organization is known for this object. Set organization_id here or in the provider block, or the environment variable %s.", Environment("organization_id")),
+		)
+		return tfvalue.Null(tftypes.String)
+	default:
+		return tfvalue.String(c.OrganizationID)
+	}
+}
+
+// Environment is the variable that a setting of the provider is taken from
+// where the configuration doesn't have it.
+func Environment(setting string) string {
+	return "DATAPLATFORM_" + strings.ToUpper(setting)
+}
+
+// Resource is what every resource shares.
+type Resource struct{ *Connection }
+
+// Configure takes the provider's data.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.Connection = connection(req.ProviderData, &resp.Diagnostics)
+}
+
+// DataSource is what every data source shares.
+type DataSource struct{ *Connection }
+
+// Configure takes the provider's data.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.Connection = connection(req.ProviderData, &resp.Diagnostics)
+}
+
+// connection is nil while Terraform validates.
+func connection(data any, diags *diag.Diagnostics) *Connection {
+	c, ok := data.(*Connection)
+	if !ok && data != nil {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Got %T. This is an error in the provider.", data))
+	}
+	return c
+}

@@ -1,0 +1,104 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// serviceScaling is dataplatform_service_scaling: the scaling of one service,
+// adopted.
+var serviceScaling = adopt.New(&adopt.Kind{
+	Name:     "service_scaling",
+	Noun:     "service",
+	IDs:      []string{"service_id"},
+	Schema:   serviceScalingSchema(),
+	Validate: checkMemoryLimits,
+	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity) (any, error) {
+		return client.GetService(ctx, id.Organization, id.IDs[0])
+	},
+	Patch:  patchScaling,
+	Moves:  scalingMoves,
+	Advise: warnFewReplicas,
+})
+
+func serviceScalingSchema() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Manages the auto-scaling settings of one existing service, which it adopts. " +
+			"It neither makes nor deletes a service: one that doesn't exist is an error, and destroying the resource leaves the service with the settings it has.\n\n" +
+			"What the configuration sets is managed, and put right where it drifts; what it leaves out is left alone.",
+		Attributes: map[string]schema.Attribute{
+			"organization_id":       organizationIDAttribute("service"),
+			"service_id":            requiredID("service"),
+			"num_replicas":          settableNumber("Number of replicas, 1 to 20. The first service of a warehouse has at least 2; services made in an existing warehouse may have 1. The organization's tier may set further limits. By default 1 on tier BASIC, 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
+			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle; the platform's default is `true`."),
+			"idle_timeout_minutes":  settableNumber("How long the service is idle before it scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
+			"min_total_memory_gb":   deprecatedMemory("Least", "; not above `max_total_memory_gb`"),
+			"max_total_memory_gb":   deprecatedMemory("Most", ", and at most 360 for a service that isn't paid for, which only the platform can tell"),
+			"name":                  computedString("Name of the service."),
+			"data_warehouse_id":     computedString("Id of the warehouse that the service belongs to."),
+			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
+			"min_replica_memory_gb": computedNumber("Least memory of each replica, in GB."),
+			"max_replica_memory_gb": computedNumber("Most memory of each replica, in GB."),
+		},
+	}
+}
+
+func deprecatedMemory(bound, limit string) schema.Attribute {
+	attribute := settableNumber(
+		bound+" memory of three workers during auto-scaling, in GB: 24 to 1068, a multiple of 12"+limit+". "+
+			"For services of the kind `production` alone. Deprecated: it is inaccurate for services with another number of replicas than the default.",
+		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
+	attribute.DeprecationMessage = "The platform deprecates its total memory settings: they count the memory of three workers, which is inaccurate for services with another number of replicas than the default."
+	return attribute
+}
+
+func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
+	least, most := config.At("min_total_memory_gb"), config.At("max_total_memory_gb")
+	if least.IsNull() || most.IsNull() || !least.IsKnown() || !most.IsKnown() || least.Number().Cmp(most.Number()) <= 0 {
+		return
+	}
+	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Memory limits the wrong way round",
+		fmt.Sprintf("min_total_memory_gb must be at most max_total_memory_gb, got: %s and %s", least.Number(), most.Number()))
+}
+
+func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
+	return func(ctx context.Context, send, _ tfvalue.Value) (any, error) {
+		var body platform.ScalingUpdate
+		if err := send.Decode(&body); err != nil {
+			return nil, fmt.Errorf("reading the plan: %w", err)
+		}
+		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+	}
+}
+
+// scalingMoves names the memory of a replica, which the platform works out
+// from the total memory and the number of replicas.
+func scalingMoves(send tfvalue.Value) []string {
+	for _, name := range []string{"num_replicas", "min_total_memory_gb", "max_total_memory_gb"} {
+		if !send.At(name).IsNull() {
+			return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
+		}
+	}
+	return nil
+}
+
+// warnFewReplicas warns of a number of replicas that the platform may reject.
+// The organization's tier, which the provider can't see, may allow it.
+func warnFewReplicas(label string, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+	replicas := send.At("num_replicas")
+	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !remote.At("is_primary").True() {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("num_replicas"),
+		fmt.Sprintf("Fewer than 2 replicas for %s", label),
+		"The service is the first of its warehouse (is_primary). The platform wants between 2 and 20 replicas for it, unless the organization's tier allows fewer.")
+}

@@ -1,0 +1,52 @@
+package tfvalue
+
+// Owned is what the user owns: the leaves that the configuration sets, with the
+// plan's values. Everything else is null.
+//
+// Rejected: the configuration alone. Terraform applies ignore_changes to the
+// plan only, and the configuration's value would be sent against the user's
+// word. Rejected: the plan alone. It holds what nobody owns. Where the two
+// disagree in more than spelling, the user told Terraform to ignore the leaf.
+func (r Rules) Owned(config, plan Value) Value { return r.owned("", config, plan) }
+
+func (r Rules) owned(name string, config, plan Value) Value {
+	switch {
+	case config.IsNull() || plan.IsNull():
+		return Null(plan.Type())
+	case !config.IsKnown() || !plan.IsKnown():
+		return plan
+	case plan.IsObject():
+		return plan.Map(func(name string, member Value) Value { return r.owned(name, config.At(name), member) })
+	case !plan.IsFullyKnown() || r.AsksFor(name, config, plan):
+		return plan
+	default:
+		return Null(plan.Type())
+	}
+}
+
+// AsksFor reports whether a value is what a configuration asks for. An element
+// of a keyed set may omit members there.
+func (r Rules) AsksFor(name string, config, value Value) bool {
+	if r.Same(name, config, value) {
+		return true
+	}
+	key, keyed := r.Keys[name]
+	return keyed && key.covers(config, value)
+}
+
+// Changes are the owned leaves that differ from those of the remote object. A
+// value that is unknown yet counts as a difference.
+func (r Rules) Changes(owned, remote Value) Value { return r.changes("", owned, remote) }
+
+func (r Rules) changes(name string, owned, remote Value) Value {
+	switch {
+	case owned.IsNull():
+		return owned
+	case owned.IsObject():
+		return owned.Map(func(name string, member Value) Value { return r.changes(name, member, remote.At(name)) })
+	case r.Same(name, owned, remote):
+		return Null(owned.Type())
+	default:
+		return owned
+	}
+}

@@ -1,0 +1,50 @@
+package tfvalue
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Describe spells a value for a sentence in a message, cut to 2,000
+// characters: of two certificates that begin alike, what differs has to be seen.
+func (r Rules) Describe(name string, value Value) string {
+	const longest = 2000
+	spelled := r.spell(name, value)
+	if runes := []rune(spelled); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return spelled
+}
+
+// spell writes the elements of a keyed set by their keys alone.
+func (r Rules) spell(name string, value Value) string {
+	if value.IsNull() {
+		return "nothing"
+	}
+	switch {
+	case isString(value):
+		return fmt.Sprintf("%q", value.Text())
+	case value.Type().Is(tftypes.Number):
+		return value.Number().Text('f', -1)
+	case value.Type().Is(tftypes.Bool):
+		return fmt.Sprint(value.True())
+	case value.IsObject():
+		var members []string
+		for _, leaf := range value.Leaves() {
+			members = append(members, leaf.Path.String()+" = "+r.spell(leaf.Name(), leaf.Value))
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	default:
+		var elements []string
+		for _, element := range value.Elements() {
+			if key, keyed := r.Keys[name]; keyed {
+				elements = append(elements, key.Spell(element))
+				continue
+			}
+			elements = append(elements, r.spell(name, element))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+}
