@@ -244,7 +244,7 @@ func (e *Error) effort() string {
 
 // hint tells what can be done about the common ones.
 func (e *Error) hint() string {
-	var late *tooLong
+	var late *waitTooLong
 	switch {
 	case e.class == classInterrupted:
 		return ""

@@ -97,18 +97,19 @@ func tellWait(form string, now time.Time, wait time.Duration) http.Header {
 	return h
 }
 
-type outcome struct {
-	let, turned int
-	took        time.Duration
+// traffic is what became of the requests of a simulation.
+type traffic struct {
+	accepted, rejected int
+	took               time.Duration
 }
 
 // throttle sends n requests by many callers through a gate against a limit, in
 // the time of the bubble.
-func throttle(n, callers int, l limiter, form string, latency time.Duration) outcome {
+func throttle(n, callers int, l limiter, form string, latency time.Duration) traffic {
 	g := newGate()
 	slots := make(chan struct{}, 10)
 	var mu sync.Mutex
-	var o outcome
+	var seen traffic
 	var work sync.WaitGroup
 	begun := time.Now()
 	left := n
@@ -130,25 +131,45 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) out
 					now := time.Now()
 					ok, wait := l.allow(now)
 					if ok {
-						o.let++
+						seen.accepted++
 					} else {
-						o.turned++
+						seen.rejected++
 					}
 					mu.Unlock()
 					time.Sleep(jitter / 2)
 					<-slots
 					if ok {
-						g.report(t, letIn, 0)
+						g.report(t, accepted, 0)
 						break
 					}
-					g.report(t, turnedAway, retryAfter(tellWait(form, now, wait), now))
+					g.report(t, rejected, retryAfter(tellWait(form, now, wait), now))
 				}
 			}
 		})
 	}
 	work.Wait()
-	o.took = time.Since(begun)
-	return o
+	seen.took = time.Since(begun)
+	return seen
+}
+
+// The pace neither starves the callers nor hammers on a limit. The bounds are
+// wide; BenchmarkPace has the figures.
+func TestPaceFollowsALimit(t *testing.T) {
+	t.Parallel()
+	const r, seconds = 20, 30
+	for name, limiter := range limits(r) {
+		for _, form := range []string{"none", "seconds", "date"} {
+			t.Run(name+"/"+form, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					seen := throttle(r*seconds, 10, limiter(), form, 30*time.Millisecond)
+					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
+						t.Errorf("%+v", seen)
+					}
+				})
+			})
+		}
+	}
 }
 
 // A single 429 without a limit behind it, as a platform under repair may send,
@@ -180,16 +201,15 @@ func BenchmarkPace(b *testing.B) {
 		for name, limiter := range limits(r) {
 			for _, form := range []string{"none", "seconds", "date"} {
 				b.Run(fmt.Sprintf("%d/%s/%s", r, name, form), func(b *testing.B) {
-					var share, rejected float64
-					runs := 0.0
+					var share, lost, runs float64
 					for b.Loop() {
-						o := simulate(r*60, limiter(), form)
-						share += float64(o.let) / o.took.Seconds() / float64(r)
-						rejected += float64(o.turned) / float64(o.let+o.turned)
+						seen := simulate(r*60, limiter(), form)
+						share += float64(seen.accepted) / seen.took.Seconds() / float64(r)
+						lost += float64(seen.rejected) / float64(seen.accepted+seen.rejected)
 						runs++
 					}
 					b.ReportMetric(100*share/runs, "%of_limit")
-					b.ReportMetric(100*rejected/runs, "%rejected")
+					b.ReportMetric(100*lost/runs, "%rejected")
 					b.ReportMetric(0, "ns/op")
 				})
 			}
@@ -199,12 +219,12 @@ func BenchmarkPace(b *testing.B) {
 
 // simulate runs throttle in a bubble. A benchmark has none of its own:
 // synctest wants a test.
-func simulate(n int, l limiter, form string) (o outcome) {
+func simulate(n int, l limiter, form string) (seen traffic) {
 	testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "simulation", F: func(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			time.Sleep(rand.N(time.Second)) // windows begin anywhere
-			o = throttle(n, 10, l, form, 30*time.Millisecond)
+			seen = throttle(n, 10, l, form, 30*time.Millisecond)
 		})
 	}}})
-	return o
+	return seen
 }

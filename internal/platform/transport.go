@@ -135,13 +135,13 @@ func (k *call) settle(failed *Error) (wait time.Duration, again bool) {
 		// of a 429, and stays open.
 		return 0, false
 	}
-	v := letIn
+	v := accepted
 	switch {
 	case failed == nil:
 	case failed.Status == http.StatusTooManyRequests:
-		v = turnedAway
+		v = rejected
 	case failed.Status == 0:
-		v = unknown
+		v = noVerdict
 	}
 	var asked time.Duration
 	if failed != nil {
@@ -201,7 +201,7 @@ func (k *call) giveUp(cause error) error {
 	if e == nil {
 		e = &Error{class: classUnsent}
 	}
-	var late *tooLong
+	var late *waitTooLong
 	switch {
 	case k.last == nil && errors.Is(cause, errBudget):
 		e.Err = fmt.Errorf("its turn did not come within retry_timeout (%s)", readable(k.retryTimeout))
