@@ -15,23 +15,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// accept reads the answer to a key's creation. It keeps what it reads for
-// salvage: this is the one time that the platform tells the secret.
-func (k *CreatedAPIKey) accept(a *answer) error {
-	a.keep = true
-	var read *CreatedAPIKey
-	err := acceptInto(&read, "result")(a)
+// accept reads the response to a key's creation.
+func (k *CreatedAPIKey) accept(r *response) error {
+	read, _, err := object[CreatedAPIKey](r)
 	if err != nil {
-		_, _ = io.Copy(io.Discard, a) // the secret may stand behind what broke
+		_, _ = io.Copy(io.Discard, r) // for salvage: the secret may follow what is broken
 		return err
 	}
 	*k = *read
-	k.RequestID = a.requestID
+	k.RequestID = r.requestID
 	k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
 	return nil
 }
 
-// unlessEmpty takes an empty text for one that the platform didn't tell.
+// unlessEmpty treats an empty text like one that the API did not return.
 func unlessEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -39,8 +36,8 @@ func unlessEmpty(s *string) *string {
 	return s
 }
 
-// hideKey masks the secrets in a response, before its text is used anywhere.
-func (c *Client) hideKey(raw []byte) {
+// addSecretsIn masks the secrets in a response, before its text is used.
+func (c *Client) addSecretsIn(raw []byte) {
 	if secret := salvageKey(raw).KeySecret; secret != nil {
 		c.AddSecret(*secret)
 	}
@@ -51,17 +48,16 @@ func (c *Client) hideKey(raw []byte) {
 	}
 }
 
-// salvage makes a key out of an answer that is broken, or that came with a 5xx
-// though it holds a key. It says whether there was a key to be made out;
-// otherwise the error stands.
+// salvage reads the key from a response that is broken, or that is a 5xx although
+// it has a key. It reports whether there was a key.
 func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
-	// A final status says that there is no key, whatever its body holds.
-	if failed.class == classFinal && !failed.ambiguous || failed.class == classLimited {
+	// After a final status there is no key, whatever the body holds.
+	if failed.class == classPermanent && !failed.ambiguous || failed.class == classRateLimited {
 		return false
 	}
 	found := salvageKey(raw)
-	// Half of it is kept only where the other half can't have been lost on the
-	// way: then the platform didn't tell it.
+	// A secret without its ID is kept only if the ID cannot have been lost on the
+	// way, but was not returned.
 	whole := found.KeySecret != nil && (found.KeyID != nil || failed.class == classUnreadable)
 	if !whole && (!hashed || found.Key == nil || found.Key.ID == nil) {
 		return false
