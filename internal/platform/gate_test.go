@@ -172,6 +172,91 @@ func TestPaceFollowsALimit(t *testing.T) {
 	}
 }
 
+// A rate that callers leave unused says nothing about the limit: it stays, or
+// the next burst would be rejected as a whole.
+func TestUnusedPaceStays(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := pace{}
+	p.start(now)
+	for range 600 {
+		now = now.Add(time.Second)
+		p.send(now)
+	}
+	if p.rate != initialRate {
+		t.Errorf("%v requests per second", p.rate)
+	}
+}
+
+// A 429 lowers the rate. Used for long without another one, it is searched anew.
+func TestPaceFindsAHigherLimit(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := pace{}
+	p.start(now)
+	use := func(d time.Duration) { // by callers that send up to 200 requests per second
+		for end := now.Add(d); now.Before(end); now = now.Add(max(p.next.Sub(now), 5*time.Millisecond)) {
+			p.send(now)
+		}
+	}
+	for range 3 {
+		before := p.rate
+		p.slowDown()
+		if p.rate >= before {
+			t.Errorf("%v requests per second after a 429, %v before", p.rate, before)
+		}
+		lowered := p.rate
+		use(5 * time.Second)
+		if p.rate <= lowered {
+			t.Errorf("still %v requests per second", p.rate)
+		}
+	}
+	before := p.rate
+	use(time.Minute)
+	if p.rate < 10*before {
+		t.Errorf("%v requests per second after a minute, %v before", p.rate, before)
+	}
+	for range 1000 {
+		p.slowDown()
+	}
+	if p.rate != minRate {
+		t.Errorf("%v requests per second", p.rate)
+	}
+}
+
+// Requests rejected together are one 429, and a rejected probe says nothing about
+// the rate.
+func TestOneRejectionLowersTheRateOnce(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	g := newGate()
+	g.pace.start(now)
+	first, _ := g.pass(now.Add(time.Second))
+	second, _ := g.pass(now.Add(2 * time.Second))
+	want := g.pace
+	want.slowDown()
+	g.report(first, rejected, time.Second)
+	g.report(second, rejected, time.Second)
+	probe, _ := g.pass(time.Now().Add(time.Hour))
+	g.report(probe, rejected, time.Second)
+	if !probe.probe || g.pace.rate != want.rate || g.epoch != 2 {
+		t.Errorf("%v requests per second, want %v; closed %d times", g.pace.rate, want.rate, g.epoch)
+	}
+}
+
+// A pace that was not used is not made up for in a burst.
+func TestPaceMakesUpForLittle(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := pace{}
+	p.start(now)
+	now = now.Add(time.Minute)
+	p.send(now)
+	if wait := p.next.Sub(now); wait < time.Second/initialRate/2 {
+		t.Errorf("the next request only waits %s", wait)
+	}
+}
+
 // A single 429 without a limit behind it, as a platform under repair may send,
 // costs seconds and not minutes.
 func TestStrayRefusalCostsLittle(t *testing.T) {
