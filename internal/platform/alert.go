@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 )
 
-// Alert is one alert of the alerting API ("Alert" in the API document). Any
-// field may be missing from an answer, and is nil then.
+// Alert is one alert of the alerting API ("Alert" in the API document). A field
+// that a response omits is nil.
 type Alert struct {
 	ID        *string  `json:"id,omitzero"        tfsdk:"id"`
 	Name      *string  `json:"name,omitzero"      tfsdk:"name"`
@@ -28,46 +27,30 @@ type Alert struct {
 	UpdatedAt     *string       `json:"updatedAt,omitzero"     tfsdk:"updated_at"`
 }
 
-// AlertChannel is where an alert is sent.
+// AlertChannel is where an alert is sent to.
 type AlertChannel struct {
 	Type      *string `json:"type,omitzero"      tfsdk:"type"`
 	WebhookID *string `json:"webhookId,omitzero" tfsdk:"webhook_id"`
 }
 
 // GetAlert reads one alert of the alerting API ("Get alert" in the API
-// document). Equal reads under way share one request.
+// document). Equal reads in flight share one request.
 func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
-	const operation = "read alert"
 	if err := ValidateAlertID(id); err != nil {
-		return nil, fmt.Errorf("%s: the alert id %w", operation, err)
+		return nil, fmt.Errorf("read alert: the alert id %w", err)
 	}
-	fetch := func(ctx context.Context) ([]byte, error) {
-		var raw []byte
-		err := c.do(ctx, &request{
-			operation: operation,
-			subject:   fmt.Sprintf("alert %q", id),
-			api:       c.alerts,
-			method:    http.MethodGet,
-			path:      []string{"api", "v2", "alerts", id},
-			named:     true,
-			accept:    acceptRaw[Alert](&raw, "data"),
-		})
-		return raw, err
-	}
-	raw, err, interrupted := c.alerted.read(ctx, id, fetch)
-	if interrupted != nil {
-		return nil, c.interrupted(ctx, operation)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return decode[Alert](raw)
+	return get[Alert](ctx, c, &request{
+		operation: "read alert",
+		subject:   fmt.Sprintf("alert %q", id),
+		api:       c.alerts,
+		path:      []string{"api", "v2", "alerts", id},
+	})
 }
 
-// ValidateAlertID says what keeps an id from being one element of a path: it
-// is empty, holds a slash or a control character, or is a dot segment, which
-// escaping would not hide from every proxy on the way. The error continues a
-// sentence such as "the alert id …".
+// ValidateAlertID rejects an ID that cannot be one segment of a path: an empty
+// one, one with a slash or a control character, and a dot segment, which proxies
+// resolve even if it is escaped. The error continues a sentence such as "the
+// alert id …".
 func ValidateAlertID(id string) error {
 	switch {
 	case id == "":

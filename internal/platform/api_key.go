@@ -3,12 +3,12 @@ package platform
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 )
 
-// APIKey is a key as its creation answers it ("API key" in the API document).
-// State is what the document leaves open: it may be missing.
+// APIKey is a key as its creation returns it ("API key" in the API document).
+// Whether the API returns State, the document leaves open. A field that a
+// response omits is nil.
 type APIKey struct {
 	ID           *string         `json:"id,omitzero"           tfsdk:"id"`
 	Name         *string         `json:"name,omitzero"         tfsdk:"name"`
@@ -22,7 +22,7 @@ type APIKey struct {
 }
 
 // APIKeyCreate is the body of a key's creation ("Create key" in the API
-// document). What is nil is not sent.
+// document). A nil field is not sent.
 type APIKeyCreate struct {
 	Name string `json:"name" tfsdk:"name"`
 	// ExpireAt is RFC 3339; a key without one never expires.
@@ -35,60 +35,55 @@ type APIKeyCreate struct {
 	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero" tfsdk:"ip_access_list"`
 }
 
-// HashData is passed through as given: the API document tells neither its
-// meaning nor its use.
+// HashData is sent as it is: the API document shows neither its meaning nor its
+// use.
 type HashData struct {
 	KeyIDHash     *string `json:"keyIdHash,omitzero"     tfsdk:"key_id_hash"`
 	KeyIDSuffix   *string `json:"keyIdSuffix,omitzero"   tfsdk:"key_id_suffix"`
 	KeySecretHash *string `json:"keySecretHash,omitzero" tfsdk:"key_secret_hash"`
 }
 
-// CreatedAPIKey is the answer to a key's creation: the one and only time that
-// the platform tells KeySecret. KeyID and KeySecret are never empty.
+// CreatedAPIKey is the result of a key's creation, the only time that the API
+// returns KeySecret. KeyID and KeySecret are nil rather than empty.
 type CreatedAPIKey struct {
 	Key       *APIKey `json:"key,omitzero"`
 	KeyID     *string `json:"keyId,omitzero"`
 	KeySecret *string `json:"keySecret,omitzero"`
-	// RequestID is the platform's name for a whole answer, if it gave one.
+	// RequestID is the platform's ID of the request, if the response was whole
+	// and had one.
 	RequestID string `json:"-"`
-	// Incomplete says what is wrong with the answer where the key could be
-	// made out nevertheless; nil where nothing is.
+	// Incomplete is what is wrong with a response that the key could be salvaged
+	// from; nil if it is whole.
 	Incomplete error `json:"-"`
 }
 
-// CreateAPIKey creates a key ("Create key" in the API document). A secret in
-// the answer is masked in errors and logs from then on.
+// CreateAPIKey creates a key ("Create key" in the API document). From then on,
+// errors and logs mask its secret.
 //
-// A key can neither be read nor deleted, so that the one POST is repeated only
-// where nothing can have been done, and once sent it runs to its end though
-// ctx is cancelled. Where the answer is broken but the key can be made out, the
-// key is returned and Incomplete says what is wrong. After an error that
-// IsAmbiguous, a key may exist that nobody knows the secret of.
+// A key can neither be read nor deleted, so the POST is retried only if it cannot
+// have been carried out, and once sent it runs to its end even if ctx is
+// cancelled. If the response is broken but has the key, the key is returned, and
+// Incomplete reports what is wrong. After an error that IsAmbiguous, there may be
+// a key whose secret nobody knows.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
-	const operation = "create API key"
-	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
-		return nil, err
-	}
-	encoded, err := encode(body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", operation, err)
-	}
 	var created CreatedAPIKey
-	err = c.do(ctx, &request{
-		operation: operation,
-		subject:   "API key in organization " + organizationID,
-		api:       c.management,
-		method:    http.MethodPost,
-		path:      []string{"v1", "organizations", organizationID, "keys"},
-		body:      encoded,
-		accept:    created.accept,
-		inspect:   c.hideKey,
+	err := c.do(ctx, &request{
+		operation:       "create API key",
+		subject:         "API key in organization " + organizationID,
+		api:             c.management,
+		method:          http.MethodPost,
+		ids:             []id{{"organization id", organizationID}},
+		path:            []string{"v1", "organizations", organizationID, "keys"},
+		body:            body,
+		collection:      true,
+		nonIdempotent:   true,
+		uninterruptible: true,
+		accept:          created.accept,
+		findSecrets:     c.addSecretsIn,
 		salvage: func(failed *Error, raw []byte) bool {
-			c.hideKey(raw)
+			c.addSecretsIn(raw)
 			return created.salvage(failed, raw, body.HashData != nil)
 		},
-		once:     true,
-		detached: true,
 	})
 	if err != nil {
 		return nil, err

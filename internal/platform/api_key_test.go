@@ -60,6 +60,9 @@ func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
 		"no envelope":           {200, `{"keyId":"i","keySecret":"s3cr3t"}`, false, "i s3cr3t incomplete"},
 		"more after":            {200, `{"result":{"keyId":"i","keySecret":"s3cr3t"}} and more`, false, "i s3cr3t incomplete"},
 		"500 with a key":        {500, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
+		"cut in the id":         {200, `{"result":{"keySecret":"s3cr3t","keyId":12`, false, "ambiguous"},
+		"other secrets":         {200, `{"old":{"keyId":"x","keySecret":"y"},"result":{"keyId":"i","keySecret":"s3cr3t","key":{"keySecret":"z"},`, false, "i s3cr3t - -  incomplete"},
+		"cut after others":      {200, `{"old":{"keyId":"x","keySecret":"y"},"result":{"keyId":"i","keySe`, false, "ambiguous"},
 		"hashed, cut":           {200, `{"result":{"key":{"id":"k","name":"n"},`, true, "- - k n  incomplete"},
 		"cut in the secret":     {200, `{"result":{"keyId":"i","keySecret":"s3cr`, false, "ambiguous"},
 		"cut before the secret": {200, `{"result":{"keyId":"i","ke`, false, "ambiguous"},
@@ -90,27 +93,56 @@ func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
 	}
 }
 
-// The connection breaks at every byte of the answer: the secret is there, whole,
-// from the byte on where it can be read, and before there is an error that says
-// that a key may exist.
-func TestKeyAnswerCutAnywhere(t *testing.T) {
+// The connection breaks after each byte of the response, in either order of its
+// members: from the byte on that completes ID and secret they are kept, with
+// what is whole of the key, and before there is an error that says that a key
+// may exist.
+func TestKeyResponseCutAnywhere(t *testing.T) {
 	t.Parallel()
-	const body = `{"status":200,"result":{"keyId":"the-id","keySecret":"the-secret","key":{"id":"k","roles":["admin","developer"]}}}`
-	from := strings.Index(body, `,"key":`)
-	for n := range len(body) {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = func(conn net.Conn, _ *http.Request) bool {
-				_, _ = io.WriteString(conn, head(200, len(body))+body[:n])
-				return false
-			}
-			key, err := createKey(t, f, c, false)
-			switch {
-			case n < from && !IsAmbiguous(err):
-				t.Errorf("cut at %d: %v", n, err)
-			case n >= from && (err != nil || *key.KeySecret != "the-secret" || *key.KeyID != "the-id" || key.Incomplete == nil):
-				t.Errorf("cut at %d: %v", n, err)
-			}
-		})
+	const (
+		key    = `"key":{"id":"k","name":"n","roles":["admin","developer"]}`
+		secret = `"keyId":"the-id","keySecret":"the-secret"`
+	)
+	for _, body := range []string{
+		`{"status":200,"result":{` + secret + `,` + key + `}}`,
+		`{"status":200,"result":{` + key + `,` + secret + `}}`,
+	} {
+		complete := strings.Index(body, secret) + len(secret)
+		for n := range len(body) {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.always = func(conn net.Conn, _ *http.Request) bool {
+					_, _ = io.WriteString(conn, head(200, len(body))+body[:n])
+					return false
+				}
+				created, err := createKey(t, f, c, false)
+				if n < complete {
+					if !IsAmbiguous(err) {
+						t.Errorf("cut after %s: %v", body[:n], err)
+					}
+					return
+				}
+				if err != nil || !strings.HasPrefix(show(created), "the-id the-secret") || created.Incomplete == nil {
+					t.Fatalf("cut after %s: %v", body[:n], err)
+				}
+				want := &APIKey{}
+				for member, set := range map[string]func(){
+					`"id":"k"`:                      func() { want.ID = new("k") },
+					`"name":"n"`:                    func() { want.Name = new("n") },
+					`"roles":["admin","developer"]`: func() { want.Roles = []string{"admin", "developer"} },
+				} {
+					if strings.Contains(body[:n], member) {
+						set()
+					}
+				}
+				got := created.Key
+				if got == nil {
+					got = &APIKey{}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("cut after %s: %s", body[:n], diff)
+				}
+			})
+		}
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// sending is the state of an attempt's body. A request whose body was never
-// read can't have been carried out, as its headers alone ask for nothing; nor
-// can one that was stopped before.
+// sending is how far an attempt's request got. It cannot have been carried out
+// if its body was never read: its headers alone ask for nothing.
 type sending struct {
 	state     atomic.Int32
 	connected atomic.Bool
@@ -23,14 +22,14 @@ type sending struct {
 const (
 	notSent int32 = iota
 	sent
-	stopped
+	stopped // before it was sent
 )
 
 func (s *sending) stop() bool   { return s.state.CompareAndSwap(notSent, stopped) }
 func (s *sending) isSent() bool { return s.state.Load() == sent }
 
-// body notes that it is read. It has no GetBody beside it, so that net/http
-// can't replay by itself what it began to send.
+// body notes when it is first read. It has no GetBody beside it, so that
+// net/http cannot resend by itself what it began to send.
 type body struct {
 	bytes.Reader
 	sending *sending
@@ -46,51 +45,50 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (*body) Close() error { return nil }
 
-// attempt sends the request once and reads its answer.
+// attempt sends the request once and reads the response.
 func (k *call) attempt(ctx context.Context) *Error {
 	s := &sending{}
 	attemptCtx, cancel, limit := k.attemptContext(ctx, s)
 	defer cancel()
-	req := k.httpRequest(attemptCtx, s)
-	response, err := k.http.Do(req)
+	httpResponse, err := k.http.Do(k.httpRequest(attemptCtx, s))
 	if err != nil {
-		return k.noAnswer(ctx, attemptCtx, err, limit, s)
+		return k.noResponse(ctx, attemptCtx, err, limit, s)
 	}
-	defer response.Body.Close()
-	a := newAnswer(response, k.Mask)
-	a.keep, a.inspect = k.salvage != nil, k.inspect
-	failed := k.judge(a)
-	k.status, k.requestID = a.status, a.requestID
-	if failed != nil && failed.class == classLost {
-		failed = k.noAnswer(ctx, attemptCtx, failed.Err, limit, s)
-		failed.RequestID = a.requestID
+	defer httpResponse.Body.Close()
+	r := newResponse(httpResponse, k.api.member, k.Mask)
+	r.keep = k.salvage != nil
+	failed := k.read(r)
+	k.status, k.requestID = r.status, r.requestID
+	if failed != nil && failed.class == classNoResponse {
+		failed = k.noResponse(ctx, attemptCtx, failed.Err, limit, s)
+		failed.RequestID = r.requestID
 	}
-	if failed != nil && k.salvage != nil && k.salvage(failed, a.seen.Bytes()) {
+	if failed != nil && k.salvage != nil && k.salvage(failed, r.seen.Bytes()) {
 		return nil
 	}
-	a.drain()
+	r.drain()
 	return failed
 }
 
-// attemptContext bounds one attempt. A detached one outlives its caller once it
-// is sent, and then has the whole of the request timeout, whatever the budget:
-// cutting it short would lose a key.
+// attemptContext bounds one attempt. An uninterruptible one, once it is sent,
+// has the whole of the request timeout, whatever is left of the budget: cutting
+// it short would lose a key.
 func (k *call) attemptContext(ctx context.Context, s *sending) (context.Context, context.CancelFunc, time.Duration) {
 	limit := k.requestTimeout
-	if !k.detached {
+	if !k.uninterruptible {
 		if end, bounded := ctx.Deadline(); bounded {
 			limit = min(limit, time.Until(end))
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		return ctx, cancel, limit
 	}
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	attemptCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	unhook := context.AfterFunc(ctx, func() {
 		if s.stop() {
 			cancel()
 		}
 	})
-	return detached, func() { unhook(); cancel() }, limit
+	return attemptCtx, func() { unhook(); cancel() }, limit
 }
 
 func (k *call) httpRequest(ctx context.Context, s *sending) *http.Request {
@@ -103,10 +101,10 @@ func (k *call) httpRequest(ctx context.Context, s *sending) *http.Request {
 		Host:   k.url.Host,
 		Header: http.Header{"Accept": {"application/json"}},
 	}).WithContext(ctx)
-	if k.request.body != nil {
+	if k.encoded != nil {
 		b := &body{sending: s}
-		b.Reset(k.request.body)
-		req.Body, req.ContentLength = b, int64(len(k.request.body))
+		b.Reset(k.encoded)
+		req.Body, req.ContentLength = b, int64(len(k.encoded))
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if k.userAgent != "" {
@@ -116,24 +114,24 @@ func (k *call) httpRequest(ctx context.Context, s *sending) *http.Request {
 	return req
 }
 
-// noAnswer is the error of an attempt that brought no whole answer.
-func (k *call) noAnswer(ctx, attemptCtx context.Context, err error, limit time.Duration, s *sending) *Error {
+// noResponse is the error of an attempt without a whole response.
+func (k *call) noResponse(ctx, attemptCtx context.Context, err error, limit time.Duration, s *sending) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err // the address and the method are told elsewhere
+		err = wrapped.Err // the address and the method stand elsewhere in the text
 	}
-	e := &Error{class: classUnsent, Err: err}
-	if s.isSent() || k.request.body == nil && s.connected.Load() {
-		e.class = classLost
+	e := &Error{class: classNotSent, Err: err}
+	if s.isSent() || k.encoded == nil && s.connected.Load() {
+		e.class = classNoResponse
 	}
-	e.ambiguous = e.class == classLost && k.method != http.MethodGet
+	e.ambiguous = e.class == classNoResponse && k.isWrite()
 	switch {
-	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errBudget) && (!k.detached || !s.isSent()):
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errBudget) && (!k.uninterruptible || !s.isSent()):
 		e.class, e.Err = classInterrupted, context.Cause(ctx)
 	case attemptCtx.Err() != nil:
 		e.Err = k.timedOut(ctx, limit, s)
-	case e.class == classUnsent && isFinal(err):
-		e.class = classFinal
+	case e.class == classNotSent && isPermanent(err):
+		e.class = classPermanent
 	}
 	return e
 }
@@ -142,41 +140,41 @@ func (k *call) timedOut(ctx context.Context, limit time.Duration, s *sending) er
 	switch {
 	case limit < k.requestTimeout:
 		return fmt.Errorf("no answer within %s, which is what was left of retry_timeout", readable(limit))
-	case ctx.Err() != nil && !s.isSent(): // a detached attempt, stopped before
+	case ctx.Err() != nil && !s.isSent(): // an uninterruptible attempt, stopped before it was sent
 		return errBudget
 	}
 	return fmt.Errorf("no answer within request_timeout (%s)", readable(limit))
 }
 
-// judge reads an answer.
-func (k *call) judge(a *answer) *Error {
-	if a.status >= 200 && a.status <= 299 {
-		return k.judgeSuccess(a)
+// read reads a response, and classifies it if it is an error.
+func (k *call) read(r *response) *Error {
+	if r.status >= 200 && r.status <= 299 {
+		return k.readSuccess(r)
 	}
-	e := readError(a)
-	e.retryAfter = retryAfter(a.header, time.Now())
-	switch a.status {
+	e := readError(r, k.findSecrets)
+	e.retryAfter = retryAfter(r.header, time.Now())
+	switch r.status {
 	case http.StatusTooManyRequests:
-		e.class = classLimited
+		e.class = classRateLimited
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		e.class = classTrouble
+		e.class = classServerError
 	default:
-		e.class = classFinal
+		e.class = classPermanent
 	}
-	e.ambiguous = a.status >= 500 && k.method != http.MethodGet
+	e.ambiguous = r.status >= 500 && k.isWrite()
 	return e
 }
 
-func (k *call) judgeSuccess(a *answer) *Error {
-	err := k.accept(a)
+func (k *call) readSuccess(r *response) *Error {
+	err := k.accept(r)
 	if err == nil {
 		return nil
 	}
-	e := &Error{class: classUnreadable, Status: a.status, RequestID: a.requestID, Err: err, ambiguous: k.method != http.MethodGet}
-	if a.cut(err) {
-		e.class, e.Err = classLost, errors.New("the answer broke off: "+err.Error())
-		if a.readErr != nil {
-			e.Err = fmt.Errorf("the answer broke off: %w", a.readErr)
+	e := &Error{class: classUnreadable, Status: r.status, RequestID: r.requestID, Err: err, ambiguous: k.isWrite()}
+	if r.isCut(err) {
+		e.class, e.Err = classNoResponse, errors.New("the answer broke off: "+err.Error())
+		if r.readErr != nil {
+			e.Err = fmt.Errorf("the answer broke off: %w", r.readErr)
 		}
 	}
 	return e

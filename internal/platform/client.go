@@ -1,13 +1,17 @@
 // Package platform is the client of the Data Platform's two APIs: the
 // management API (services, API keys, pipes) and the alerting API (alerts). It
-// says what the API document says and knows nothing of Terraform.
+// follows the API document and knows nothing of Terraform.
 //
-// A call goes through these rooms: service.go, api_key.go, pipe.go and alert.go
-// say what is asked; share.go and list.go let equal reads share one request;
-// transport.go repeats attempts within a budget, and attempt.go makes one;
-// gate.go holds requests back after the platform turned one away, and pace.go
-// learns how fast they may go; answer.go reads what came; error.go and
-// message.go say what went wrong; secrets.go keeps secrets out of it.
+//   - service.go, api_key.go, pipe.go and alert.go declare the operations as
+//     requests (request.go).
+//   - share.go and list.go let equal reads share one request.
+//   - transport.go retries a request within its budget, attempt.go sends it
+//     once.
+//   - gate.go holds requests back after a 429, pace.go sets their rate after
+//     that.
+//   - response.go reads a success, message.go an error, salvage.go what is left
+//     of a key.
+//   - error.go reports what went wrong, secrets.go masks secrets in it.
 package platform
 
 import (
@@ -24,19 +28,18 @@ import (
 )
 
 const (
-	// DefaultRequestTimeout bounds one attempt: generous, since a list of ten
-	// thousand services is one answer.
+	// DefaultRequestTimeout bounds one attempt. It is generous, since a list of
+	// ten thousand services is one response.
 	DefaultRequestTimeout = 60 * time.Second
-	// DefaultRetryTimeout is what one call may take, for those who build a
-	// Config from settings that may be missing. Config itself has no default
-	// for it: zero turns retrying off.
+	// DefaultRetryTimeout bounds one operation, for callers whose own setting is
+	// optional. Config has no default for it: zero turns retries off.
 	DefaultRetryTimeout = 5 * time.Minute
 	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
 	DefaultMaxConcurrentRequests = 10
 )
 
-// Config is what a Client is made of. Either API's settings may be missing: a
-// call that needs them then says which.
+// Config configures a Client. The settings of either API may be empty: an
+// operation that needs them returns an error that names them.
 type Config struct {
 	// BaseURL is the address of the management API, KeyID and KeySecret an API
 	// key for it.
@@ -46,24 +49,24 @@ type Config struct {
 	AlertsBaseURL, AlertsAccessToken string
 
 	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// answer. Zero is DefaultRequestTimeout.
+	// response. Zero is DefaultRequestTimeout.
 	RequestTimeout time.Duration
-	// RetryTimeout bounds one call, waits of every kind included. Zero turns
-	// retrying off: one attempt, no waiting for a rate limit.
+	// RetryTimeout bounds one operation, all waits included. Zero turns retries
+	// off: one attempt, no waiting for a rate limit.
 	RetryTimeout time.Duration
-	// MaxConcurrentRequests bounds the requests in flight of the whole client,
-	// both APIs together. Zero is DefaultMaxConcurrentRequests.
+	// MaxConcurrentRequests bounds the requests in flight, to both APIs together.
+	// Zero is DefaultMaxConcurrentRequests.
 	MaxConcurrentRequests int
-	// UserAgent is sent as it is; empty leaves Go's own.
+	// UserAgent is sent as it is; if empty, Go's own is sent.
 	UserAgent string
-	// Log gets one line per attempt, without bodies, headers or secrets. Nil
-	// logs nothing.
+	// Log gets one line per attempt, without bodies, headers or secrets. It may
+	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
-// Client calls both APIs. It is safe for concurrent use, and one client should
-// serve a whole process: the limit on requests, the rate limit's gate and the
-// shared reads are its own.
+// Client is a client of both APIs. It is safe for concurrent use. One client
+// should serve a whole process: the limit of concurrent requests, the gates and
+// the shared reads are its own.
 type Client struct {
 	management, alerts *api
 
@@ -76,22 +79,21 @@ type Client struct {
 
 	secrets secrets
 	lists   lists
-	pipes   flights
-	alerted flights
 }
 
-// api is one of the two APIs: where it is, how it authenticates, and the gate
-// that its rate limit closes. Each has its own gate, as each is a service of
-// its own.
+// api is one of the two APIs. Each is a service of its own, with its own rate
+// limit.
 type api struct {
-	base      *url.URL // nil where the address is not set
+	base      *url.URL // nil if the address is not set
 	authorize func(*http.Request)
+	member    string   // of a response's body that holds the result
 	missing   []string // settings that are not set
-	settings  string   // the settings behind the credentials, for a 401
+	settings  string   // the settings with the credentials, for a 401
 	gate      *gate
+	reads     flights
 }
 
-// New makes a client. It fails on an address that ParseBaseURL refuses, and on
+// New returns a client. It rejects an address that ParseBaseURL rejects, and
 // credentials that no HTTP header can carry.
 func New(config Config) (*Client, error) {
 	c := &Client{
@@ -118,15 +120,15 @@ func New(config Config) (*Client, error) {
 		c.AddSecret(secret)
 	}
 	if config.KeySecret != "" {
-		// What the Authorization header carries hides the secret in one base64
-		// with the id, which the secret's own base64 doesn't match.
+		// The Authorization header has both in one base64, in which the secret's
+		// own base64 is not found.
 		c.AddSecret(config.KeyID + ":" + config.KeySecret)
 	}
 	return c, nil
 }
 
 func newManagementAPI(config Config) (*api, error) {
-	a := &api{settings: "key_id and key_secret", gate: newGate()}
+	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate()}
 	if err := a.setBase("base_url", config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func newManagementAPI(config Config) (*api, error) {
 }
 
 func newAlertingAPI(config Config) (*api, error) {
-	a := &api{settings: "alerts_access_token", gate: newGate()}
+	a := &api{member: "data", settings: "alerts_access_token", gate: newGate()}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}
@@ -169,11 +171,10 @@ func (a *api) require(setting, value string) {
 	}
 }
 
-// ParseBaseURL reads the base address of an API: https, or plain http to a
-// loopback address (credentials travel with every request), without query,
-// fragment or user. A path is kept as a prefix, a trailing slash ignored. Its
-// errors are sentences about the address that never repeat it, as it may hold
-// a password.
+// ParseBaseURL parses the base address of an API: https, or http to a loopback
+// address, since credentials travel with every request; without query, fragment
+// or user. A path is kept as a prefix, a trailing slash ignored. Its errors are
+// sentences about the address that never repeat it, as it may hold a password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, isControl) || strings.TrimSpace(address) != address {
 		return nil, errors.New("the address holds white space or a control character")
@@ -221,14 +222,14 @@ func isPort(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// url builds an address from path elements, each escaped, so that no element
-// can reach another path.
-func (a *api) url(elements []string, query url.Values) (*url.URL, error) {
+// url builds an address from the segments of a path. Each is escaped, so that
+// none can reach another path.
+func (a *api) url(path []string, query url.Values) (*url.URL, error) {
 	var b strings.Builder
 	b.WriteString(a.base.String())
-	for _, element := range elements {
+	for _, segment := range path {
 		b.WriteByte('/')
-		b.WriteString(url.PathEscape(element))
+		b.WriteString(url.PathEscape(segment))
 	}
 	u, err := url.Parse(b.String())
 	if err != nil {

@@ -19,8 +19,8 @@ func newHTTPClient(limit int) *http.Client {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &http.Client{
-		// A redirect is an answer like another and an error of its own:
-		// following it would carry credentials to where nobody sent them.
+		// A redirect is an error: following it would carry the credentials to
+		// where nobody sent them.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy:                  proxy,
@@ -29,16 +29,16 @@ func newHTTPClient(limit int) *http.Client {
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    15 * time.Second,
 			Protocols:              protocols,
-			// Without a ping a connection that died silently would swallow
-			// every request of an HTTP/2 client until each timed out.
+			// Without a ping, every request on an HTTP/2 connection that died
+			// silently would time out.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-			// net/http keeps two idle connections per host by default, and
-			// dials anew for the others at every turn.
+			// By default, net/http keeps two idle connections per host, and
+			// would dial again and again for the others.
 			MaxIdleConns:        2 * limit,
 			MaxIdleConnsPerHost: limit,
 			MaxConnsPerHost:     limit,
-			// Below the idle timeouts usual for load balancers (60 s), so that
-			// the POST of a key seldom meets a connection about to close.
+			// Shorter than the usual idle timeout of load balancers (60 s), so
+			// that the POST of a key seldom meets a connection about to close.
 			IdleConnTimeout:        30 * time.Second,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
@@ -47,8 +47,8 @@ func newHTTPClient(limit int) *http.Client {
 
 var errProxySetting = errors.New("the proxy address in the environment (HTTPS_PROXY) can't be read")
 
-// proxy takes the environment's proxy. The error of the standard library
-// repeats the address, which may hold a password.
+// proxy uses the environment's proxy. The standard library's error would repeat
+// the address, which may hold a password.
 func proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// proxyError is a proxy that answered, but made no connection.
+// proxyError is a proxy that responded, but did not connect.
 type proxyError struct{ status int }
 
 func (e *proxyError) Error() string {
@@ -71,10 +71,11 @@ func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.R
 	return &proxyError{response.StatusCode}
 }
 
-// isFinal says that connecting anew would fail the same way: the certificate,
-// TLS as such, the proxy's refusal, a name that doesn't exist (which is a typing
-// error more often than an outage, and should not cost the whole budget).
-func isFinal(err error) bool {
+// isPermanent reports whether a retry would fail to connect in the same way: for
+// the certificate, TLS as such, the proxy's rejection, or a name that does not
+// exist, which is a typing error more often than an outage and should not cost
+// the whole budget.
+func isPermanent(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError

@@ -9,85 +9,83 @@ import (
 	"time"
 )
 
-// Error is a call that failed after it began: its settings and ids were in
-// order. Its texts hold no secret that the client knows, no markup and no
-// control characters.
+// Error is the error of an operation whose settings and IDs were valid. Its texts
+// hold no secret that the client knows, no markup and no control characters.
 type Error struct {
-	// Operation is what was tried, as in "update pipe".
+	// Operation is what was tried, such as "update pipe".
 	Operation string
-	// Status is the HTTP status of the last answer; 0 where there was none.
+	// Status is the HTTP status of the last response; 0 if there was none.
 	Status int
-	// RequestID is the platform's name for the last answer, if it gave one.
+	// RequestID is the platform's ID of the last request, if it returned one.
 	RequestID string
-	// Message is the API's own message, if its answer had one, cleaned and cut
+	// Message is the API's own message, if the response had one, cleaned and cut
 	// to maxMessage runes.
 	Message string
-	// Attempts counts the requests sent; Elapsed is the time of the whole
-	// call, waits included.
+	// Attempts is the number of requests sent; Elapsed is the time that all of
+	// them took, waits included.
 	Attempts int
 	Elapsed  time.Duration
-	// Err is the reason where it isn't the API's: a connection that failed, an
-	// answer that makes no sense, an end of the caller's context.
+	// Err is the reason if it is not the API's: a failed connection, an
+	// unreadable response, the end of the caller's context.
 	Err error
 
-	class     class
-	ambiguous bool
-	own       bool // a 404 that is the API's word
-	notFound  bool
-	write     bool
-	subject   string // what the call was about
-	settings  string // the settings behind its credentials
-	gaveUp    string // why there was no further attempt, where there could have been
-	fields    []string
-	said      string // the whole message
-	mask      func(string) string
-
-	retryAfter time.Duration
+	class       class
+	retryAfter  time.Duration
+	fullMessage string   // Message, uncut
+	fields      []string // at fault
+	apiNotFound bool     // a 404 that is the API's own
+	notFound    bool     // and is about the object
+	ambiguous   bool     // a write that may have been carried out
+	write       bool
+	subject     string // what the operation was about
+	settings    string // the settings with its credentials
+	gaveUp      string // why there was no retry, if there could have been one
+	mask        func(string) string
 }
 
-// class says what a failed attempt means for the next one.
+// class is what a failed attempt means for the next one.
 type class int
 
 const (
-	classFinal       class = iota // asking again would bring the same
-	classUnsent                   // the request can't have been carried out
-	classLost                     // it was sent, and its answer is lost
-	classLimited                  // 429: nothing was done
-	classTrouble                  // 500, 502, 503, 504
-	classUnreadable               // answered with success, but not as the API document says
+	classPermanent   class = iota // a retry would fail in the same way
+	classNotSent                  // the request cannot have been carried out
+	classNoResponse               // it was sent, and the response is lost or cut
+	classRateLimited              // 429: nothing was done
+	classServerError              // 500, 502, 503, 504
+	classUnreadable               // a success, but not as in the API document
 	classInterrupted              // the caller is gone
 )
 
-// IsNotFound says that what a call was about does not exist: by a 404 that is
-// the API's own, or by two lists of an organization's services without the
-// service. A 404 counts as the API's own where its body is a JSON object that
-// reads like an error of the API; a gateway's page, a bare text, an empty body
-// and a message about an unknown route (which a wrong base address brings) do
-// not. Nor does a 404 of what holds the object: an organization that can't be
-// listed says nothing about its services.
+// IsNotFound reports that the object of an operation does not exist, by a 404
+// that is the API's own or by two consecutive lists of services without it.
+//
+// A 404 is the API's own if its body is a JSON object that reads like an error of
+// the API. A gateway's page, a text, an empty body and a message about an unknown
+// route, as a wrong base address brings, are not. Nor is a 404 about what holds
+// the object: an organization that cannot be listed says nothing about its
+// services.
 func IsNotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.notFound
 }
 
-// IsAmbiguous says that a write may have been carried out though it failed:
-// the request was sent, and the answer was lost, cut, a 5xx, or not to be
-// understood. Reads are never ambiguous.
+// IsAmbiguous reports that a write may have been carried out although it failed:
+// the request was sent, and the response was lost, cut, a 5xx or unreadable.
+// Reads are never ambiguous.
 func IsAmbiguous(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.ambiguous
 }
 
-// Unwrap gives the reason; context.Canceled for an interrupted call.
+// Unwrap returns the reason; context.Canceled if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error is the whole story in one line.
+// Error is all of the error in one line.
 func (e *Error) Error() string {
 	return e.clean(e.Operation + ": " + strings.Join(e.sentences(), " "))
 }
 
-// tried names the operation and its object, as in "Tried to update pipe … of
-// service … in organization …."
+// tried is a sentence: "Tried to update pipe … of service … in organization …."
 func (e *Error) tried() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
 	if e.subject == "" {
@@ -96,11 +94,11 @@ func (e *Error) tried() string {
 	return "Tried to " + verb + " " + e.subject + ". "
 }
 
-// Summary is a headline, as in "Unable to update pipe".
+// Summary is a headline, such as "Unable to update pipe".
 func (e *Error) Summary() string { return "Unable to " + e.Operation }
 
-// Detail is the story below the headline, one paragraph per thought: what was
-// tried and what came back, what it means, what can be done.
+// Detail is the text below the headline, in paragraphs: what was tried and what
+// the API returned, what it means, what can be done.
 func (e *Error) Detail() string {
 	return e.clean(e.tried() + strings.Join(e.sentences(), "\n\n"))
 }
@@ -112,10 +110,10 @@ func (e *Error) clean(s string) string {
 	return e.mask(s)
 }
 
-// Mentions says that the API's message is about a field, given by its JSON
-// name as in "maxTotalMemoryGb": the answer named it as the field at fault, or
-// the message holds the name as a word. Only of statuses that speak of what
-// was sent (400, 409, 422).
+// Mentions reports whether the API's message is about a field, given by its JSON
+// name such as "maxTotalMemoryGb": the response names it as the field at fault,
+// or the message holds the name as a word. Only for statuses about what was sent
+// (400, 409, 422).
 func (e *Error) Mentions(jsonField string) bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
@@ -130,10 +128,10 @@ func (e *Error) Mentions(jsonField string) bool {
 			return true
 		}
 	}
-	return hasWord(e.said, jsonField)
+	return hasWord(e.fullMessage, jsonField)
 }
 
-// hasWord finds a name that is not part of a longer one.
+// hasWord finds a name that is not part of a longer name.
 func hasWord(text, word string) bool {
 	for {
 		before, after, found := strings.Cut(text, word)
@@ -155,7 +153,7 @@ func isName(b byte) bool {
 }
 
 func (e *Error) sentences() []string {
-	all := []string{e.happened(), e.meaning(), e.effort(), e.hint()}
+	all := []string{e.happened(), e.meaning(), e.retries(), e.hint()}
 	kept := all[:0]
 	for _, s := range all {
 		if s != "" {
@@ -165,7 +163,7 @@ func (e *Error) sentences() []string {
 	return kept
 }
 
-// happened tells what came back.
+// happened is what the API returned, or why it returned nothing.
 func (e *Error) happened() string {
 	switch {
 	case e.class == classInterrupted && errors.Is(e.Err, context.Canceled):
@@ -175,12 +173,12 @@ func (e *Error) happened() string {
 	case e.notFound && e.Status == 0:
 		return sentence(e.Message)
 	case e.class == classUnreadable:
-		return fmt.Sprintf("The platform answered %s, but the answer can't be understood: %s", e.answer(), sentence(e.cause()))
-	case e.Status != 0 && e.class != classLost && e.cause() == "":
-		return fmt.Sprintf("The platform answered %s without saying why.", e.answer())
-	case e.Status != 0 && e.class != classLost:
-		return fmt.Sprintf("The platform answered %s: %s", e.answer(), sentence(e.cause()))
-	case e.class == classLost:
+		return fmt.Sprintf("The platform answered %s, but the answer can't be understood: %s", e.response(), sentence(e.cause()))
+	case e.Status != 0 && e.class != classNoResponse && e.cause() == "":
+		return fmt.Sprintf("The platform answered %s without saying why.", e.response())
+	case e.Status != 0 && e.class != classNoResponse:
+		return fmt.Sprintf("The platform answered %s: %s", e.response(), sentence(e.cause()))
+	case e.class == classNoResponse:
 		return fmt.Sprintf("The request was sent, but no whole answer came back: %s", sentence(e.cause()))
 	case e.Attempts == 0:
 		return fmt.Sprintf("The request was not sent: %s", sentence(e.cause()))
@@ -189,8 +187,8 @@ func (e *Error) happened() string {
 	}
 }
 
-// answer names an answer: its status and its id.
-func (e *Error) answer() string {
+// response is the status of the response and the request ID.
+func (e *Error) response() string {
 	s := fmt.Sprintf("HTTP %d", e.Status)
 	if text := http.StatusText(e.Status); text != "" {
 		s += " " + text
@@ -201,7 +199,7 @@ func (e *Error) answer() string {
 	return s
 }
 
-// cause is the reason in the API's words or else in ours.
+// cause is the reason, in the API's words if there are any.
 func (e *Error) cause() string {
 	switch {
 	case e.Message != "":
@@ -213,7 +211,7 @@ func (e *Error) cause() string {
 	}
 }
 
-// meaning tells what a write may have left behind.
+// meaning is what a write may have left behind.
 func (e *Error) meaning() string {
 	switch {
 	case !e.write || !e.ambiguous:
@@ -225,9 +223,9 @@ func (e *Error) meaning() string {
 	}
 }
 
-// effort tells how often and how long it was tried, where that was more than
-// once, or why not.
-func (e *Error) effort() string {
+// retries is how often and how long it was tried, if more than once, and why no
+// longer.
+func (e *Error) retries() string {
 	times := fmt.Sprintf("%d attempts", e.Attempts)
 	if e.Attempts == 1 {
 		times = "1 attempt"
@@ -242,9 +240,9 @@ func (e *Error) effort() string {
 	}
 }
 
-// hint tells what can be done about the common ones.
+// hint is what can be done about the common errors.
 func (e *Error) hint() string {
-	var late *tooLong
+	var late *waitTooLong
 	switch {
 	case e.class == classInterrupted:
 		return ""
@@ -262,17 +260,17 @@ func (e *Error) hint() string {
 }
 
 func (e *Error) orAddress() string {
-	if e.own {
+	if e.apiNotFound {
 		return ""
 	}
 	return ", and the base address, since this answer doesn't look like the API's own"
 }
 
-// waitReason says in a log line why there is a wait.
+// waitReason is the reason for a wait, in a log line.
 func (e *Error) waitReason() string {
 	why := "no answer"
 	switch {
-	case e.class == classUnsent:
+	case e.class == classNotSent:
 		why = "not sent"
 	case e.Status != 0:
 		why = fmt.Sprintf("HTTP %d", e.Status)
@@ -283,7 +281,7 @@ func (e *Error) waitReason() string {
 	return why
 }
 
-// sentence ends a text with a full stop.
+// sentence adds a full stop to a text without an end.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
@@ -291,7 +289,13 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// interrupted is the error of a caller who stopped waiting for a shared read.
+// interrupted is the error of a caller that no longer waits for a shared read.
 func (c *Client) interrupted(ctx context.Context, operation string) error {
 	return &Error{Operation: operation, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
+}
+
+// unreadable is the error of a response that was whole, but not as in the API
+// document.
+func (c *Client) unreadable(operation string, err error) error {
+	return &Error{Operation: operation, Status: http.StatusOK, Attempts: 1, class: classUnreadable, Err: err, mask: c.Mask}
 }

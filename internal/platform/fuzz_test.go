@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func fuzzAnswer(status int, body string, header http.Header) *answer {
-	return newAnswer(&http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, func(s string) string { return s })
+func fuzzResponse(status int, member, body string, header http.Header) *response {
+	return newResponse(&http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, member, func(s string) string { return s })
 }
 
 // Whatever is answered, reading it neither panics nor runs away, and what was
@@ -30,8 +30,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		var raw []byte
-		if acceptRaw[Pipe](&raw, "result")(fuzzAnswer(200, body, nil)) == nil {
+		if _, raw, err := object[Pipe](fuzzResponse(200, "result", body, nil)); err == nil {
 			pipe, err := decode[Pipe](raw)
 			if err != nil {
 				t.Error(err)
@@ -40,19 +39,19 @@ func FuzzAnswer(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if acceptRaw[Alert](&raw, "data")(fuzzAnswer(200, body, nil)) == nil {
+		if _, raw, err := object[Alert](fuzzResponse(200, "data", body, nil)); err == nil {
 			if _, err := decode[Alert](raw); err != nil {
 				t.Error(err)
 			}
 		}
 		list := &services{}
-		if list.read(fuzzAnswer(200, body, nil)) == nil {
+		if list.accept(fuzzResponse(200, "result", body, nil)) == nil {
 			for id := range list.index {
 				_, _ = list.find(id)
 			}
 		}
 		var key CreatedAPIKey
-		whole := key.accept(fuzzAnswer(200, body, nil)) == nil
+		whole := key.accept(fuzzResponse(200, "result", body, nil)) == nil
 		if found := salvageKey([]byte(body)); whole && found.KeySecret == nil && key.KeySecret != nil {
 			t.Error("salvage missed a secret that stands there")
 		}
@@ -91,7 +90,7 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed, 500, "application/json", "")
 	}
 	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
-		e := readError(fuzzAnswer(status, body, http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}}))
+		e := readError(fuzzResponse(status, "result", body, http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}}), nil)
 		e.Operation = "read pipe"
 		if e.Status != status {
 			t.Error("status")

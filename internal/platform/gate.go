@@ -8,25 +8,23 @@ import (
 	"time"
 )
 
-// gate holds back the requests of one API once the API has turned one away
-// with 429. Until then it costs two channel operations.
+// gate holds back the requests of one API after a 429, for all callers alike.
+// Until then it costs two channel operations.
 //
-// After a 429 it closes for everybody, for as long as Retry-After says or else
-// for a backoff. It reopens for a single request, a probe, since a burst would
-// only be turned away again; once that is let in, requests follow one by one
-// at a rate that is learnt: what the platform was seen to let in, growing
-// slowly until the next 429 corrects it.
+// A 429 closes it for the time of Retry-After, or else for a backoff. It
+// reopens for a single request, the probe, since a burst would only be rejected
+// again. Once the probe is accepted, requests follow at a rate (pace).
 //
-// golang.org/x/time/rate was considered for the pace. It hands out turns ahead
-// of time, which a gate that closes would have to take back.
+// golang.org/x/time/rate was rejected for the pace: it hands out its turns
+// ahead of time, and a gate that closes would have to take them back.
 type gate struct {
-	// turn is held by the one call that waits for the gate to let it pass; the
-	// others queue for it in order. Nobody holds a slot while waiting.
+	// turn is held by the one request that waits for the gate; the others queue
+	// for it in order. None of them holds a slot while it waits.
 	turn chan struct{}
 
 	mu          sync.Mutex
-	changed     chan struct{} // closed, and made anew, when the gate closes or a probe ends
-	epoch       int           // counts the closings
+	changed     chan struct{} // closed and replaced when the gate closes or a probe ends
+	epoch       int           // number of times that the gate closed
 	closedUntil time.Time
 	reason      string
 	probe       probeState
@@ -37,33 +35,33 @@ type gate struct {
 type probeState int
 
 const (
-	noProbe  probeState = iota
-	probeDue            // the next request is one
-	probing             // one is in flight
+	noProbe       probeState = iota
+	probeDue                 // the next request is the probe
+	probeInFlight            // all others wait for its response
 )
 
-// ticket says under which state of the gate a request was sent.
+// ticket is the state of the gate that a request was sent under.
 type ticket struct {
 	epoch int
 	probe bool
 }
 
-// verdict is what an attempt's outcome says about the rate limit.
+// verdict is what the response to a request says about the rate limit.
 type verdict int
 
 const (
-	unknown verdict = iota // no answer
-	letIn
-	turnedAway
+	noVerdict verdict = iota // there was no response
+	accepted
+	rejected // with a 429
 )
 
-// tooLong is the error of a wait that would pass the end of the budget.
-type tooLong struct {
+// waitTooLong is the error of a wait that would pass the end of the budget.
+type waitTooLong struct {
 	wait   time.Duration
 	reason string
 }
 
-func (e *tooLong) Error() string {
+func (e *waitTooLong) Error() string {
 	return fmt.Sprintf("%s: the next attempt would have to wait %s, more than is left of retry_timeout", e.reason, readable(e.wait))
 }
 
@@ -71,8 +69,9 @@ func newGate() *gate {
 	return &gate{turn: make(chan struct{}, 1), changed: make(chan struct{}), backoff: newWaits()}
 }
 
-// enter waits for the gate, then for a slot, and takes it. The deadline of ctx
-// is the end of the budget: a wait known to pass it is not begun.
+// enter waits until the gate lets a request pass, then takes a slot for it. The
+// deadline of ctx is the end of the budget: a wait that is known to pass it is
+// not begun.
 func (g *gate) enter(ctx context.Context, slots chan struct{}) (ticket, error) {
 	if err := g.queue(ctx); err != nil {
 		return ticket{}, err
@@ -85,20 +84,20 @@ func (g *gate) enter(ctx context.Context, slots chan struct{}) (ticket, error) {
 		if err := acquire(ctx, slots); err != nil {
 			return ticket{}, err
 		}
-		if t, ok := g.take(time.Now()); ok {
+		if t, ok := g.pass(time.Now()); ok {
 			return t, nil
 		}
-		<-slots // the gate closed while this call waited for the slot
+		<-slots // the gate closed while this request waited for the slot
 	}
 }
 
-// queue waits for the turn, and leaves the queue when the gate closes for
-// longer than the call has left.
+// queue waits for the turn. It ends early when the gate closes for longer than
+// the budget lasts.
 func (g *gate) queue(ctx context.Context) error {
 	for {
 		g.mu.Lock()
-		wait, changed := time.Until(g.closedUntil), g.changed
-		err := g.refuse(ctx, wait)
+		changed := g.changed
+		err := g.checkBudget(ctx, time.Until(g.closedUntil))
 		g.mu.Unlock()
 		if err != nil {
 			return err
@@ -117,40 +116,38 @@ func (g *gate) queue(ctx context.Context) error {
 func (g *gate) wait(ctx context.Context) error {
 	for {
 		g.mu.Lock()
-		now := time.Now()
-		wait, changed := g.delay(now), g.changed
-		err := g.refuse(ctx, wait)
+		wait, changed := g.delay(time.Now()), g.changed
+		err := g.checkBudget(ctx, wait)
 		g.mu.Unlock()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if wait <= 0 {
+		case wait <= 0:
 			return ctx.Err()
-		}
-		if wait == untilChanged {
+		case wait == untilChanged:
 			select {
 			case <-changed:
-				continue
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return err
+		default:
+			if err := sleep(ctx, wait); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// untilChanged is the wait for a probe, which ends when the probe does.
+// untilChanged is the delay while a probe is in flight.
 const untilChanged = time.Duration(math.MaxInt64)
 
 // delay is how long the next request has to wait. Call with mu held.
 func (g *gate) delay(now time.Time) time.Duration {
-	if wait := g.closedUntil.Sub(now); wait > 0 {
-		return wait
+	if closed := g.closedUntil.Sub(now); closed > 0 {
+		return closed
 	}
 	switch g.probe {
-	case probing:
+	case probeInFlight:
 		return untilChanged
 	case probeDue:
 		return 0
@@ -159,82 +156,83 @@ func (g *gate) delay(now time.Time) time.Duration {
 	}
 }
 
-// refuse fails where a wait would pass the end of the budget. Call with mu held.
-func (g *gate) refuse(ctx context.Context, wait time.Duration) error {
+// checkBudget fails if a wait would pass the end of the budget. Call with mu
+// held.
+func (g *gate) checkBudget(ctx context.Context, wait time.Duration) error {
 	end, bounded := ctx.Deadline()
 	if !bounded || wait <= 0 || wait == untilChanged || !time.Now().Add(wait).After(end) {
 		return nil
 	}
-	return &tooLong{wait: wait, reason: g.reason}
+	return &waitTooLong{wait: wait, reason: g.reason}
 }
 
-// take counts a request as sent, unless it may not be sent after all.
-func (g *gate) take(now time.Time) (ticket, bool) {
+// pass counts a request as sent, unless the gate has closed meanwhile.
+func (g *gate) pass(now time.Time) (ticket, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.delay(now) > 0 {
 		return ticket{}, false
 	}
-	t := ticket{epoch: g.epoch}
-	if g.probe == probeDue {
-		g.probe, t.probe = probing, true
+	t := ticket{epoch: g.epoch, probe: g.probe == probeDue}
+	if t.probe {
+		g.probe = probeInFlight
 	}
-	g.pace.take(now)
+	g.pace.send(now)
 	return t, true
 }
 
-// report tells the gate how an attempt ended, and gives the wait that a 429
-// brought about. asked is what Retry-After says, zero where it says nothing.
-func (g *gate) report(t ticket, v verdict, asked time.Duration) time.Duration {
+// report takes the verdict on a request. After a 429 it returns how long the
+// gate stays closed. A retryAfter of zero means that the API asked for none.
+func (g *gate) report(t ticket, v verdict, retryAfter time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	if v == letIn {
-		g.pace.count(now)
-	}
 	if t.probe && t.epoch == g.epoch {
 		g.endProbe(now, v)
 	}
-	if v != turnedAway {
+	if v != rejected {
 		return 0
 	}
-	return g.close(t, now, asked)
+	return g.close(t, now, retryAfter)
 }
 
 func (g *gate) endProbe(now time.Time, v verdict) {
-	g.probe = probeDue // lost: the next request is a probe again
-	if v == letIn {
+	g.probe = probeDue // without a response, the next request is the probe
+	if v == accepted {
 		g.probe = noProbe
 		g.backoff.Reset()
-		g.pace.reopen(now)
+		g.pace.start(now)
 	}
-	g.announce()
+	g.notify()
 }
 
-// close closes the gate. Requests that were under way when it closed tell
-// nothing new, but may have been asked to wait for longer.
-func (g *gate) close(t ticket, now time.Time, asked time.Duration) time.Duration {
+// close closes the gate. A 429 to a request from before the last closing is the
+// same news twice: it can only prolong the wait.
+func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Duration {
 	news := t.epoch == g.epoch
-	wait := asked
+	wait := retryAfter
 	if wait <= 0 && news {
 		wait = g.backoff.next()
 	}
 	if until := now.Add(wait); until.After(g.closedUntil) {
 		g.closedUntil, g.reason = until, "the platform is limiting requests (HTTP 429)"
-		if asked > 0 {
+		if retryAfter > 0 {
 			g.reason = "the platform asked to be left alone (HTTP 429 with Retry-After)"
 		}
-		g.announce()
+		g.notify()
 	}
 	if news {
 		g.epoch++
 		g.probe = probeDue
-		g.pace.slow(now, t.probe)
+		if !t.probe { // a rejected probe came too early, which says nothing about the rate
+			g.pace.slowDown()
+		}
 	}
 	return max(0, g.closedUntil.Sub(now))
 }
 
-func (g *gate) announce() {
+// notify wakes those who wait for a change of the gate.
+func (g *gate) notify() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }

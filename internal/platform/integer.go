@@ -5,20 +5,20 @@ import (
 	"math/big"
 )
 
-// Integer is a number that the API document calls an integer, exact at any
-// size (byte counts pass 2^53, where a float64 rounds) and however JSON spells
-// it: 4, 4.0 and 4e0 are the same. A fraction, which the document rules out,
-// is kept as it is rather than failing the whole answer.
+// Integer is a number that the API document calls an integer, exact at any size
+// (byte counts exceed 2^53, where a float64 rounds) and in any spelling: 4, 4.0
+// and 4e0 are equal. A fraction, which the document rules out, is kept, or it
+// would fail the whole response.
 type Integer struct{ big.Float }
 
 // Exact is the number with all its digits, to read and to set.
 func (i *Integer) Exact() *big.Float { return &i.Float }
 
 const (
-	// integerPrecision is the precision, in bits, that Terraform keeps numbers in.
+	// integerPrecision is the precision of Terraform's numbers, in bits.
 	integerPrecision = 512
-	// Beyond these a number is refused: 1e999999999 is short to write, but
-	// takes gigabytes to print.
+	// Numbers beyond these limits are rejected: 1e999999999 is short, but takes
+	// gigabytes to print.
 	maxNumberLength = 1000 // characters
 	maxExponent     = 4096 // of two, in both directions
 )

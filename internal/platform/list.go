@@ -15,18 +15,18 @@ import (
 )
 
 // listLifetime is how long a list of services is reused: long enough for a
-// refresh of many resources to share one, short enough that a change made in
-// the console is seen by the next command. A failed list is remembered as
-// long, or a thousand resources would each wait out an outage.
+// refresh of many resources, short enough for the next command to see a change
+// made in the console. A failed list is kept as long, or each of a thousand
+// resources would wait out an outage.
 const listLifetime = 30 * time.Second
 
 // lists are the lists of services, one for each organization and filter.
 //
-// A read of one service needs a list begun after the last write to that
-// service, a read of all one begun after the last write to any: with the
-// second rule for both, adopting many services would cost a list for nearly
-// each. Begun, ended and written are marks of one count rather than times,
-// which may be equal.
+// A read of one service needs a list that began after the last write to that
+// service; a read of all services, one that began after the last write to any of
+// them. With the second rule for both, adopting many services would cost nearly
+// as many lists. Beginnings, ends and writes are counted, since their times may
+// be equal.
 type lists struct {
 	mu      sync.Mutex
 	count   uint64
@@ -34,34 +34,33 @@ type lists struct {
 	written map[string]uint64 // by organization, and by organization and service
 }
 
-// listing is a list of services, under way or ended.
+// listing is a list of services, in flight or ended.
 type listing struct {
 	*flight[*services]
 	begun   uint64
 	earlier *earlier
 }
 
-// earlier is what a list remembers of the one before it: which services were
-// there. With it, a service missing from two lists in a row is known to be
-// gone without a third.
+// earlier is which services the list before had. With it, a service that two
+// consecutive lists omit is known to be deleted without a third.
 type earlier struct {
 	begun uint64
 	ids   map[string]int
 }
 
-// services are what a list brought: the JSON of each service, in the API's
+// services is the outcome of a list: the JSON of each service, in the API's
 // order.
 type services struct {
 	err     error
 	all     []jsontext.Value
-	index   map[string]int      // by id in lower case
-	twice   map[string]struct{} // ids listed again with another content
+	index   map[string]int      // by ID in lower case
+	twice   map[string]struct{} // IDs listed again with other content
 	ended   uint64
 	endedAt time.Time
 }
 
-// wrote notes the begin or the end of a write, whatever came of it: lists
-// begun before no longer answer reads that begin from now on.
+// wrote counts the beginning or the end of a write, successful or not: lists
+// that began before it do not serve reads that begin after it.
 func (l *lists) wrote(organizationID, serviceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +78,7 @@ func (l *lists) lastWrite(key string) uint64 {
 	return l.written[strings.ToLower(key)]
 }
 
-// list returns a list begun after the given mark, and the listing it is of.
+// list returns a list that began after the given count.
 func (c *Client) list(ctx context.Context, organizationID string, filter []string, after uint64) (*listing, *services, error) {
 	shared := c.lists.join(ctx, organizationID, filter, after, c.fetchList)
 	found, _, interrupted := shared.wait(ctx)
@@ -117,7 +116,7 @@ func (l *lists) join(ctx context.Context, organizationID string, filter []string
 	return next
 }
 
-// sweep drops lists that nobody may use any more.
+// sweep drops the lists that are too old to be reused.
 func (l *lists) sweep(now time.Time) {
 	for key, listing := range l.latest {
 		if !listing.alive(now) {
@@ -130,7 +129,7 @@ func (l *listing) alive(now time.Time) bool {
 	return !l.flight.ended() || now.Sub(l.value.endedAt) < listLifetime
 }
 
-// remember gives what the next list needs to know of this one.
+// remember returns what the next list needs of this one.
 func (l *listing) remember(now time.Time) *earlier {
 	if l == nil || !l.flight.ended() || l.value.err != nil || !l.alive(now) {
 		return nil
@@ -138,8 +137,8 @@ func (l *listing) remember(now time.Time) *earlier {
 	return &earlier{begun: l.begun, ids: l.value.index}
 }
 
-// lacks says that the earlier list, begun after the given mark, had no such
-// service.
+// lacks reports that the earlier list began after the given count, and has no
+// such service.
 func (e *earlier) lacks(id string, after uint64) bool {
 	if e == nil || e.begun <= after {
 		return false
@@ -152,13 +151,14 @@ func (e *earlier) lacks(id string, after uint64) bool {
 func (c *Client) fetchList(ctx context.Context, organizationID string, filter []string) *services {
 	found := &services{}
 	found.err = c.do(ctx, &request{
-		operation: "list services",
-		subject:   "services of organization " + organizationID,
-		api:       c.management,
-		method:    http.MethodGet,
-		path:      []string{"v1", "organizations", organizationID, "services"},
-		query:     url.Values{"filter": filter},
-		accept:    found.read,
+		operation:  "list services",
+		subject:    "services of organization " + organizationID,
+		api:        c.management,
+		method:     http.MethodGet,
+		path:       []string{"v1", "organizations", organizationID, "services"},
+		query:      url.Values{"filter": filter},
+		collection: true,
+		accept:     found.accept,
 	})
 	if found.err != nil {
 		found.all, found.index = nil, nil
@@ -166,14 +166,14 @@ func (c *Client) fetchList(ctx context.Context, organizationID string, filter []
 	return found
 }
 
-// read reads the answer element by element, so that no more than one service
-// is held beside those kept. What it read of an earlier attempt is dropped.
-func (s *services) read(a *answer) error {
-	a.left = capList
-	return a.envelope("result", func(decoder *jsontext.Decoder) error {
+// accept reads the response service by service, so that it is never held whole
+// beside them. It drops what it read of an earlier attempt.
+func (s *services) accept(r *response) error {
+	r.left = capList
+	return r.envelope(func(decoder *jsontext.Decoder) error {
 		s.all, s.index, s.twice = nil, map[string]int{}, map[string]struct{}{}
 		if decoder.PeekKind() != '[' {
-			return wrongShape(decoder, "result", "an array")
+			return r.wrongShape(decoder, "an array")
 		}
 		if _, err := decoder.ReadToken(); err != nil {
 			return err
@@ -192,8 +192,8 @@ func (s *services) read(a *answer) error {
 	})
 }
 
-// add keeps one service. Only its id is read here: a field of one service that
-// makes no sense must not break the reads of the others.
+// add keeps one service. It reads the ID alone: an unreadable field of one
+// service must not break the reads of the others.
 func (s *services) add(value jsontext.Value) error {
 	var identity struct {
 		ID string `json:"id"`
@@ -214,7 +214,7 @@ func (s *services) add(value jsontext.Value) error {
 
 var errTwice = errors.New("the list has this service twice, with different content")
 
-// find decodes a copy of one service; nil where the list hasn't it.
+// find decodes a copy of one service; nil if the list does not have it.
 func (s *services) find(id string) (*Service, error) {
 	id = strings.ToLower(id)
 	at, there := s.index[id]

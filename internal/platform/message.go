@@ -17,38 +17,39 @@ import (
 // maxMessage is the length, in runes, that a message is cut to.
 const maxMessage = 500
 
-// readError reads an answer that is no success. The API document doesn't show
-// what an error looks like, so that every usual place is looked at.
-func readError(a *answer) *Error {
-	a.left = capError
-	raw, _ := io.ReadAll(a) // what there is of it
-	if a.inspect != nil {
-		a.inspect(raw)
+// readError reads a response that is not a success. The API document does not
+// show what an error looks like, so it looks in every usual place. findSecrets
+// may be nil.
+func readError(r *response, findSecrets func([]byte)) *Error {
+	r.left = capError
+	raw, _ := io.ReadAll(r) // what there is of it
+	if findSecrets != nil {
+		findSecrets(raw)
 	}
-	e := &Error{Status: a.status, RequestID: a.requestID}
+	e := &Error{Status: r.status, RequestID: r.requestID}
 	if e.Status >= 300 && e.Status <= 399 {
-		e.Message = describeRedirect(a.header)
+		e.Message = describeRedirect(r.header)
 		return e
 	}
 	var value any
 	if json.Unmarshal(raw, &value, lenient) != nil {
-		e.Message = describeOther(a.header, raw, a.mask)
+		e.Message = describeOther(r.header, raw, r.mask)
 		return e
 	}
 	m := nested(value, -1)
-	e.said = m.clean(a.mask)
-	e.Message = cleanText(e.said, maxMessage)
+	e.fullMessage = m.clean(r.mask)
+	e.Message = cleanText(e.fullMessage, maxMessage)
 	e.fields = m.fields
 	object, _ := value.(map[string]any)
 	if id, ok := object["requestId"].(string); ok && id != "" {
-		a.requestID, e.RequestID = id, id
+		r.requestID, e.RequestID = id, id
 	}
-	e.own = e.Status == http.StatusNotFound && object != nil && isOwn(object, e.said)
+	e.apiNotFound = e.Status == http.StatusNotFound && object != nil && isFromAPI(object, e.fullMessage)
 	return e
 }
 
-// describeRedirect says where a redirect points, without path and query, which
-// may hold what nobody should read.
+// describeRedirect names the target of a redirect, without path and query, which
+// may hold secrets.
 func describeRedirect(header http.Header) string {
 	const never = "a redirect, which is never followed, since it would carry the credentials elsewhere; check the base address"
 	target, err := url.Parse(header.Get("Location"))
@@ -59,7 +60,7 @@ func describeRedirect(header http.Header) string {
 		target.Scheme, target.Host)
 }
 
-// describeOther says what a body is that isn't a JSON object.
+// describeOther describes a body that is not JSON.
 func describeOther(header http.Header, raw []byte, mask func(string) string) string {
 	if page := describePage(header, raw, mask); page != "" {
 		return page
@@ -78,8 +79,8 @@ var (
 	tag       = regexp.MustCompile(`(?s)</?[a-zA-Z!?][^<>]*>`)
 )
 
-// describePage says that a page answered and not the API, with the page's
-// title; "" where it is no page.
+// describePage reports that a page answered and not the API, with the page's
+// title; "" if it is not a page.
 func describePage(header http.Header, raw []byte, mask func(string) string) string {
 	raw = raw[:min(len(raw), capError)]
 	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
@@ -98,16 +99,15 @@ func describePage(header http.Header, raw []byte, mask func(string) string) stri
 	return page + `, with the title "` + text + `"`
 }
 
-// stripMarkup leaves the text of HTML, and any other text as it is.
+// stripMarkup returns the text of HTML, and any other text as it is.
 func stripMarkup(s string) string {
 	s = unseen.ReplaceAllString(s, " ")
 	s = tag.ReplaceAllString(s, " ")
 	return html.UnescapeString(s)
 }
 
-// cleanText makes one line of a text: control and formatting characters become
-// spaces (a terminal would obey them), runs of spaces one, and what is longer
-// than limit runes is cut.
+// cleanText turns a text into one line of at most limit runes. Control and
+// formatting characters become spaces, since a terminal would obey them.
 func cleanText(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
@@ -126,20 +126,20 @@ func cleanText(s string, limit int) string {
 	return s
 }
 
-// message is what the API says about an error.
+// message is what the API reports about an error.
 type message struct {
 	text   string
-	fields []string // JSON names of fields at fault, as the answer gives them
+	fields []string // JSON names of fields at fault, as the response has them
 }
 
-// clean takes secrets, markup and control characters out. Secrets go first, as
-// the rest might change them beyond recognition, and last, as the rest may have
-// brought them to light.
+// clean removes secrets, markup and control characters. Secrets go first, as the
+// rest might change them beyond recognition, and last, as the rest may have
+// uncovered them.
 func (m message) clean(mask func(string) string) string {
 	return mask(cleanText(stripMarkup(mask(m.text)), capError))
 }
 
-// Where APIs put their message, the most telling first: RFC 9457, OAuth and
+// Where APIs put their message, the most specific first: RFC 9457, OAuth and
 // JSON:API among them.
 var (
 	textMembers  = []string{"message", "error_description", "errorMessage", "detail", "reason", "description", "title"}
@@ -147,14 +147,14 @@ var (
 	fieldMembers = []string{"field", "path", "pointer", "param", "parameter", "property", "loc", "location", "attribute", "name", "source"}
 )
 
-// maxDepth and maxItems bound what is looked at of an error.
+// maxDepth and maxItems bound the search for a message.
 const (
 	maxDepth = 6
 	maxItems = 20
 )
 
-// findMessage looks for a message in the usual places: in members of the
-// object, then in what is nested in it.
+// findMessage looks for a message in the members of an object, then in what is
+// nested in it.
 func findMessage(object map[string]any, depth int) message {
 	var m message
 	if depth > maxDepth {
@@ -193,8 +193,8 @@ func nested(value any, depth int) message {
 	}
 }
 
-// add appends what another message has to say beyond this one. A bare name
-// such as "Bad Request" beside a sentence says nothing.
+// add appends another message, unless it adds nothing, like a bare "Bad Request"
+// beside a sentence.
 func (m *message) add(other message) {
 	m.fields = append(m.fields, other.fields...)
 	switch {
@@ -215,7 +215,7 @@ func isStatusText(s string) bool {
 	return false
 }
 
-// fieldNames reads which field an item of an error is about.
+// fieldNames returns the fields that an item of an error is about.
 func fieldNames(object map[string]any, depth int) []string {
 	var names []string
 	for _, member := range fieldMembers {
@@ -240,20 +240,20 @@ func fieldNames(object map[string]any, depth int) []string {
 // noRoute is how gateways and frameworks word a 404 of their own in JSON.
 var noRoute = regexp.MustCompile(`(?i)\broutes?\b|\bcannot (get|patch|post)\b|\bno such (endpoint|path|url)\b|\bendpoint not found\b`)
 
-// isOwn says that the JSON of a 404 reads like the API's word on a resource
-// rather than on a path, its own router's included: a wrong base address must
-// never look like a pipe that is gone. A message that speaks of no route, or
-// the API's envelope without a message, is proof enough.
-func isOwn(object map[string]any, said string) bool {
+// isFromAPI reports whether the JSON of a 404 reads like the API's own error
+// about an object, and not like one of a router about a path: a wrong base
+// address must never look like a deleted pipe. A message that does not mention a
+// route, or the API's envelope without a message, is proof enough.
+func isFromAPI(object map[string]any, message string) bool {
 	for _, member := range []string{"status", "statusCode"} {
 		if status, ok := object[member].(float64); ok && status != http.StatusNotFound {
 			return false
 		}
 	}
-	if noRoute.MatchString(said) {
+	if noRoute.MatchString(message) {
 		return false
 	}
-	if id, ok := object["requestId"].(string); ok && id != "" || said != "" {
+	if id, ok := object["requestId"].(string); ok && id != "" || message != "" {
 		return true
 	}
 	_, hasStatus := object["status"].(float64)

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 )
 
 // Pipe is one data-ingestion pipe of a service ("Pipe" in the API document).
-// Any field may be missing from an answer, and is nil then.
+// A field that a response omits is nil.
 type Pipe struct {
 	ID            *string          `json:"id,omitzero"            tfsdk:"pipe_id"`
 	ServiceID     *string          `json:"serviceId,omitzero"     tfsdk:"service_id"`
@@ -32,8 +31,7 @@ type PipeScaling struct {
 	ReplicaMemoryGB      *float64 `json:"replicaMemoryGb,omitzero"      tfsdk:"replica_memory_gb"`
 }
 
-// PipeSource says where a pipe reads from: one or more kinds, as the platform
-// has it.
+// PipeSource is where a pipe reads from: one or more kinds of sources.
 type PipeSource struct {
 	Kafka         *KafkaSource         `json:"kafka,omitzero"         tfsdk:"kafka"`
 	ObjectStorage *ObjectStorageSource `json:"objectStorage,omitzero" tfsdk:"object_storage"`
@@ -53,12 +51,12 @@ type KafkaSource struct {
 	ReversePrivateEndpointIDs []string        `json:"reversePrivateEndpointIds,omitzero" tfsdk:"reverse_private_endpoint_ids"`
 }
 
-// KafkaOffset is where reading starts, in the form YYYY-MM-DDThh:mm.
+// KafkaOffset is where reading starts: a time in the form YYYY-MM-DDThh:mm.
 type KafkaOffset struct {
 	Timestamp *string `json:"timestamp,omitzero" tfsdk:"timestamp"`
 }
 
-// SchemaRegistry is the registry a Kafka source takes its schemas from.
+// SchemaRegistry is where a Kafka source gets its schemas from.
 type SchemaRegistry struct {
 	URL           *string `json:"url,omitzero"           tfsdk:"url"`
 	CACertificate *string `json:"caCertificate,omitzero" tfsdk:"ca_certificate"`
@@ -97,8 +95,8 @@ type PostgresSource struct {
 	TableMappings []TableMapping    `json:"tableMappings,omitzero" tfsdk:"table_mappings"`
 }
 
-// PostgresSettings are the replication settings of a Postgres source. An
-// update takes SyncIntervalSeconds and PullBatchSize alone.
+// PostgresSettings are the replication settings of a Postgres source. An update
+// accepts SyncIntervalSeconds and PullBatchSize only.
 type PostgresSettings struct {
 	SyncIntervalSeconds            *Integer `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
 	PullBatchSize                  *Integer `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
@@ -111,8 +109,8 @@ type PostgresSettings struct {
 	EnableFailoverSlots            *bool    `json:"enableFailoverSlots,omitzero"            tfsdk:"enable_failover_slots"`
 }
 
-// TableMapping maps one Postgres table to one of the database. Schema, table
-// and target together name it.
+// TableMapping maps a Postgres table to a table of the database. It is
+// identified by source schema, source table and target table.
 type TableMapping struct {
 	SourceSchemaName    *string  `json:"sourceSchemaName,omitzero"    tfsdk:"source_schema_name"`
 	SourceTable         *string  `json:"sourceTable,omitzero"         tfsdk:"source_table"`
@@ -122,7 +120,7 @@ type TableMapping struct {
 	SortingKeys         []string `json:"sortingKeys,omitzero"         tfsdk:"sorting_keys"`
 }
 
-// PipeDestination says where a pipe writes to. An update takes Columns alone.
+// PipeDestination is where a pipe writes to. An update accepts Columns only.
 type PipeDestination struct {
 	Database        *string          `json:"database,omitzero"        tfsdk:"database"`
 	Table           *string          `json:"table,omitzero"           tfsdk:"table"`
@@ -131,7 +129,7 @@ type PipeDestination struct {
 	Columns         []Column         `json:"columns,omitzero"         tfsdk:"columns"`
 }
 
-// TableDefinition is how the destination table was made.
+// TableDefinition is how the destination table was created.
 type TableDefinition struct {
 	Engine      *TableEngine `json:"engine,omitzero"      tfsdk:"engine"`
 	SortingKey  []string     `json:"sortingKey,omitzero"  tfsdk:"sorting_key"`
@@ -139,7 +137,7 @@ type TableDefinition struct {
 	PrimaryKey  *string      `json:"primaryKey,omitzero"  tfsdk:"primary_key"`
 }
 
-// TableEngine names the columns that the engine of a destination table uses.
+// TableEngine has the columns that the engine of a destination table uses.
 type TableEngine struct {
 	VersionColumnID *string  `json:"versionColumnId,omitzero" tfsdk:"version_column_id"`
 	ColumnIDs       []string `json:"columnIds,omitzero"       tfsdk:"column_ids"`
@@ -175,7 +173,7 @@ type PipeSettings struct {
 }
 
 // PipeUpdate is the body of a pipe's update ("Update pipe" in the API
-// document). What is nil is not sent.
+// document). A nil field is not sent.
 type PipeUpdate struct {
 	Name          *string            `json:"name,omitzero"          tfsdk:"name"`
 	Source        *PipeSourceUpdate  `json:"source,omitzero"        tfsdk:"source"`
@@ -184,13 +182,13 @@ type PipeUpdate struct {
 	Settings      *PipeSettings      `json:"settings,omitzero"      tfsdk:"settings"`
 }
 
-// DestinationUpdate is what an update of a pipe takes of its destination.
+// DestinationUpdate is the destination in a pipe's update.
 type DestinationUpdate struct {
 	Columns []Column `json:"columns,omitzero" tfsdk:"columns"`
 }
 
-// PipeSourceUpdate is the source of a pipe's update. The document allows a
-// change of some members alone; the caller leaves the others nil.
+// PipeSourceUpdate is the source in a pipe's update. The API document allows
+// some members only; the caller leaves the others nil.
 type PipeSourceUpdate struct {
 	Kafka           *KafkaUpdate         `json:"kafka,omitzero"         tfsdk:"kafka"`
 	ObjectStorage   *ObjectStorageUpdate `json:"objectStorage,omitzero" tfsdk:"object_storage"`
@@ -199,28 +197,28 @@ type PipeSourceUpdate struct {
 	ValidateSamples *bool                `json:"validateSamples,omitzero"`
 }
 
-// KafkaUpdate takes iamRole, caCertificate, reversePrivateEndpointIds and
+// KafkaUpdate allows iamRole, caCertificate, reversePrivateEndpointIds and
 // credentials.
 type KafkaUpdate struct {
 	KafkaSource
 	Credentials *Credentials `json:"credentials,omitzero"`
 }
 
-// ObjectStorageUpdate takes iamRole, connectionString, path,
+// ObjectStorageUpdate allows iamRole, connectionString, path,
 // azureContainerName and accessKey.
 type ObjectStorageUpdate struct {
 	ObjectStorageSource
 	AccessKey *AccessKey `json:"accessKey,omitzero"`
 }
 
-// CloudStreamUpdate takes iamRole and accessKey.
+// CloudStreamUpdate allows iamRole and accessKey.
 type CloudStreamUpdate struct {
 	CloudStreamSource
 	AccessKey *AccessKey `json:"accessKey,omitzero"`
 }
 
-// PostgresUpdate takes host, port, database, credentials, two settings, and
-// the difference between the table mappings there are and those wanted.
+// PostgresUpdate allows host, port, database, credentials, two settings, and
+// table mappings to add and to remove.
 type PostgresUpdate struct {
 	PostgresSource
 	Credentials           *Credentials      `json:"credentials,omitzero"`
@@ -228,131 +226,82 @@ type PostgresUpdate struct {
 	TableMappingsToRemove []TableMappingKey `json:"tableMappingsToRemove,omitzero"`
 }
 
-// TableMappingKey names a table mapping.
+// TableMappingKey identifies a table mapping.
 type TableMappingKey struct {
 	SourceSchemaName string `json:"sourceSchemaName" tfsdk:"source_schema_name"`
 	SourceTable      string `json:"sourceTable"      tfsdk:"source_table"`
 	TargetTable      string `json:"targetTable"      tfsdk:"target_table"`
 }
 
-// Credentials are a user's name and password. They go in and never come out.
+// Credentials are a user's name and password. The API never returns them.
 type Credentials struct {
 	Username *string `json:"username,omitzero"`
 	Password *string `json:"password,omitzero"`
 }
 
-// AccessKey is an access key of an object store or a managed stream. It goes
-// in and never comes out.
+// AccessKey is an access key of an object store or a managed stream. The API
+// never returns it.
 type AccessKey struct {
 	AccessKeyID *string `json:"accessKeyId,omitzero"`
 	SecretKey   *string `json:"secretKey,omitzero"`
 }
 
-// GetPipe reads one pipe ("Get pipe" in the API document). Equal reads under
-// way share one request; a read that began before a write of this client to
-// the pipe never answers one that began after it.
+// GetPipe reads one pipe ("Get pipe" in the API document). Equal reads in flight
+// share one request; a read that began before a write of this client to the pipe
+// never serves one that began after it.
 func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID string) (*Pipe, error) {
-	const operation = "read pipe"
-	if err := checkPipe(operation, organizationID, serviceID, pipeID); err != nil {
-		return nil, err
-	}
-	fetch := func(ctx context.Context) ([]byte, error) {
-		var raw []byte
-		err := c.do(ctx, &request{
-			operation: operation,
-			subject:   pipeSubject(organizationID, serviceID, pipeID),
-			api:       c.management,
-			method:    http.MethodGet,
-			path:      pipePath(organizationID, serviceID, pipeID),
-			named:     true,
-			accept:    acceptRaw[Pipe](&raw, "result"),
-		})
-		return raw, err
-	}
-	raw, err, interrupted := c.pipes.read(ctx, pipeKey(organizationID, serviceID, pipeID), fetch)
-	if interrupted != nil {
-		return nil, c.interrupted(ctx, operation)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return decode[Pipe](raw)
+	return get[Pipe](ctx, c, c.pipeRequest("read pipe", organizationID, serviceID, pipeID))
 }
 
 // UpdatePipe changes what body holds of a pipe ("Update pipe" in the API
-// document) and returns the pipe as it is then.
+// document) and returns the updated pipe.
 //
-// It repeats like a read, since what it sets is absolute, unless body adds or
-// removes table mappings: done twice, that is something else. Such a PATCH is
-// repeated where it can't have been carried out. Where it may have been,
-// rework is called, within the same budget: it reads the pipe afresh and
-// returns the body that is still needed, or nil and the pipe as it stands.
-// Without a rework such a failure is final.
-func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, rework func(context.Context) (*PipeUpdate, *Pipe, error)) (*Pipe, error) {
-	const operation = "update pipe"
-	if err := checkPipe(operation, organizationID, serviceID, pipeID); err != nil {
-		return nil, err
-	}
-	encoded, err := encode(body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", operation, err)
-	}
-	key := pipeKey(organizationID, serviceID, pipeID)
-	c.pipes.forget(key)
-	defer c.pipes.forget(key)
+// It is retried like a read, since its values are absolute, unless body adds or
+// removes table mappings, which must not happen twice. Such a PATCH is retried
+// only if it cannot have been carried out. If it may have been, reconcile is
+// called, within the same budget: it reads the pipe afresh and returns the body
+// that is still needed, or nil and the pipe as it is. Without a reconcile such an
+// error is final.
+func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, *Pipe, error)) (*Pipe, error) {
 	var pipe *Pipe
-	r := &request{
-		operation: operation,
-		subject:   pipeSubject(organizationID, serviceID, pipeID),
-		api:       c.management,
-		method:    http.MethodPatch,
-		path:      pipePath(organizationID, serviceID, pipeID),
-		body:      encoded,
-		accept:    acceptInto(&pipe, "result"),
-		named:     true,
-		once:      body.changesMappings(),
-	}
-	if rework != nil {
-		r.rework = func(ctx context.Context) (bool, error) {
-			c.pipes.forget(key)
-			next, current, err := rework(ctx)
+	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
+	r.method = http.MethodPatch
+	r.body = body
+	r.accept = into(&pipe)
+	r.invalidate = func() { c.management.reads.forget(objectKey(r.path)) }
+	r.nonIdempotent = body.changesMappings()
+	if reconcile != nil {
+		r.reconcile = func(ctx context.Context) (needed bool, err error) {
+			next, current, err := reconcile(ctx)
 			if err != nil || next == nil {
 				pipe = current
 				return false, err
 			}
-			r.once = next.changesMappings()
-			r.body, err = encode(next)
-			return true, err
+			r.body, r.nonIdempotent = next, next.changesMappings()
+			return true, nil
 		}
 	}
-	err = c.do(ctx, r)
-	if err != nil {
+	if err := c.do(ctx, r); err != nil {
 		return nil, err
 	}
 	return pipe, nil
 }
 
-// changesMappings says that a body adds or removes table mappings.
+func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) *request {
+	return &request{
+		operation: operation,
+		subject:   fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
+		api:       c.management,
+		ids:       []id{{"organization id", organizationID}, {"service id", serviceID}, {"pipe id", pipeID}},
+		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "pipes", pipeID},
+	}
+}
+
+// changesMappings reports whether a body adds or removes table mappings.
 func (u *PipeUpdate) changesMappings() bool {
 	if u.Source == nil || u.Source.Postgres == nil {
 		return false
 	}
 	p := u.Source.Postgres
 	return len(p.TableMappingsToAdd) > 0 || len(p.TableMappingsToRemove) > 0
-}
-
-func checkPipe(operation, organizationID, serviceID, pipeID string) error {
-	return checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}, id{"pipe id", pipeID})
-}
-
-func pipePath(organizationID, serviceID, pipeID string) []string {
-	return []string{"v1", "organizations", organizationID, "services", serviceID, "pipes", pipeID}
-}
-
-func pipeKey(organizationID, serviceID, pipeID string) string {
-	return strings.ToLower(organizationID + "/" + serviceID + "/" + pipeID)
-}
-
-func pipeSubject(organizationID, serviceID, pipeID string) string {
-	return fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID)
 }

@@ -2,32 +2,33 @@ package platform
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// accept reads the answer to a key's creation. It keeps what it reads for
-// salvage: this is the one time that the platform tells the secret.
-func (k *CreatedAPIKey) accept(a *answer) error {
-	a.keep = true
-	var read *CreatedAPIKey
-	err := acceptInto(&read, "result")(a)
+// accept reads the response to a key's creation.
+func (k *CreatedAPIKey) accept(r *response) error {
+	read, _, err := object[CreatedAPIKey](r)
 	if err != nil {
-		_, _ = io.Copy(io.Discard, a) // the secret may stand behind what broke
+		_, _ = io.Copy(io.Discard, r) // for salvage: the secret may follow what is broken
 		return err
 	}
 	*k = *read
-	k.RequestID = a.requestID
+	k.RequestID = r.requestID
 	k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
 	return nil
 }
 
-// unlessEmpty takes an empty text for one that the platform didn't tell.
+// unlessEmpty treats an empty text like one that the API did not return.
 func unlessEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -35,25 +36,28 @@ func unlessEmpty(s *string) *string {
 	return s
 }
 
-// hideKey masks a secret that an answer holds, before the answer's words are
-// looked at.
-func (c *Client) hideKey(raw []byte) {
+// addSecretsIn masks the secrets in a response, before its text is used.
+func (c *Client) addSecretsIn(raw []byte) {
 	if secret := salvageKey(raw).KeySecret; secret != nil {
 		c.AddSecret(*secret)
 	}
+	for _, match := range keyText.FindAllSubmatch(raw, -1) {
+		if secret := text(match[2]); secret != nil && string(match[1]) == "keySecret" {
+			c.AddSecret(*secret)
+		}
+	}
 }
 
-// salvage makes a key out of an answer that is broken, or that came with a 5xx
-// though it holds a key. It says whether there was a key to be made out;
-// otherwise the error stands.
+// salvage reads the key from a response that is broken, or that is a 5xx although
+// it has a key. It reports whether there was a key.
 func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
-	// A final status says that there is no key, whatever its body holds.
-	if failed.class == classFinal && !failed.ambiguous || failed.class == classLimited {
+	// After a final status there is no key, whatever the body holds.
+	if failed.class == classPermanent && !failed.ambiguous || failed.class == classRateLimited {
 		return false
 	}
 	found := salvageKey(raw)
-	// Half of it is kept only where the other half can't have been lost on the
-	// way: then the platform didn't tell it.
+	// A secret without its ID is kept only if the ID cannot have been lost on the
+	// way, but was not returned.
 	whole := found.KeySecret != nil && (found.KeyID != nil || failed.class == classUnreadable)
 	if !whole && (!hashed || found.Key == nil || found.Key.ID == nil) {
 		return false
@@ -66,102 +70,78 @@ func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 	return true
 }
 
-// salvageKey reads what it can of a key's creation. Each field stands for
-// itself: one that is cut or of another type is left out.
+// salvageKey reads what it can of the response to a key's creation. A member
+// that is cut or of another type is omitted.
 func salvageKey(raw []byte) *CreatedAPIKey {
-	found := &CreatedAPIKey{}
-	decoder := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
-	members(decoder, func(name string) bool {
-		switch name {
-		case "result":
-			return members(decoder, func(name string) bool { return found.member(decoder, name) })
-		default:
-			return found.member(decoder, name)
+	whole, broken := closeCut(raw)
+	all := map[string]jsontext.Value{}
+	for _, match := range slices.Backward(keyText.FindAllSubmatch(broken, -1)) { // the first one counts
+		all[string(match[1])] = match[2]
+	}
+	envelope := members(whole)
+	maps.Copy(all, envelope)
+	maps.Copy(all, members(envelope["result"]))
+	found := &CreatedAPIKey{KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"])}
+	if object, exists := all["key"]; exists {
+		found.Key = &APIKey{}
+		for name, value := range members(object) {
+			next := *found.Key // a member of another type must not lose the others
+			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, lenient) == nil {
+				*found.Key = next
+			}
 		}
-	})
-	if found.KeyID == nil {
-		found.KeyID = textOf(keyIDText.FindSubmatch(raw))
 	}
-	if found.KeySecret == nil {
-		found.KeySecret = textOf(keySecretText.FindSubmatch(raw))
-	}
-	found.KeyID, found.KeySecret = unlessEmpty(found.KeyID), unlessEmpty(found.KeySecret)
 	return found
 }
 
-// members calls read for each name of the object that comes next, until it
-// ends, read says no, or the JSON breaks.
-func members(decoder *jsontext.Decoder, read func(name string) bool) bool {
-	if decoder.PeekKind() != '{' {
-		return decoder.SkipValue() == nil
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return false
-	}
-	for decoder.PeekKind() == '"' {
-		name, err := decoder.ReadToken()
-		if err != nil || !read(name.String()) {
-			return false
+// closeCut makes whole JSON of an object that was cut: it drops what follows
+// the last whole member, and closes the objects that are open. JSON that is
+// broken rather than cut ends there too, and the rest is returned as well.
+func closeCut(raw []byte) (whole jsontext.Value, broken []byte) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	end, open := 0, 0
+	for {
+		var err error
+		kind := decoder.PeekKind()
+		if kind == '[' {
+			err = decoder.SkipValue() // half a list is none
+		} else {
+			_, err = decoder.ReadToken()
+		}
+		at, depth := int(decoder.InputOffset()), decoder.StackDepth()
+		cut := errors.Is(err, io.ErrUnexpectedEOF) || kind == '0' && at == len(raw) // a number may go on
+		switch _, length := decoder.StackIndex(depth); {
+		case err == nil && depth == 0:
+			return raw[:at], nil
+		case err != nil || cut:
+			whole = append(bytes.Clone(raw[:end]), strings.Repeat("}", open)...)
+			if !cut {
+				broken = raw[end:]
+			}
+			return whole, broken
+		case length%2 == 0: // names and values come in pairs
+			end, open = at, depth
 		}
 	}
-	_, err := decoder.ReadToken()
-	return err == nil
 }
 
-// member reads one member of the result.
-func (k *CreatedAPIKey) member(decoder *jsontext.Decoder, name string) bool {
-	switch name {
-	case "key":
-		key := &APIKey{}
-		k.Key = key
-		return members(decoder, func(name string) bool {
-			value, err := decoder.ReadValue()
-			if err != nil {
-				return false
-			}
-			one := fmt.Appendf(nil, "{%q:%s}", name, value)
-			read := *key
-			if json.Unmarshal(one, &read, lenient) == nil {
-				*key = read
-			}
-			return true
-		})
-	case "keyId":
-		return text(decoder, &k.KeyID)
-	case "keySecret":
-		return text(decoder, &k.KeySecret)
-	default:
-		return decoder.SkipValue() == nil
-	}
+// keyText finds ID and secret in broken JSON. Another text cannot pose as one
+// of them: its quotes would be escaped.
+var keyText = regexp.MustCompile(`"(keyId|keySecret)"\s*:\s*("(?:[^"\\]|\\.)*")`)
+
+// members returns the members of an object; none if value is not an object.
+func members(value jsontext.Value) map[string]jsontext.Value {
+	var all map[string]jsontext.Value
+	_ = json.Unmarshal(value, &all, lenient)
+	return all
 }
 
-// text reads a string, and a number as it is spelt.
-func text(decoder *jsontext.Decoder, target **string) bool {
-	value, err := decoder.ReadToken()
-	if err != nil {
-		return false
-	}
-	if kind := value.Kind(); kind == '"' || kind == '0' {
-		s := value.String()
-		*target = &s
-	}
-	return true
-}
-
-// The last resort, for an answer whose JSON is broken before the secret. A
-// name cannot pose as one of these members: its quotes would be escaped.
-var (
-	keyIDText     = regexp.MustCompile(`"keyId"\s*:\s*("(?:[^"\\]|\\.)*")`)
-	keySecretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*")`)
-)
-
-func textOf(match [][]byte) *string {
-	if match == nil {
+// text reads a string, or a number as it is spelled; nil if value is neither,
+// or empty.
+func text(value jsontext.Value) *string {
+	s := string(value)
+	if value.Kind() != '0' && json.Unmarshal(value, &s, lenient) != nil {
 		return nil
 	}
-	var s string
-	if json.Unmarshal(match[1], &s, lenient) != nil {
-		return nil
-	}
-	return &s
+	return unlessEmpty(&s)
 }

@@ -11,26 +11,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// minSecretLength is the length, in bytes, from which a secret is masked.
+// minSecretLength is the minimum length, in bytes, of a secret that is masked.
 // Masking shorter ones would riddle every text with holes, and the holes would
-// spell the secret out.
+// give the secret away.
 const minSecretLength = 4
 
-// mask stands where a secret stood.
+// mask replaces a secret.
 const mask = "***"
 
-// secrets are the literals that no error and no log may show. A list of names
-// ("password", "token") was rejected: it misses what it doesn't know, and hides
-// what is none.
+// secrets are the literals that no error and no log may show. A list of field
+// names ("password", "token") was rejected: it misses unknown names, and hides
+// what is not secret.
 type secrets struct {
 	mu       sync.RWMutex
 	literals map[string]struct{}
-	replacer *strings.Replacer // nil where literals has grown since
+	replacer *strings.Replacer // nil if literals has grown since
 }
 
-// AddSecret masks a further literal in errors and logs, in the spellings that
-// JSON, HTML, a URL and base64 give it as well. Literals of fewer than four
-// bytes are ignored.
+// AddSecret masks a literal in errors and logs from now on, also as JSON, HTML, a
+// URL and base64 spell it. Literals of fewer than four bytes are ignored.
 func (c *Client) AddSecret(s string) {
 	if len(s) < minSecretLength {
 		return
@@ -49,7 +48,7 @@ func (c *Client) AddSecret(s string) {
 	c.secrets.replacer = nil
 }
 
-// Mask replaces every secret that the client knows by three asterisks.
+// Mask replaces each secret that the client knows with three asterisks.
 func (c *Client) Mask(s string) string {
 	return c.secrets.current().Replace(s)
 }
@@ -69,8 +68,8 @@ func (s *secrets) current() *strings.Replacer {
 	return s.replacer
 }
 
-// build puts longer literals first: where one secret begins with another, the
-// shorter one would leave the rest of the longer standing.
+// build puts longer literals first: if one secret begins with another, replacing
+// the shorter one would leave the rest of the longer.
 func (s *secrets) build() *strings.Replacer {
 	literals := make([]string, 0, len(s.literals))
 	for literal := range s.literals {
@@ -89,7 +88,7 @@ func (s *secrets) build() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// spellings are the ways in which a text that was sent may be echoed.
+// spellings are the ways in which a response may echo a text.
 func spellings(s string) []string {
 	all := []string{
 		s,

@@ -6,9 +6,8 @@ import (
 	"net/http"
 )
 
-// Service is one database service, as the list of an organization's services
-// and the answer to a scaling update give it ("Service" in the API document).
-// Any field may be missing from an answer, and is nil then.
+// Service is one database service, as lists and scaling updates return it
+// ("Service" in the API document). A field that a response omits is nil.
 type Service struct {
 	ID            *string    `json:"id,omitzero"            tfsdk:"id"`
 	Name          *string    `json:"name,omitzero"          tfsdk:"name"`
@@ -35,7 +34,7 @@ type Service struct {
 	PrivateEndpointIDs              []string `json:"privateEndpointIds,omitzero"              tfsdk:"private_endpoint_ids"`
 	AvailablePrivateEndpointIDs     []string `json:"availablePrivateEndpointIds,omitzero"     tfsdk:"available_private_endpoint_ids"`
 	DataWarehouseID                 *string  `json:"dataWarehouseId,omitzero"                 tfsdk:"data_warehouse_id"`
-	// IsPrimary says that the service is the first of its warehouse, which
+	// IsPrimary reports that the service is the first of its warehouse, which
 	// needs at least 2 replicas unless the organization's tier allows fewer.
 	IsPrimary                      *bool   `json:"isPrimary,omitzero"                      tfsdk:"is_primary"`
 	IsReadonly                     *bool   `json:"isReadonly,omitzero"                     tfsdk:"is_readonly"`
@@ -45,7 +44,7 @@ type Service struct {
 	EncryptionRoleID               *string `json:"encryptionRoleId,omitzero"               tfsdk:"encryption_role_id"`
 }
 
-// Endpoint is one address a service answers on.
+// Endpoint is one address of a service.
 type Endpoint struct {
 	Protocol *string  `json:"protocol,omitzero" tfsdk:"protocol"`
 	Host     *string  `json:"host,omitzero"     tfsdk:"host"`
@@ -53,14 +52,14 @@ type Endpoint struct {
 	Username *string  `json:"username,omitzero" tfsdk:"username"`
 }
 
-// IPAccessEntry is one address or CIDR block that may use a service or a key.
+// IPAccessEntry is one address or CIDR block that may use a service or an API key.
 type IPAccessEntry struct {
 	Source      *string `json:"source,omitzero"      tfsdk:"source"`
 	Description *string `json:"description,omitzero" tfsdk:"description"`
 }
 
 // ScalingUpdate is the body of a scaling update ("Update service auto scaling
-// settings" in the API document). What is nil is not sent.
+// settings" in the API document). A nil field is not sent.
 type ScalingUpdate struct {
 	// GB for three workers, 24 to 1068 in steps of 12; deprecated.
 	MinTotalMemoryGB *float64 `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
@@ -74,8 +73,8 @@ type ScalingUpdate struct {
 
 // ListServices lists an organization's services in the API's order ("List
 // organization services" in the API document). A filter is sent as it is; only
-// filtering by resource tags is supported. The answer may be up to 30 s old,
-// but is younger than every write of this client to the organization.
+// filtering by resource tags is supported. The result may be up to 30 s old, but
+// is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
 	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
@@ -96,11 +95,11 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 	return all, nil
 }
 
-// GetService reads one service through the list of its organization's, the
-// only read there is. The answer may be up to 30 s old, but is younger than
-// every write of this client to the service. A service that isn't in the list
-// is looked for in a second one before the error says that it doesn't exist
-// (IsNotFound); that list is shared by all that are missing.
+// GetService reads one service through the list of its organization's services,
+// the only read that the API has. The result may be up to 30 s old, but is newer
+// than every write of this client to the service. If the list omits the service,
+// a second one is read before the error reports that it does not exist
+// (IsNotFound). All missing services share that second list.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
 	const operation = "read service"
 	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
@@ -135,30 +134,21 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 }
 
 // UpdateServiceScaling changes the scaling settings of a service ("Update
-// service auto scaling settings" in the API document) and returns the service
-// as it is then. Settings that are nil are not sent. It repeats like a read,
-// since what it sets is absolute.
+// service auto scaling settings" in the API document) and returns the updated
+// service. A nil setting is not sent. It is retried like a read, since its values
+// are absolute.
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body ScalingUpdate) (*Service, error) {
-	const operation = "update service scaling"
-	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
-		return nil, err
-	}
-	encoded, err := encode(body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", operation, err)
-	}
-	c.lists.wrote(organizationID, serviceID)
-	defer c.lists.wrote(organizationID, serviceID)
 	var service *Service
-	err = c.do(ctx, &request{
-		operation: operation,
-		subject:   fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
-		api:       c.management,
-		method:    http.MethodPatch,
-		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
-		body:      encoded,
-		named:     true,
-		accept:    acceptInto(&service, "result"),
+	err := c.do(ctx, &request{
+		operation:  "update service scaling",
+		subject:    fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
+		api:        c.management,
+		method:     http.MethodPatch,
+		ids:        []id{{"organization id", organizationID}, {"service id", serviceID}},
+		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
+		body:       body,
+		accept:     into(&service),
+		invalidate: func() { c.lists.wrote(organizationID, serviceID) },
 	})
 	return service, err
 }

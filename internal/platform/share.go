@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// flight is a read under way that several callers wait for. It ends early only
-// when all of them are gone.
+// flight is a read that several callers wait for. It is cancelled when all of
+// them are gone.
 //
-// golang.org/x/sync/singleflight was considered: there the first caller's
-// context is everybody's, or nobody's cancellation ends the read.
+// golang.org/x/sync/singleflight was rejected: there either the first caller's
+// context is everybody's, or no cancellation ends the read.
 type flight[T any] struct {
 	done   chan struct{} // closed once value and err are set
 	value  T
@@ -18,11 +18,11 @@ type flight[T any] struct {
 
 	mu      sync.Mutex
 	waiting int
-	left    bool // all callers are gone: nobody may join any more
+	left    bool // all callers are gone: nobody may join
 }
 
-// launch starts a read for a first caller. The read keeps what ctx carries
-// (the logger), not its end.
+// launch starts a read for a first caller. The read gets the values of ctx, such
+// as the logger, but not its cancellation.
 func launch[T any](ctx context.Context, read func(context.Context) (T, error)) *flight[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &flight[T]{done: make(chan struct{}), cancel: cancel, waiting: 1}
@@ -34,7 +34,7 @@ func launch[T any](ctx context.Context, read func(context.Context) (T, error)) *
 	return f
 }
 
-// join adds a caller, unless the read was given up.
+// join adds a caller, unless the read was cancelled.
 func (f *flight[T]) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,8 +45,8 @@ func (f *flight[T]) join() bool {
 	return true
 }
 
-// wait returns the outcome, or why the caller's own context ended. Call it
-// once for launch and for every join.
+// wait returns the outcome, or why the caller's own context ended. Call it once
+// for launch and once for each join.
 func (f *flight[T]) wait(ctx context.Context) (value T, err error, interrupted error) {
 	select {
 	case <-f.done:
@@ -63,7 +63,7 @@ func (f *flight[T]) wait(ctx context.Context) (value T, err error, interrupted e
 	return value, nil, context.Cause(ctx)
 }
 
-// ended says that the outcome is there.
+// ended reports whether there is an outcome.
 func (f *flight[T]) ended() bool {
 	select {
 	case <-f.done:
@@ -73,18 +73,17 @@ func (f *flight[T]) ended() bool {
 	}
 }
 
-// flights are the reads of single objects under way. What callers share is the
-// object's JSON: each decodes its own, so that nothing one does to it reaches
-// another.
+// flights are the reads of single objects of one API. Callers share the object's
+// JSON, and each decodes a copy of its own.
 type flights struct {
 	mu    sync.Mutex
-	under map[string]*flight[[]byte]
+	byKey map[string]*flight[[]byte]
 }
 
 // read joins the read of that key, or starts it.
 func (f *flights) read(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) (value []byte, err error, interrupted error) {
 	f.mu.Lock()
-	shared := f.under[key]
+	shared := f.byKey[key]
 	if shared == nil || !shared.join() {
 		shared = f.start(ctx, key, fetch)
 	}
@@ -92,33 +91,33 @@ func (f *flights) read(ctx context.Context, key string, fetch func(context.Conte
 	return shared.wait(ctx)
 }
 
-// start launches a read that takes itself off the list. Call with mu held.
+// start launches a read that removes itself at its end. Call with mu held.
 func (f *flights) start(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) *flight[[]byte] {
-	if f.under == nil {
-		f.under = map[string]*flight[[]byte]{}
+	if f.byKey == nil {
+		f.byKey = map[string]*flight[[]byte]{}
 	}
-	listed := make(chan *flight[[]byte], 1)
+	added := make(chan *flight[[]byte], 1)
 	shared := launch(ctx, func(ctx context.Context) ([]byte, error) {
-		defer func() { f.remove(key, <-listed) }()
+		defer func() { f.remove(key, <-added) }()
 		return fetch(ctx)
 	})
-	f.under[key] = shared
-	listed <- shared
+	f.byKey[key] = shared
+	added <- shared
 	return shared
 }
 
 func (f *flights) remove(key string, shared *flight[[]byte]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.under[key] == shared {
-		delete(f.under, key)
+	if f.byKey[key] == shared {
+		delete(f.byKey, key)
 	}
 }
 
-// forget keeps reads that begin from now on from joining one under way: a
-// write begins or has ended. Those who wait already get what they asked for.
+// forget keeps reads that begin later from joining the one in flight. Those that
+// have joined it still get its outcome.
 func (f *flights) forget(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.under, key)
+	delete(f.byKey, key)
 }

@@ -6,74 +6,45 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
-// request is one call: what is sent, how its answer is read, and how it may be
-// repeated.
-type request struct {
-	operation string // "update pipe"
-	subject   string // "pipe … of service … in organization …", for a 404
-	api       *api
-	method    string
-	path      []string
-	query     url.Values
-	body      []byte
-	// named says that a 404 is about the one object that the path names, and
-	// not about what holds it.
-	named bool
-	// accept reads the body of an answer with a 2xx status.
-	accept func(*answer) error
-	// inspect sees the body of an error before anything is made of it.
-	// Optional.
-	inspect func([]byte)
-	// salvage sees the error and what was read of its answer, and may turn it
-	// into a success. Optional.
-	salvage func(*Error, []byte) bool
-
-	// once forbids a repetition after an attempt that may have been carried
-	// out.
-	once bool
-	// rework makes such a repetition possible after all: it gives the body
-	// that is still needed, and whether one is. Optional.
-	rework func(context.Context) (again bool, err error)
-	// detached lets an attempt that was sent run to its end though the caller
-	// is gone.
-	detached bool
-}
-
-// errBudget is why a context ended whose call used up retry_timeout.
+// errBudget is the cause of a context that ended with the budget, retry_timeout.
 var errBudget = errors.New("retry_timeout is used up")
 
-// call is a request under way.
+// call is a request in flight, with its attempts and waits.
 type call struct {
 	*Client
 	*request
-	url     *url.URL
-	started time.Time
-	tries   int
-	last    *Error // how the last attempt ended
-	// maybeDone says that one of the attempts may have been carried out,
-	// whatever came of those after it.
-	maybeDone bool
+	url      *url.URL
+	encoded  []byte // the body
+	started  time.Time
+	attempts int
+	last     *Error // of the last attempt
+	// ambiguous reports that one of the attempts may have been carried out,
+	// however those after it ended.
+	ambiguous bool
 	backoff   waits
-	queued    time.Duration // waited for before this attempt: gate and slot
+	queued    time.Duration // waited before this attempt, for gate and slot
 	ticket    ticket
 
-	status    int // of this attempt's answer, for the log
+	// Of this attempt's response, for the log.
+	status    int
 	requestID string
 }
 
-// do carries a request through, attempts and waits included.
+// do carries out a request, with all of its attempts and waits.
 func (c *Client) do(ctx context.Context, r *request) error {
-	if len(r.api.missing) > 0 {
-		return fmt.Errorf("%s: %s not set", r.operation, list(r.api.missing))
+	if err := checkIDs(r.operation, r.ids...); err != nil {
+		return err
 	}
-	u, err := r.api.url(r.path, r.query)
-	if err != nil {
+	k := &call{Client: c, request: r, started: time.Now(), backoff: newWaits()}
+	if err := k.prepare(); err != nil {
 		return fmt.Errorf("%s: %w", r.operation, err)
 	}
-	k := &call{Client: c, request: r, url: u, started: time.Now(), backoff: newWaits()}
+	k.invalidateReads()
+	defer k.invalidateReads()
 	if c.retryTimeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(c.retryTimeout), errBudget)
@@ -82,35 +53,57 @@ func (c *Client) do(ctx context.Context, r *request) error {
 	return k.run(ctx)
 }
 
+// prepare encodes the body and builds the address.
+func (k *call) prepare() (err error) {
+	if k.body != nil {
+		if k.encoded, err = encode(k.body); err != nil {
+			return err
+		}
+	}
+	if len(k.api.missing) > 0 {
+		return fmt.Errorf("%s not set", enumerate(k.api.missing))
+	}
+	k.url, err = k.api.url(k.path, k.query)
+	return err
+}
+
+func (k *call) isWrite() bool { return k.method != http.MethodGet }
+
+func (k *call) invalidateReads() {
+	if k.invalidate != nil {
+		k.invalidate()
+	}
+}
+
 func (k *call) run(ctx context.Context) error {
 	for {
 		if err := k.enter(ctx); err != nil {
 			return k.giveUp(err)
 		}
-		k.tries++
+		k.attempts++
 		began := time.Now()
 		failed := k.attempt(ctx)
-		wait, again := k.settle(failed)
-		<-k.slots // not before the gate knows: the next one would slip through
-		if again {
-			again = k.fits(ctx, wait, failed)
-		}
+		limited := k.report(failed)
+		<-k.slots // not before the gate knows of a 429, or the next request would pass it
+		wait, again := k.retry(ctx, failed, limited)
 		k.logAttempt(ctx, failed, time.Since(began), wait, again)
 		if failed == nil {
 			return nil
 		}
 		k.last = failed
-		k.maybeDone = k.maybeDone || failed.ambiguous
+		k.ambiguous = k.ambiguous || failed.ambiguous
 		if !again {
 			return k.conclude(failed)
 		}
-		if failed.class != classLimited { // a 429 waits at the gate
+		if failed.class != classRateLimited { // a 429 waits at the gate
 			if err := sleep(ctx, wait); err != nil {
 				return k.giveUp(err)
 			}
 		}
-		if done, err := k.reconsider(ctx, failed); done {
-			return err
+		if k.nonIdempotent && failed.ambiguous {
+			if needed, err := k.reconciled(ctx, failed); err != nil || !needed {
+				return err
+			}
 		}
 	}
 }
@@ -127,81 +120,74 @@ func (k *call) enter(ctx context.Context) (err error) {
 	return err
 }
 
-// settle tells the gate how an attempt ended, and gives the wait before the
-// next one, if the request may be repeated at all.
-func (k *call) settle(failed *Error) (wait time.Duration, again bool) {
-	if k.retryTimeout == 0 {
-		// Without retrying there is no waiting either: the gate hears nothing
-		// of a 429, and stays open.
-		return 0, false
-	}
-	v := letIn
+// report tells the gate how an attempt ended, and returns how long a 429 closes
+// it. Without retries there are no waits either: the gate stays open.
+func (k *call) report(failed *Error) time.Duration {
 	switch {
+	case k.retryTimeout == 0:
+		return 0
 	case failed == nil:
+		return k.api.gate.report(k.ticket, accepted, 0)
 	case failed.Status == http.StatusTooManyRequests:
-		v = turnedAway
+		return k.api.gate.report(k.ticket, rejected, failed.retryAfter)
 	case failed.Status == 0:
-		v = unknown
-	}
-	var asked time.Duration
-	if failed != nil {
-		asked = failed.retryAfter
-	}
-	limited := k.api.gate.report(k.ticket, v, asked)
-	if failed == nil {
-		return 0, false
-	}
-	switch failed.class {
-	case classLimited:
-		return limited, true
-	case classUnsent:
-		return k.backoff.next(), true
-	case classLost, classTrouble:
-		return max(k.backoff.next(), asked), !k.once || k.rework != nil
+		return k.api.gate.report(k.ticket, noVerdict, 0)
 	default:
-		return 0, false
+		return k.api.gate.report(k.ticket, accepted, 0)
 	}
 }
 
-// fits says whether a wait ends within the budget. One that doesn't is not
-// begun.
-func (k *call) fits(ctx context.Context, wait time.Duration, failed *Error) bool {
+// retry reports whether there is another attempt, and after which wait. A wait
+// that would pass the end of the budget is not begun.
+func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) (wait time.Duration, again bool) {
+	if failed == nil || k.retryTimeout == 0 {
+		return 0, false
+	}
+	switch failed.class {
+	case classRateLimited:
+		wait, again = limited, true
+	case classNotSent:
+		wait, again = k.backoff.next(), true
+	case classNoResponse, classServerError:
+		wait, again = max(k.backoff.next(), failed.retryAfter), !k.nonIdempotent || k.reconcile != nil
+	}
 	end, bounded := ctx.Deadline()
-	if !bounded || !time.Now().Add(wait).After(end) {
-		return true
+	if !again || !bounded || !time.Now().Add(wait).After(end) {
+		return wait, again
 	}
 	failed.gaveUp = fmt.Sprintf("the next attempt would have to wait %s, more than is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
 	if failed.retryAfter > 0 && wait >= failed.retryAfter-time.Second {
 		failed.gaveUp = fmt.Sprintf("the platform asked to wait %s, more than is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
 	}
-	return false
+	return wait, false
 }
 
-// reconsider asks anew what is to be done where an attempt that can't be
-// repeated as it was may have been carried out.
-func (k *call) reconsider(ctx context.Context, failed *Error) (done bool, err error) {
-	if !k.once || !failed.ambiguous {
-		return false, nil
+// reconciled finds out what is still to be done after an attempt that may have
+// been carried out and must not simply be retried.
+func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err error) {
+	k.invalidateReads()
+	needed, err = k.reconcile(ctx)
+	if err == nil && needed {
+		k.encoded, err = encode(k.body)
 	}
-	again, err := k.rework(ctx)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return true, k.giveUp(context.Cause(ctx))
-	case err != nil:
-		failed.gaveUp = "reading it afresh, to see what was done, failed: " + err.Error()
-		return true, k.conclude(failed)
+	case err == nil:
+		return needed, nil
+	case ctx.Err() != nil:
+		return false, k.giveUp(context.Cause(ctx))
 	default:
-		return !again, nil
+		failed.gaveUp = "reading it afresh, to see what was done, failed: " + err.Error()
+		return false, k.conclude(failed)
 	}
 }
 
-// giveUp is the error of a call whose wait ended before its next attempt.
+// giveUp is the error of a call that ended while it waited for an attempt.
 func (k *call) giveUp(cause error) error {
 	e := k.last
 	if e == nil {
-		e = &Error{class: classUnsent}
+		e = &Error{class: classNotSent}
 	}
-	var late *tooLong
+	var late *waitTooLong
 	switch {
 	case k.last == nil && errors.Is(cause, errBudget):
 		e.Err = fmt.Errorf("its turn did not come within retry_timeout (%s)", readable(k.retryTimeout))
@@ -216,17 +202,17 @@ func (k *call) giveUp(cause error) error {
 	return k.conclude(e)
 }
 
-// conclude completes an error with what only the call knows.
+// conclude adds to an error what only the call knows.
 func (k *call) conclude(e *Error) error {
 	e.Operation, e.subject, e.settings = k.operation, k.subject, k.api.settings
-	e.Attempts, e.Elapsed = k.tries, time.Since(k.started)
-	e.mask, e.write, e.notFound = k.Mask, k.method != http.MethodGet, e.own && k.named
-	e.ambiguous = e.ambiguous || k.maybeDone
+	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
+	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
+	e.ambiguous = e.ambiguous || k.ambiguous
 	return e
 }
 
-// logAttempt writes the one line of an attempt. The query is left out: its
-// filters are the user's words.
+// logAttempt writes the one line of an attempt, without the query: its filters
+// are the user's words.
 func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Duration, again bool) {
 	if k.log == nil {
 		return
@@ -235,7 +221,7 @@ func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Du
 		"operation":   k.operation,
 		"method":      k.method,
 		"path":        k.Mask(k.url.EscapedPath()),
-		"attempt":     k.tries,
+		"attempt":     k.attempts,
 		"duration_ms": took.Milliseconds(),
 		"queued_ms":   k.queued.Milliseconds(),
 	}
@@ -252,4 +238,14 @@ func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Du
 		fields["wait_ms"], fields["wait_reason"] = wait.Milliseconds(), failed.waitReason()
 	}
 	k.log(ctx, "Data Platform request", fields)
+}
+
+// enumerate is the beginning of a sentence about settings: "a is", "a, b and c
+// are".
+func enumerate(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last] + " are"
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// waits are the waits between attempts: exponential with full jitter, which is
-// anything from nothing to twice the interval. Of cenkalti/backoff only the
-// intervals are used: its Retry waits however long Retry-After says and knows
+// waits are the waits between attempts, by exponential backoff with full jitter:
+// random between nothing and twice the interval. cenkalti/backoff provides the
+// intervals alone: its Retry honours any Retry-After, however long, and knows
 // nothing of a gate.
 type waits struct{ backoff.ExponentialBackOff }
 
 const (
-	firstWait = 500 * time.Millisecond // at most, before the second attempt
-	longest   = 20 * time.Second       // at most, before any
+	maxFirstWait = 500 * time.Millisecond // before the second attempt
+	maxWait      = 20 * time.Second       // before any
 )
 
 func newWaits() waits {
 	return waits{backoff.ExponentialBackOff{
-		InitialInterval:     firstWait / 2,
-		MaxInterval:         longest / 2,
+		InitialInterval:     maxFirstWait / 2,
+		MaxInterval:         maxWait / 2,
 		Multiplier:          2,
 		RandomizationFactor: 1,
 	}}
@@ -54,14 +54,13 @@ func acquire(ctx context.Context, slots chan struct{}) error {
 	}
 }
 
-// longestAsked bounds Retry-After, so that no sum of times overflows. No
-// budget reaches it.
+// longestAsked bounds Retry-After, so that no sum of times overflows. It is
+// longer than any budget.
 const longestAsked = 365 * 24 * time.Hour
 
-// retryAfter reads the header of that name in both its forms, seconds and a
-// date; zero where it says nothing to be used. A date is taken relative to the
-// answer's own Date where there is one, as the clocks of the two sides may
-// differ.
+// retryAfter reads the Retry-After header, seconds or a date; zero if it is of no
+// use. A date is relative to the response's own Date, if it has one, since the
+// clocks of the two sides may differ.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if strings.Trim(value, "0123456789.") == "" {

@@ -137,7 +137,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 			}
 			err := readPipe(t.Context(), c)
 			var e *Error
-			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classFinal {
+			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classPermanent {
 				t.Error(err)
 			}
 			if _, err := operations()["key"].call(t.Context(), c); IsAmbiguous(err) || err == nil {

@@ -1,0 +1,284 @@
+package platform
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Caps on what is read of a response, in bytes. Ten thousand services of full
+// size are some 30 MB.
+const (
+	capList   = 256 << 20
+	capObject = 16 << 20
+	capError  = 64 << 10
+)
+
+// lenient reads responses that a stricter reader would reject for what does not
+// matter here. By the library's defaults, names are case-sensitive and unknown
+// members ignored.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// response is an HTTP response, its body read through a cap.
+type response struct {
+	status    int
+	header    http.Header
+	requestID string
+	member    string // of the body that holds the result
+	body      io.ReadCloser
+	left      int64        // of the cap
+	readErr   error        // of the connection
+	keep      bool         // keep what is read in seen
+	seen      bytes.Buffer // what was read so far
+	mask      func(string) string
+}
+
+var errTooLong = errors.New("the answer is longer than anything the API document describes")
+
+func newResponse(r *http.Response, member string, mask func(string) string) *response {
+	return &response{
+		status:    r.StatusCode,
+		header:    r.Header,
+		requestID: r.Header.Get("X-Request-Id"),
+		member:    member,
+		body:      r.Body,
+		left:      capObject,
+		mask:      mask,
+	}
+}
+
+// Read reads the body through the cap.
+func (r *response) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := r.body.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	if r.keep {
+		r.seen.Write(p[:n])
+	}
+	if err != nil && err != io.EOF {
+		r.readErr = err
+	}
+	return n, err
+}
+
+// isCut reports whether err comes from a response that was cut, in the
+// connection or in the middle of its JSON.
+func (r *response) isCut(err error) bool {
+	return r.readErr != nil || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// drain reads a little of what is left, so that the connection can be reused; a
+// connection with much left is cheaper to close.
+func (r *response) drain() {
+	_, _ = io.CopyN(io.Discard, r.body, 16<<10)
+}
+
+// envelope reads a JSON object and hands the member with the result to read. Of
+// the others, it reads the management API's status and request ID, and words
+// of an error.
+func (r *response) envelope(read func(*jsontext.Decoder) error) error {
+	decoder := jsontext.NewDecoder(r, lenient)
+	if err := r.open(decoder); err != nil {
+		return err
+	}
+	var (
+		status float64
+		said   any
+		found  bool
+	)
+	for decoder.PeekKind() == '"' {
+		member, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		switch name := member.String(); {
+		case name == r.member && decoder.PeekKind() != 'n':
+			found = true
+			err = read(decoder)
+		case name == "status" && r.member == "result":
+			err = readOptional(decoder, &status)
+		case name == "requestId" && r.member == "result":
+			err = readOptional(decoder, &r.requestID)
+		case name == "error" || name == "message":
+			err = readOptional(decoder, &said)
+		default:
+			err = decoder.SkipValue()
+		}
+		if err != nil {
+			return shorten(err)
+		}
+	}
+	if err := r.close(decoder); err != nil {
+		return err
+	}
+	words := ""
+	if text := nested(said, 0).clean(r.mask); text != "" {
+		words = ": " + text
+	}
+	switch {
+	case status >= 400:
+		return fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.status, status, words)
+	case !found:
+		return fmt.Errorf("it has no %q%s", r.member, words)
+	}
+	return nil
+}
+
+// open reads the opening brace of a response.
+func (r *response) open(decoder *jsontext.Decoder) error {
+	switch decoder.PeekKind() {
+	case '{':
+		_, err := decoder.ReadToken()
+		return err
+	case jsontext.KindInvalid:
+		_, err := decoder.ReadToken()
+		switch {
+		case r.readErr != nil || errors.Is(err, errTooLong):
+			return err
+		case errors.Is(err, io.EOF):
+			return errors.New("an empty answer")
+		}
+		if page := describePage(r.header, decoder.UnreadBuffer(), r.mask); page != "" {
+			return errors.New(page)
+		}
+		return shorten(err)
+	default:
+		return errors.New("JSON, but not an object")
+	}
+}
+
+// close reads the closing brace of a response, and the end of its body.
+func (r *response) close(decoder *jsontext.Decoder) error {
+	if _, err := decoder.ReadToken(); err != nil { // the closing brace
+		return shorten(err)
+	}
+	switch _, err := decoder.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case r.readErr != nil:
+		return r.readErr
+	default:
+		return errors.New("something follows its JSON")
+	}
+}
+
+// readOptional reads a value of the envelope that can be done without: one of
+// another type is ignored.
+func readOptional[T any](decoder *jsontext.Decoder, target *T) error {
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	var read T
+	if json.Unmarshal(value, &read, lenient) == nil {
+		*target = read
+	}
+	return nil
+}
+
+// object reads a result that is one object, and returns it and its JSON.
+func object[T any](r *response) (*T, []byte, error) {
+	var raw jsontext.Value
+	err := r.envelope(func(decoder *jsontext.Decoder) error {
+		if decoder.PeekKind() != '{' {
+			return r.wrongShape(decoder, "an object")
+		}
+		value, err := decoder.ReadValue()
+		raw = value.Clone()
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := decode[T](raw)
+	return read, raw, err
+}
+
+// into accepts a result that is one object.
+func into[T any](target **T) func(*response) error {
+	return func(r *response) error {
+		read, _, err := object[T](r)
+		if err == nil {
+			*target = read
+		}
+		return err
+	}
+}
+
+func (r *response) wrongShape(decoder *jsontext.Decoder, wanted string) error {
+	kind := decoder.PeekKind()
+	if _, err := decoder.ReadValue(); err != nil {
+		return err
+	}
+	return fmt.Errorf("its %q is not %s but %s", r.member, wanted, kindName(kind))
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	default:
+		return kind.String()
+	}
+}
+
+// decode reads one object from its JSON.
+func decode[T any](value jsontext.Value) (*T, error) {
+	object := new(T)
+	if err := json.Unmarshal(value, object, lenient); err != nil {
+		return nil, shorten(err)
+	}
+	return object, nil
+}
+
+// shorten reports what is wrong with JSON and where, without the library's and
+// Go's names.
+func shorten(err error) error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		what := "has a value that can't be read"
+		if semantic.JSONKind != 0 {
+			what = "is " + kindName(semantic.JSONKind) + ", which the API document doesn't say"
+		}
+		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return &badJSON{"its JSON is cut short", err}
+		}
+		return &badJSON{fmt.Sprintf("it is not JSON (at byte %d)", syntactic.ByteOffset), err}
+	}
+	return err
+}
+
+// badJSON replaces the text of an error and keeps the error.
+type badJSON struct {
+	text string
+	err  error
+}
+
+func (e *badJSON) Error() string { return e.text }
+func (e *badJSON) Unwrap() error { return e.err }
+
+// encode writes a body. It fails only on numbers that JSON cannot spell.
+func encode(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("the body can't be written as JSON: %w", err)
+	}
+	return b, nil
+}
