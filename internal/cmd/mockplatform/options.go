@@ -87,7 +87,7 @@ func (o *options) check() error {
 		{"-retry-after", o.retryAfter, []string{"seconds", "date", "none"}},
 		{"-patch-resets", o.patchResets, []string{"none", "top", "nested", "all"}},
 		{"-error-body", o.errorBody, []string{
-			"json", "html", "text", "empty", "message", "nested", "errors", "problem", "string", "echo",
+			"json", "html", "text", "empty", "message", "nested", "errors", "problem", "string", "echo", "echowhole",
 		}},
 	} {
 		if !slices.Contains(choice.allowed, choice.value) {
