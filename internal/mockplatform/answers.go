@@ -88,10 +88,13 @@ func (rule *Sparse) omitMember(parent Document, name string, steps []string) boo
 	if len(steps) > 1 {
 		return rule.omit(parent[name], steps[1:])
 	}
-	// First what is inside, so that an object can become empty.
+	empty := rule.isEmpty(parent[name])
 	dropped := rule.OnlyEmpty && steps[0] == "**" && rule.omit(parent[name], steps)
+	if rule.EmptyObjects {
+		empty = rule.isEmpty(parent[name])
+	}
 	switch {
-	case rule.OnlyEmpty && !rule.isEmpty(parent[name]):
+	case rule.OnlyEmpty && !empty:
 		return dropped
 	case rule.Null:
 		parent[name] = nil
@@ -108,14 +111,14 @@ func (rule *Sparse) isEmpty(value any) bool {
 	case string:
 		return value == ""
 	case bool:
-		return !value
+		return rule.Zeros && !value
 	case json.Number:
 		number, err := value.Float64()
-		return err == nil && number == 0
+		return rule.Zeros && err == nil && number == 0
 	case []any:
 		return len(value) == 0
 	case Document:
-		return rule.EmptyObjects && len(value) == 0
+		return len(value) == 0
 	default:
 		return false
 	}

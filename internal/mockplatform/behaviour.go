@@ -62,7 +62,7 @@ type Answers struct {
 
 // Sparse omits members from answers. A list with fewer fields than an update is
 // a rule for ListServices; what Go's omitempty would write is
-// {Path: "**", OnlyEmpty: true}.
+// {Path: "**", OnlyEmpty: true, Zeros: true}.
 type Sparse struct {
 	// Path goes from the resource: "numReplicas", "source.kafka.iamRole",
 	// "ipAccessList.description". A step "*" is any member, and "**" as the last
@@ -71,10 +71,12 @@ type Sparse struct {
 	Path string
 	// Operations are those whose answers are meant; none means all.
 	Operations []Operation
-	// OnlyEmpty omits only null, "", [], false and 0.
+	// OnlyEmpty omits only null, "", [] and {}.
 	OnlyEmpty bool
-	// EmptyObjects makes OnlyEmpty omit objects without members too, also those
-	// that have none any more.
+	// Zeros makes OnlyEmpty omit false and 0 too.
+	Zeros bool
+	// EmptyObjects makes OnlyEmpty omit objects too that the rule left without
+	// members.
 	EmptyObjects bool
 	// Null answers null instead of omitting the member.
 	Null bool
