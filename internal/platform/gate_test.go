@@ -3,100 +3,30 @@ package platform
 import (
 	"context"
 	"fmt"
-	"io"
-	"maps"
-	"math"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// limiter is a platform's rate limit, told apart by how it counts.
-type limiter interface {
-	// allow says whether a request is let in, or else how long it should wait.
-	allow(now time.Time) (bool, time.Duration)
-}
-
-type bucket struct {
-	rate, burst, tokens float64
-	last                time.Time
-}
-
-func (b *bucket) allow(now time.Time) (bool, time.Duration) {
-	if b.last.IsZero() {
-		b.tokens = b.burst
-	} else {
-		b.tokens = min(b.burst, b.tokens+now.Sub(b.last).Seconds()*b.rate)
-	}
-	b.last = now
-	if b.tokens >= 1 {
-		b.tokens--
-		return true, 0
-	}
-	return false, time.Duration((1 - b.tokens) / b.rate * float64(time.Second))
-}
-
-// window allows so many requests in each full period of the clock.
-type window struct {
-	limit  int
-	period time.Duration
-	begun  time.Time
-	count  int
-}
-
-func (w *window) allow(now time.Time) (bool, time.Duration) {
-	if start := now.Truncate(w.period); !start.Equal(w.begun) {
-		w.begun, w.count = start, 0
-	}
-	if w.count < w.limit {
-		w.count++
-		return true, 0
-	}
-	return false, w.begun.Add(w.period).Sub(now)
-}
-
-// sliding allows so many requests in any second.
-type sliding struct {
-	limit int
-	times []time.Time
-}
-
-func (s *sliding) allow(now time.Time) (bool, time.Duration) {
-	for len(s.times) > 0 && now.Sub(s.times[0]) >= time.Second {
-		s.times = s.times[1:]
-	}
-	if len(s.times) < s.limit {
-		s.times = append(s.times, now)
-		return true, 0
-	}
-	return false, s.times[0].Add(time.Second).Sub(now)
-}
-
-// limits are the ways to count, and headers the ways to tell.
-func limits(r int) map[string]func() limiter {
-	return map[string]func() limiter{
-		"bucket of a second": func() limiter { return &bucket{rate: float64(r), burst: float64(r)} },
-		"bucket of ten":      func() limiter { return &bucket{rate: float64(r), burst: 10} },
-		"fixed second":       func() limiter { return &window{limit: r, period: time.Second} },
-		"fixed ten seconds":  func() limiter { return &window{limit: 10 * r, period: 10 * time.Second} },
-		"sliding second":     func() limiter { return &sliding{limit: r} },
+// limits are the ways in which a platform may count r requests a second.
+func limits(r int) map[string]mockplatform.RateLimit {
+	rate := float64(r)
+	return map[string]mockplatform.RateLimit{
+		"bucket of a second": {PerSecond: rate, Burst: r},
+		"bucket of ten":      {PerSecond: rate, Burst: 10},
+		"fixed second":       {PerSecond: rate, Window: time.Second},
+		"fixed ten seconds":  {PerSecond: rate, Window: 10 * time.Second},
+		"sliding second":     {PerSecond: rate, Window: time.Second, Sliding: true},
 	}
 }
 
-func tellWait(form string, now time.Time, wait time.Duration) http.Header {
-	h := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
-	switch form {
-	case "seconds":
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	case "date":
-		h.Set("Retry-After", now.Add(wait).UTC().Format(http.TimeFormat))
-	}
-	return h
-}
+// forms are the ways in which it may say how long to wait.
+var forms = []mockplatform.RetryAfterForm{mockplatform.RetryAfterNone, mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate}
 
 type outcome struct {
 	let, turned int
@@ -105,7 +35,8 @@ type outcome struct {
 
 // throttle sends n requests by many callers through a gate against a limit, in
 // the time of the bubble.
-func throttle(n, callers int, l limiter, form string, latency time.Duration) outcome {
+func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duration) outcome {
+	l := mockplatform.NewLimiter(limit)
 	g := newGate()
 	slots := make(chan struct{}, 10)
 	var mu sync.Mutex
@@ -129,7 +60,7 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) out
 					time.Sleep(jitter / 2)
 					mu.Lock()
 					now := time.Now()
-					ok, wait := l.allow(now)
+					wait, ok := l.Take(now)
 					if ok {
 						o.let++
 					} else {
@@ -142,7 +73,9 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) out
 						g.report(t, letIn, 0)
 						break
 					}
-					g.report(t, turnedAway, retryAfter(tellWait(form, now, wait), now))
+					header := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
+					limit.RetryAfter.Set(header, now, wait)
+					g.report(t, turnedAway, retryAfter(header, now))
 				}
 			}
 		})
@@ -157,8 +90,10 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) out
 func TestThroughputUnderALimit(t *testing.T) {
 	t.Parallel()
 	for _, r := range []int{5, 20, 50} {
-		for name, l := range limits(r) {
-			for _, form := range []string{"none", "seconds", "date"} {
+		for name, counting := range limits(r) {
+			for _, form := range forms {
+				limit := counting
+				limit.RetryAfter = form
 				t.Run(fmt.Sprintf("%d/%s/%s", r, name, form), func(t *testing.T) {
 					t.Parallel()
 					var share, turned float64
@@ -166,7 +101,7 @@ func TestThroughputUnderALimit(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							const seconds = 60
 							time.Sleep(rand.N(time.Second))
-							o := throttle(r*seconds, 10, l(), form, 50*time.Millisecond)
+							o := throttle(r*seconds, 10, limit, 50*time.Millisecond)
 							share += float64(o.let) / o.took.Seconds() / float64(r) / 5
 							turned += float64(o.turned) / float64(o.let+o.turned) / 5
 						})
@@ -186,7 +121,7 @@ func TestThroughputUnderALimit(t *testing.T) {
 func TestStrayRefusalCostsLittle(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(http.StatusTooManyRequests, "")}
+		f.inject(respond(http.StatusTooManyRequests, ""))
 		begun := time.Now()
 		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
 		var work sync.WaitGroup
@@ -206,10 +141,12 @@ func TestStrayRefusalCostsLittle(t *testing.T) {
 func BenchmarkThroughput(b *testing.B) {
 	for _, r := range []int{5, 20, 50} {
 		for _, name := range []string{"bucket of a second", "fixed second"} {
-			for _, form := range []string{"none", "seconds", "date"} {
+			for _, form := range forms {
+				limit := limits(r)[name]
+				limit.RetryAfter = form
 				b.Run(fmt.Sprintf("%d/%s/%s", r, name, form), func(b *testing.B) {
 					for b.Loop() {
-						benchmarkThroughput(b, r, limits(r)[name](), form)
+						benchmarkThroughput(b, r, limit)
 					}
 				})
 			}
@@ -217,26 +154,13 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-func benchmarkThroughput(b *testing.B, r int, l limiter, form string) {
+func benchmarkThroughput(b *testing.B, r int, limit mockplatform.RateLimit) {
 	b.Helper()
-	var mu sync.Mutex
-	var turned int
-	c := testClient(b, http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		time.Sleep(30 * time.Millisecond)
-		mu.Lock()
-		now := time.Now()
-		ok, wait := l.allow(now)
-		if !ok {
-			turned++
-		}
-		mu.Unlock()
-		if ok {
-			_, _ = io.WriteString(w, goodAnswer(request))
-			return
-		}
-		maps.Copy(w.Header(), tellWait(form, now, wait))
-		w.WriteHeader(http.StatusTooManyRequests)
-	}), func(c *Config) { c.RetryTimeout = time.Minute })
+	platform := newPlatform()
+	platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.RateLimit, behaviour.Latency = limit, 30*time.Millisecond
+	})
+	c := testClient(b, platform, func(c *Config) { c.RetryTimeout = time.Minute })
 	begun := time.Now()
 	calls := 20 * r
 	left := make(chan struct{}, calls)
@@ -255,6 +179,7 @@ func benchmarkThroughput(b *testing.B, r int, l limiter, form string) {
 		})
 	}
 	work.Wait()
+	turned := platform.Count("", "") - calls
 	b.ReportMetric(100*float64(calls)/time.Since(begun).Seconds()/float64(r), "%of_limit")
 	b.ReportMetric(100*float64(turned)/float64(calls+turned), "%turned_away")
 	b.ReportMetric(0, "ns/op")
