@@ -1,8 +1,9 @@
 package mockplatform
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"encoding/json"
 	"net/http"
 	"path"
 	"slices"
@@ -145,11 +146,7 @@ func (f *Fault) breaksConnection() bool {
 }
 
 func (h *handler) faultResponse() response {
-	message := h.fault.Message
-	if message == "" {
-		message = "injected fault"
-	}
-	contentType, body := h.errorBody(h.fault.Body, h.fault.Status, message)
+	contentType, body := h.errorBody(h.fault.Body, h.fault.Status, cmp.Or(h.fault.Message, "injected fault"))
 	if h.fault.Text != "" {
 		body = []byte(h.fault.Text)
 	}
@@ -170,16 +167,10 @@ func (f *Fault) addHeaders(header http.Header) {
 
 // editBody changes the true response, whose result is the named member.
 func (f *Fault) editBody(body Document, name string) Document {
-	switch f.Result {
-	case "":
-	case ResultMissing:
+	if f.Result == ResultMissing {
 		delete(body, name)
-	default:
-		value, err := decode([]byte(f.Result))
-		if err != nil {
-			panic(fmt.Sprintf("mockplatform: Fault.Result is not JSON: %v", err))
-		}
-		body[name] = value
+	} else if f.Result != "" {
+		body[name] = json.RawMessage(f.Result)
 	}
 	if f.Edit != nil {
 		f.Edit(body)

@@ -5,12 +5,7 @@ import "fmt"
 // AddServices adds n services with every field to an organization, each first
 // in its own warehouse and tagged "load=true", and returns their IDs.
 func (s *Server) AddServices(organizationID string, n int) []string {
-	var template Document
-	for _, doc := range DefaultSeed().Organizations[0].Services {
-		if text(doc, "id") == FullServiceID {
-			template = doc
-		}
-	}
+	template := New(DefaultSeed()).Service(FullServiceID)
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	ids := make([]string, n)

@@ -3,7 +3,6 @@ package mockplatform
 import (
 	"context"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -39,7 +38,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.message }
 
-func refuse(status int, format string, args ...any) error {
+func reject(status int, format string, args ...any) error {
 	return &apiError{status, fmt.Sprintf(format, args...)}
 }
 
@@ -72,16 +71,6 @@ func (h *handler) wait(d time.Duration) bool {
 	}
 }
 
-// maxBody is far beyond any request of the six operations.
-const maxBody = 16 << 20
-
-func (h *handler) readBody() error {
-	var err error
-	h.rawBody, err = io.ReadAll(http.MaxBytesReader(h.writer, h.request.Body, maxBody))
-	h.server.journal.update(h.entry, func(r *Request) { r.Body = string(h.rawBody) })
-	return err
-}
-
 // respond returns the true response, or the one that the fault puts in its
 // place.
 func (h *handler) respond() response {
@@ -99,7 +88,7 @@ func (h *handler) respond() response {
 func (h *handler) carryOut() response {
 	now := time.Now()
 	if wait, ok := h.limiter.Take(now); !ok {
-		out := h.errorResponse(refuse(http.StatusTooManyRequests, "too many requests"))
+		out := h.errorResponse(reject(http.StatusTooManyRequests, "too many requests"))
 		h.behaviour.RateLimit.RetryAfter.Set(out.header, now, wait)
 		return out
 	}
@@ -132,12 +121,12 @@ func (h *handler) check() error {
 	}
 	for _, name := range []string{"organizationId", "serviceId", "pipeId"} {
 		if value, ok := h.params[name]; ok && !isUUID(value) {
-			return refuse(http.StatusBadRequest, "%s must be a UUID", name)
+			return reject(http.StatusBadRequest, "%s must be a UUID", name)
 		}
 	}
 	for name := range h.request.URL.Query() {
 		if name != h.route.query {
-			return refuse(http.StatusBadRequest, "unknown query parameter %q", name)
+			return reject(http.StatusBadRequest, "unknown query parameter %q", name)
 		}
 	}
 	return h.checkBody()
@@ -149,32 +138,32 @@ func (h *handler) authenticate() error {
 		if strings.EqualFold(scheme, "Bearer") && token == h.server.seed.AccessToken {
 			return nil
 		}
-		return refuse(http.StatusUnauthorized, "invalid access token")
+		return reject(http.StatusUnauthorized, "invalid access token")
 	}
 	id, secret, ok := h.request.BasicAuth()
 	if ok && (id == h.server.seed.KeyID && secret == h.server.seed.KeySecret || h.server.store.accepts(id, secret, h.behaviour.now())) {
 		return nil
 	}
-	return refuse(http.StatusUnauthorized, "invalid API key")
+	return reject(http.StatusUnauthorized, "invalid API key")
 }
 
 func (h *handler) checkBody() error {
 	if h.route.body == nil {
 		if len(h.rawBody) != 0 {
-			return refuse(http.StatusBadRequest, "no body expected")
+			return reject(http.StatusBadRequest, "no body expected")
 		}
 		return nil
 	}
 	mediaType, _, err := mime.ParseMediaType(h.request.Header.Get("Content-Type"))
 	if err != nil || mediaType != jsonType {
-		return refuse(http.StatusUnsupportedMediaType, "Content-Type must be %s", jsonType)
+		return reject(http.StatusUnsupportedMediaType, "Content-Type must be %s", jsonType)
 	}
 	value, err := decode(h.rawBody)
 	if err != nil {
-		return refuse(http.StatusBadRequest, "the body is not JSON: %v", err)
+		return reject(http.StatusBadRequest, "the body is not JSON: %v", err)
 	}
 	if err := h.route.body.check("", value); err != nil {
-		return refuse(http.StatusBadRequest, "%v", err)
+		return reject(http.StatusBadRequest, "%v", err)
 	}
 	h.body = asDocument(value)
 	return nil

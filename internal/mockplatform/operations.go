@@ -1,8 +1,10 @@
 package mockplatform
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -14,7 +16,8 @@ func (h *handler) listServices() (any, error) {
 		return nil, err
 	}
 	filters := h.request.URL.Query()["filter"]
-	if len(filters) == 0 && h.storedForm() {
+	unchanged := h.fault.Edit == nil && h.fault.Result == "" && reflect.ValueOf(h.behaviour.Answers).IsZero()
+	if len(filters) == 0 && unchanged {
 		return h.server.store.encodedList(h.id("organizationId")), nil
 	}
 	found := []any{}
@@ -37,7 +40,7 @@ func (o *object) matchesAll(filters []string) (bool, error) {
 	for _, filter := range filters {
 		tag, value, ok := strings.Cut(strings.TrimPrefix(filter, "tag:"), "=")
 		if !ok {
-			return false, refuse(http.StatusBadRequest, "filter must look like tag:KEY=VALUE")
+			return false, reject(http.StatusBadRequest, "filter must look like tag:KEY=VALUE")
 		}
 		matched = matched && o.tags[tag] == value
 	}
@@ -67,14 +70,14 @@ func (h *handler) updateScaling() (any, error) {
 func (h *handler) checkScaling(doc Document) error {
 	minimum, maximum := float(doc, "minTotalMemoryGb"), float(doc, "maxTotalMemoryGb")
 	if minimum != 0 && maximum != 0 && minimum > maximum {
-		return refuse(http.StatusBadRequest, "minTotalMemoryGb: must not exceed maxTotalMemoryGb")
+		return reject(http.StatusBadRequest, "minTotalMemoryGb: must not exceed maxTotalMemoryGb")
 	}
 	if _, sent := h.body["maxTotalMemoryGb"]; sent && h.behaviour.NonPaid && maximum > 360 {
-		return refuse(http.StatusBadRequest, "maxTotalMemoryGb: must be at most 360 for non-paid services")
+		return reject(http.StatusBadRequest, "maxTotalMemoryGb: must be at most 360 for non-paid services")
 	}
 	_, sent := h.body["numReplicas"]
 	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 && !h.behaviour.AllowSingleReplica {
-		return refuse(http.StatusBadRequest, "numReplicas: must be at least 2 for the first service in a warehouse")
+		return reject(http.StatusBadRequest, "numReplicas: must be at least 2 for the first service in a warehouse")
 	}
 	return nil
 }
@@ -105,14 +108,11 @@ func (h *handler) createKey() (any, error) {
 		"id":           uuid.NewString(),
 		"name":         h.body["name"],
 		"roles":        clone(h.body["roles"]),
-		"keySuffix":    keyID[len(keyID)-4:],
+		"keySuffix":    cmp.Or(text(asDocument(h.body["hashData"]), "keyIdSuffix"), keyID[16:]),
 		"createdAt":    timestamp(h.behaviour.now()),
 		"expireAt":     nil,
 		"usedAt":       nil,
 		"ipAccessList": []any{},
-	}
-	if suffix := text(asDocument(h.body["hashData"]), "keyIdSuffix"); suffix != "" {
-		doc["keySuffix"] = suffix
 	}
 	if expireAt, err := time.Parse(time.RFC3339, text(h.body, "expireAt")); err == nil {
 		doc["expireAt"] = timestamp(expireAt)
@@ -121,10 +121,7 @@ func (h *handler) createKey() (any, error) {
 		doc["ipAccessList"] = clone(addresses)
 	}
 	if h.behaviour.Answers.KeyState {
-		doc["state"] = "enabled"
-		if state, ok := h.body["state"]; ok {
-			doc["state"] = state
-		}
+		doc["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}
 	h.behaviour.Patches.rewrite(CreateKey, doc, h.body)
 	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
@@ -150,7 +147,7 @@ func (h *handler) getPipe() (any, error) {
 func (h *handler) getAlert() (any, error) {
 	found := h.server.store.alerts[h.params["id"]]
 	if found == nil {
-		return nil, refuse(http.StatusNotFound, "alert not found")
+		return nil, reject(http.StatusNotFound, "alert not found")
 	}
 	return found.doc, nil
 }
@@ -159,7 +156,7 @@ func (h *handler) getAlert() (any, error) {
 
 func (h *handler) checkOrganization() error {
 	if _, ok := h.server.store.organizations[h.id("organizationId")]; !ok {
-		return refuse(http.StatusNotFound, "organization not found")
+		return reject(http.StatusNotFound, "organization not found")
 	}
 	return nil
 }
@@ -170,7 +167,7 @@ func (h *handler) service() (*object, error) {
 	}
 	found := h.server.store.services[h.id("serviceId")]
 	if found == nil || found.organizationID != h.id("organizationId") {
-		return nil, refuse(http.StatusNotFound, "service not found")
+		return nil, reject(http.StatusNotFound, "service not found")
 	}
 	return found, nil
 }
@@ -181,7 +178,7 @@ func (h *handler) pipe() (*object, error) {
 	}
 	found := h.server.store.pipes[h.id("pipeId")]
 	if found == nil || !strings.EqualFold(text(found.doc, "serviceId"), h.id("serviceId")) {
-		return nil, refuse(http.StatusNotFound, "pipe not found")
+		return nil, reject(http.StatusNotFound, "pipe not found")
 	}
 	return found, nil
 }

@@ -94,7 +94,7 @@ func (h *handler) checkSourceKinds(doc Document) error {
 	source := asDocument(doc["source"])
 	for _, kind := range sortedNames(asDocument(h.body["source"])) {
 		if _, ok := source[kind]; !ok && !pipeBody.Properties["source"].Properties[kind].WriteOnly {
-			return refuse(http.StatusBadRequest, "source.%s: the pipe has no such source", kind)
+			return reject(http.StatusBadRequest, "source.%s: the pipe has no such source", kind)
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (h *handler) changeTableMappings(doc Document) error {
 		remove := asDocument(element)
 		at := findMapping(mappings, remove, mappingID)
 		if at < 0 {
-			return refuse(http.StatusBadRequest, "source.postgres.tableMappingsToRemove: %s.%s is not mapped to %s",
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToRemove: %s.%s is not mapped to %s",
 				remove["sourceSchemaName"], remove["sourceTable"], remove["targetTable"])
 		}
 		mappings = slices.Delete(mappings, at, at+1)
@@ -143,7 +143,7 @@ func (h *handler) changeTableMappings(doc Document) error {
 		if findMapping(mappings, add, mappingID) >= 0 ||
 			h.behaviour.Patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
 			h.behaviour.Patches.AddsFirst && findMapping(removes, add, table) >= 0 {
-			return refuse(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is mapped already",
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is mapped already",
 				add["sourceSchemaName"], add["sourceTable"])
 		}
 		mapping := Document{"excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}}

@@ -1,6 +1,7 @@
 package mockplatform
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"slices"
@@ -74,10 +75,7 @@ func (l *Limiter) Take(now time.Time) (wait time.Duration, ok bool) {
 }
 
 func (l *Limiter) takeFromBucket(now time.Time) (wait time.Duration, ok bool) {
-	size := float64(l.limit.Burst)
-	if size == 0 {
-		size = math.Max(1, l.limit.PerSecond)
-	}
+	size := cmp.Or(float64(l.limit.Burst), math.Max(1, l.limit.PerSecond))
 	if l.filled.IsZero() {
 		l.tokens = size
 	} else {

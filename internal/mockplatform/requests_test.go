@@ -151,16 +151,6 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-func TestOverlongBody(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	out, err := b.do(b.request("PATCH", scalingPath, strings.Repeat(" ", 17<<20)))
-	if err == nil { // the client may learn of it while it is sending still
-		equal(t, "status", out.status, http.StatusRequestEntityTooLarge)
-	}
-	equal(t, "journal", b.platform.Requests()[0].Status, http.StatusRequestEntityTooLarge)
-}
-
 func TestAcceptedScaling(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, path, body string }{

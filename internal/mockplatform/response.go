@@ -7,7 +7,6 @@ import (
 	"html"
 	"net/http"
 	"net/http/httputil"
-	"reflect"
 	"strconv"
 )
 
@@ -52,11 +51,6 @@ func (h *handler) successResponse(result any) response {
 	}
 	body = h.fault.editBody(body, name)
 	return newResponse(http.StatusOK, jsonType, encode(h.behaviour.Answers.spell(body)))
-}
-
-// storedForm says that the result is sent just as it is stored.
-func (h *handler) storedForm() bool {
-	return h.fault.Edit == nil && h.fault.Result == "" && reflect.ValueOf(h.behaviour.Answers).IsZero()
 }
 
 func (h *handler) errorResponse(err error) response {

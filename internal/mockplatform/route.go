@@ -31,7 +31,7 @@ var routes = []route{
 // findRoute compares paths itself, because http.ServeMux redirects an unclean
 // path, which would hide a client's mistake.
 func (s *Server) findRoute(method string, u *url.URL) (route, map[string]string, error) {
-	err := refuse(http.StatusNotFound, "no such path")
+	err := reject(http.StatusNotFound, "no such path")
 	for _, candidate := range routes {
 		prefix := s.seed.ManagementPrefix
 		if candidate.operation == GetAlert {
@@ -42,7 +42,7 @@ func (s *Server) findRoute(method string, u *url.URL) (route, map[string]string,
 		case ok && candidate.method == method:
 			return candidate, params, nil
 		case ok:
-			err = refuse(http.StatusMethodNotAllowed, "method not allowed: %s", method)
+			err = reject(http.StatusMethodNotAllowed, "method not allowed: %s", method)
 		}
 	}
 	return route{}, nil, err

@@ -30,36 +30,23 @@ type Organization struct {
 	Pipes    []Document
 }
 
-// What the built-in seed holds.
+// The IDs of the built-in seed.
 const (
-	// OrganizationID owns everything below but BeaconServiceID.
-	OrganizationID = "10000000-0000-4000-8000-000000000001"
-	// OtherOrganizationID owns BeaconServiceID alone.
-	OtherOrganizationID = "10000000-0000-4000-8000-000000000002"
+	OrganizationID      = "10000000-0000-4000-8000-000000000001" // owns everything below but BeaconServiceID
+	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // owns BeaconServiceID alone
 
-	// ServiceID is "events-eu", first in its warehouse, with three replicas. It
-	// owns the pipes.
-	ServiceID = "20000000-0000-4000-8000-000000000001"
-	// ReadonlyServiceID is "events-eu-readers", second in the same warehouse.
-	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002"
-	// FullServiceID is "ledger-us", with every field that a service can have.
-	FullServiceID = "20000000-0000-4000-8000-000000000003"
-	// BeaconServiceID is "beacon", the service of the other organization.
-	BeaconServiceID = "20000000-0000-4000-8000-000000000004"
+	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas; owns the pipes
+	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002" // "events-eu-readers", second in the same warehouse
+	FullServiceID     = "20000000-0000-4000-8000-000000000003" // "ledger-us", with every field that a service can have
+	BeaconServiceID   = "20000000-0000-4000-8000-000000000004" // "beacon", the service of the other organization
 
-	// KafkaPipeID is "orders".
-	KafkaPipeID = "40000000-0000-4000-8000-000000000001"
-	// ObjectStoragePipeID is "clickstream-archive".
-	ObjectStoragePipeID = "40000000-0000-4000-8000-000000000002"
-	// CloudStreamPipeID is "sensor-readings".
-	CloudStreamPipeID = "40000000-0000-4000-8000-000000000003"
-	// PostgresPipeID is "customers", with three table mappings.
-	PostgresPipeID = "40000000-0000-4000-8000-000000000004"
+	KafkaPipeID         = "40000000-0000-4000-8000-000000000001" // "orders"
+	ObjectStoragePipeID = "40000000-0000-4000-8000-000000000002" // "clickstream-archive"
+	CloudStreamPipeID   = "40000000-0000-4000-8000-000000000003" // "sensor-readings"
+	PostgresPipeID      = "40000000-0000-4000-8000-000000000004" // "customers", with three table mappings
 
-	// AlertID is "Ingest lag".
-	AlertID = "6650c0ffee00000000000001"
-	// FiringAlertID is "Error rate", with a fraction as its threshold.
-	FiringAlertID = "6650c0ffee00000000000002"
+	AlertID       = "6650c0ffee00000000000001" // "Ingest lag"
+	FiringAlertID = "6650c0ffee00000000000002" // "Error rate", with a fraction as its threshold
 )
 
 //go:embed seed

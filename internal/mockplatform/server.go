@@ -2,6 +2,7 @@ package mockplatform
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,10 +68,11 @@ func (s *Server) current() (Behaviour, *Limiter) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := s.newHandler(w, r)
 	defer h.finish()
-	if err := h.readBody(); err != nil {
-		h.send(h.errorResponse(refuse(http.StatusRequestEntityTooLarge, "the body can't be read: %v", err)))
-		return
+	var err error
+	if h.rawBody, err = io.ReadAll(r.Body); err != nil {
+		return // the client is gone
 	}
+	s.journal.update(h.entry, func(r *Request) { r.Body = string(h.rawBody) })
 	fault := h.fault
 	if !h.wait(h.behaviour.Latency) || !fault.After && !h.wait(fault.Delay) {
 		return
