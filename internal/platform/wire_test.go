@@ -36,7 +36,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	c, err := New(testConfig(server.URL, func(c *Config) { c.MaxConcurrentRequests = 6 }))
+	c, err := New(testConfig(server.URL, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *
 	}
 }
 
-func secureClient(t *testing.T, address string) *Client {
+func clientOf(t *testing.T, address string) *Client {
 	t.Helper()
 	c, err := New(testConfig(address, func(c *Config) { c.RequestTimeout, c.RetryTimeout = 0, time.Minute }))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestHTTP2WhereOffered(t *testing.T) {
 	t.Parallel()
 	var seen atomic.Value
 	server, trust := tlsServer(t, nil, &seen)
-	c := secureClient(t, server.URL)
+	c := clientOf(t, server.URL)
 	trust(c)
 	for name, o := range operations() {
 		if _, err := o.call(t.Context(), c); err != nil {
@@ -130,7 +130,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := secureClient(t, test.address)
+			c := clientOf(t, test.address)
 			if test.trust != nil {
 				test.trust(c)
 			}
@@ -154,7 +154,7 @@ func TestProxyRefuses(t *testing.T) {
 		w.WriteHeader(http.StatusProxyAuthRequired)
 	}))
 	defer proxyServer.Close()
-	c := secureClient(t, "https://platform.example")
+	c := clientOf(t, "https://platform.example")
 	c.http.Transport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
 	_, err := operations()["key"].call(t.Context(), c)
 	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) answered HTTP 407") || strings.Contains(err.Error(), "attempts") {
@@ -234,10 +234,12 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		platform := newPlatform()
-		c := testClient(t, platform)
+		server := httptest.NewServer(platform)
+		t.Cleanup(server.Close)
+		c := clientOf(t, server.URL)
 		target := elsewhere.URL
 		if status == 308 {
-			target = "http://" + c.management.base.Host // the same host is no excuse
+			target = server.URL // the same host is no excuse
 		}
 		platform.Inject(fault{Status: status, Location: target + "/x?token=hidden", Times: mockplatform.Always})
 		for name, o := range operations() {
