@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +23,9 @@ func (h *handler) send(out response) {
 		h.writer.Header()[name] = values
 	}
 	h.writer.WriteHeader(out.status)
-	_, _ = h.writer.Write(out.body)
+	for _, piece := range out.body {
+		_, _ = h.writer.Write(piece)
+	}
 }
 
 // sendPart writes to the connection itself, since net/http's server would
@@ -63,13 +66,14 @@ func (f *Fault) part(out response) []byte {
 	}
 	_ = out.header.Write(&head)
 	head.WriteString("\r\n")
+	body := slices.Concat(out.body...)
 	switch f.Cut {
 	case CutHead:
 		return f.cut(head.Bytes())
 	case CutBody:
-		return append(head.Bytes(), f.cut(out.body)...)
+		return append(head.Bytes(), f.cut(body)...)
 	default:
-		return append(head.Bytes(), out.body...)
+		return append(head.Bytes(), body...)
 	}
 }
 

@@ -18,7 +18,7 @@ func (h *handler) listServices() (any, error) {
 	filters := h.request.URL.Query()["filter"]
 	unchanged := h.fault.Edit == nil && h.fault.Result == "" && reflect.ValueOf(h.behaviour.Answers).IsZero()
 	if len(filters) == 0 && unchanged {
-		return h.server.store.encodedList(h.id("organizationId")), nil
+		return h.server.store.encodedServices(h.id("organizationId")), nil
 	}
 	found := []any{}
 	for _, service := range h.server.store.organizations[h.id("organizationId")] {

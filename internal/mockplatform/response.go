@@ -7,38 +7,44 @@ import (
 	"html"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strconv"
 )
 
-// response is what is sent back, whole or in part.
+// response is what is sent back, whole or in part. The body is in pieces, so
+// that a long list is not copied for every client.
 type response struct {
 	status int
 	header http.Header
-	body   []byte
+	body   [][]byte
 }
 
 const jsonType = "application/json"
 
-func newResponse(status int, contentType string, body []byte) response {
+func newResponse(status int, contentType string, body ...[]byte) response {
 	out := response{status, http.Header{}, body}
 	if contentType != "" {
 		out.header.Set("Content-Type", contentType)
 	}
-	if len(body) > 0 {
+	size := 0
+	for _, piece := range body {
+		size += len(piece)
+	}
+	if size > 0 {
 		// net/http would send a large body in chunks.
-		out.header.Set("Content-Length", strconv.Itoa(len(body)))
+		out.header.Set("Content-Length", strconv.Itoa(size))
 	}
 	return out
 }
 
-// encoded is a result that is JSON text already.
-type encoded []byte
+// encodedList is a result that is JSON text already, in pieces.
+type encodedList [][]byte
 
 // successResponse wraps a result in the envelope of its API.
 func (h *handler) successResponse(result any) response {
-	if text, ok := result.(encoded); ok {
-		body := fmt.Appendf(make([]byte, 0, len(text)+100), `{"status":200,"requestId":%q,"result":%s}`, h.requestID, text)
-		return newResponse(http.StatusOK, jsonType, body)
+	if list, ok := result.(encodedList); ok {
+		head := fmt.Appendf(nil, `{"status":200,"requestId":%q,"result":`, h.requestID)
+		return newResponse(http.StatusOK, jsonType, slices.Concat([][]byte{head}, list, [][]byte{[]byte("}")})...)
 	}
 	result = h.server.rewriteAnswer(h.route.operation, result)
 	name, body := "result", Document{"status": json.Number("200"), "requestId": h.requestID}
