@@ -15,7 +15,7 @@ const (
 	GetAlert      Operation = "GetAlert"
 )
 
-// Behaviour is how the platform behaves for good, as opposed to a Fault, which
+// Behaviour is how the platform always behaves, as opposed to a Fault, which
 // passes. The zero value is the plainest platform that the API document allows.
 type Behaviour struct {
 	// Latency is waited before each request is carried out.
@@ -23,11 +23,11 @@ type Behaviour struct {
 	RateLimit RateLimit
 	// ErrorBody is the form of the platform's own errors (400, 401, 404, 429).
 	ErrorBody BodyKind
-	// Now is the platform's clock, time.Now where nil.
+	// Now is the platform's clock; nil stands for time.Now.
 	Now func() time.Time
-	// OnRequest, where set, is handed each request once it is over.
+	// OnRequest, if set, gets each request once it is over.
 	OnRequest func(Request)
-	// JournalSize bounds the journal; 0 keeps every request.
+	// JournalSize is the maximum number of requests in the journal; 0 keeps all.
 	JournalSize int
 
 	Answers Answers
@@ -36,48 +36,53 @@ type Behaviour struct {
 	// AllowSingleReplica lets a service that is first in its warehouse have one
 	// replica, as the organization's tier may.
 	AllowSingleReplica bool
-	// NonPaid refuses a maxTotalMemoryGb above 360.
+	// NonPaid rejects a maxTotalMemoryGb above 360.
 	NonPaid bool
 }
 
-// Answers is how answers are written. It never changes what is stored.
+// Answers is how results are written. It never changes what is stored.
 type Answers struct {
 	Sparse  []Sparse
 	Numbers NumberSpelling
 	// UnknownMembers adds members to every object: of every JSON type, and ones
 	// that differ from known members in letter case alone, before and after them.
 	UnknownMembers bool
-	// ShuffleSets gives what has no order in another order each time.
+	// ShuffleSets reorders what has no order in each answer.
 	ShuffleSets bool
-	// RepeatSetElements gives the first element of what has no order twice.
+	// RepeatSetElements returns the first element of what has no order twice.
 	RepeatSetElements bool
-	// OmitEnvelope leaves these members of the envelope ("status", "requestId")
-	// out.
+	// OmitEnvelope omits these members of the envelope ("status", "requestId").
 	OmitEnvelope []string
-	// KeyState answers the state of a new key, which the document leaves open.
+	// KeyState returns the state of a new key, which the document leaves open.
 	KeyState bool
-	// OmitHashedSecret answers neither keyId nor keySecret for a key that was
+	// OmitHashedSecret returns neither keyId nor keySecret for a key that was
 	// made from hashData.
 	OmitHashedSecret bool
-	// OmitConnectionString treats connectionString like the other secrets.
-	OmitConnectionString bool
 }
 
-// Sparse leaves a member out of answers.
+// Sparse omits members from answers. A list with fewer fields than an update is
+// a rule for ListServices; what Go's omitempty would write is
+// {Path: "**", OnlyEmpty: true, Zeros: true}.
 type Sparse struct {
 	// Path goes from the resource: "numReplicas", "source.kafka.iamRole",
 	// "ipAccessList.description". A step "*" is any member, and "**" as the last
-	// step everything below. For a new key, paths start at the result:
-	// "key.roles", "keyId".
+	// step is any member at every depth. For a new key, paths start at the
+	// result: "key.roles", "keyId".
 	Path string
 	// Operations are those whose answers are meant; none means all.
 	Operations []Operation
-	// OnlyEmpty spares what isn't null, "", [] or {}.
+	// OnlyEmpty omits only null, "", [] and {}.
 	OnlyEmpty bool
-	// Null answers null instead of leaving out.
+	// Zeros makes OnlyEmpty omit false and 0 too.
+	Zeros bool
+	// EmptyObjects makes OnlyEmpty omit objects too that the rule left without
+	// members.
+	EmptyObjects bool
+	// Null answers null instead of omitting the member.
 	Null bool
-	// Times is how many answers lack something; 0 is every one.
+	// Times is the number of answers from which something is omitted; 0 is all.
 	Times int
+	left  int // of Times
 }
 
 // NumberSpelling is how whole numbers are written.
@@ -100,10 +105,9 @@ type Patches struct {
 	// these are sent.
 	MovesReplicaMemory bool
 	// AddsFirst carries tableMappingsToAdd out before tableMappingsToRemove, so
-	// that a source table which the same request removes is still held.
+	// a source table that the same request removes is still mapped.
 	AddsFirst bool
-	// OneTargetPerTable refuses to map a source table that is mapped already,
-	// to whatever target.
+	// OneTargetPerTable rejects a second target for a source table.
 	OneTargetPerTable bool
 }
 
@@ -113,20 +117,20 @@ type Resets struct {
 	// TopLevel resets omitted members of the body: all of settings, of the
 	// source, the name; of scaling, each omitted setting.
 	TopLevel bool
-	// Nested resets omitted members inside objects that the body does have:
-	// single settings, members of a source kind.
+	// Nested resets omitted members of the objects that the body has: single
+	// settings, members of a source kind.
 	Nested bool
 	To     ResetTo
 }
 
-// ResetTo is what a reset puts in place.
+// ResetTo is the value that a reset stores.
 type ResetTo string
 
-// What a reset can put in place.
+// The values that a reset can store.
 const (
-	ToInitial ResetTo = ""       // a default value, or an empty one where there is none
+	ToInitial ResetTo = ""       // the default value, or an empty one without a default
 	ToEmpty   ResetTo = "empty"  // "", 0, false, []
-	ToAbsent  ResetTo = "absent" // the member is gone
+	ToAbsent  ResetTo = "absent" // none: the member is removed
 )
 
 // Rewrite makes the platform store another value than the one that was sent.
@@ -139,28 +143,6 @@ type Rewrite struct {
 	// Unsent rewrites even where the request doesn't have the member.
 	Unsent bool
 }
-
-// RateLimit turns requests away with 429. The zero value has no limit.
-type RateLimit struct {
-	PerSecond float64
-	// Burst is how many requests pass at once after a rest; PerSecond, and at
-	// least one, where it is 0.
-	Burst int
-	// Window, where set, counts PerSecond*Window requests in fixed windows of
-	// that length instead of keeping a bucket of tokens.
-	Window     time.Duration
-	RetryAfter RetryAfterForm
-}
-
-// RetryAfterForm is the form of a Retry-After header.
-type RetryAfterForm string
-
-// The forms.
-const (
-	RetryAfterSeconds RetryAfterForm = ""
-	RetryAfterDate    RetryAfterForm = "date"
-	RetryAfterNone    RetryAfterForm = "none"
-)
 
 func (b *Behaviour) now() time.Time {
 	if b.Now != nil {

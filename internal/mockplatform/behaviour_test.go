@@ -68,12 +68,44 @@ func TestSparseInListsAndEverywhere(t *testing.T) {
 	if _, ok := objectAt(pipe, "source", "postgres", "tableMappings", 1)["excludedColumns"]; ok {
 		t.Error("an empty list inside a list is there still")
 	}
-	equal(t, "false is not empty", at(pipe, "source", "postgres", "settings", "enableFailoverSlots"), false)
+	equal(t, "false is no empty member", at(pipe, "source", "postgres", "settings", "enableFailoverSlots"), false)
 	made := b.must("POST", keysPath, keyBody)
 	equal(t, "roles", at(made, "key", "roles"), nil)
 	equal(t, "secret", made["keySecret"] != nil, true)
 	if tile, ok := b.must("GET", alertsPath+mockplatform.AlertID, "")["tileId"]; !ok || tile != nil {
 		t.Errorf("tileId: have %v, %v", tile, ok)
+	}
+}
+
+func TestSparseLikeOmitempty(t *testing.T) {
+	t.Parallel()
+	const emptied = `{"a":"","b":[],"c":false,"d":0.0,"e":null,"f":{"g":0,"h":{"i":""}},"j":[{"k":0}],"l":1}`
+	for _, row := range []struct {
+		name string
+		rule mockplatform.Sparse
+		list string // what a list has of the members above
+	}{
+		{"empty members", mockplatform.Sparse{Path: "**", OnlyEmpty: true}, `{"c":false,"d":0.0,"f":{"g":0,"h":{}},"j":[{"k":0}],"l":1}`},
+		{"as omitempty", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true}, `{"f":{"h":{}},"j":[{}],"l":1}`},
+		{"empty objects too", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}, `{"j":[{}],"l":1}`},
+		{"of one object", mockplatform.Sparse{Path: "f.*", OnlyEmpty: true, Zeros: true}, `{"a":"","b":[],"c":false,"d":0.0,"e":null,"f":{"h":{"i":""}},"j":[{"k":0}],"l":1}`},
+		{"in lists alone", mockplatform.Sparse{Path: "f", Operations: []mockplatform.Operation{mockplatform.ListServices}}, `{"a":"","b":[],"c":false,"d":0.0,"e":null,"j":[{"k":0}],"l":1}`},
+		{"null", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, Null: true}, `{"a":null,"b":null,"c":null,"d":null,"e":null,"f":{"g":null,"h":{"i":null}},"j":[{"k":null}],"l":1}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{row.rule}})
+			doc := mustDecode(t, emptied)
+			doc["id"] = elsewhere
+			b.platform.SetService(mockplatform.OtherOrganizationID, doc)
+			listed := objectAt(b.send("GET", otherOrgPath, "").body, "result", 1)
+			delete(listed, "id")
+			equal(t, "list", listed, mustDecode(t, row.list))
+			if len(row.rule.Operations) > 0 {
+				updated := b.must("PATCH", otherOrgPath+"/"+elsewhere+"/scaling", `{}`)
+				equal(t, "update", updated["f"], doc["f"])
+			}
+		})
 	}
 }
 
@@ -171,7 +203,10 @@ func TestEnvelopeAndKeyAnswers(t *testing.T) {
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for _, kind := range mockplatform.BodyKinds {
+	for _, kind := range []mockplatform.BodyKind{
+		mockplatform.BodyJSON, mockplatform.BodyMessage, mockplatform.BodyNested, mockplatform.BodyErrors, mockplatform.BodyProblem,
+		mockplatform.BodyString, mockplatform.BodyHTML, mockplatform.BodyText, mockplatform.BodyEmpty, mockplatform.BodyEcho, mockplatform.BodyEchoWhole,
+	} {
 		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = kind })
 		out := b.send("GET", pipesPath+elsewhere, "")
 		equal(t, "status", out.status, http.StatusNotFound)

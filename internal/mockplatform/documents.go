@@ -1,107 +1,20 @@
 package mockplatform
 
-// What a test does behind the API's back. Documents go in and out as copies;
-// what isn't there is nil, or ignored.
+import "slices"
 
-// Service is the stored document of a service.
-func (s *Server) Service(id string) Document {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if found := s.store.services[id]; found != nil {
-		return cloneDocument(found.doc)
-	}
-	return nil
-}
+// What a test does behind the API's back. Documents go in and out as copies; an
+// unknown ID is nil, or ignored.
 
-// SetService adds or replaces a service, and the organization if need be.
-func (s *Server) SetService(organizationID string, doc Document) {
-	doc = normalizeDocument(doc)
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	s.store.setService(organizationID, doc)
-}
+// Service returns the stored document of a service.
+func (s *Server) Service(id string) Document { return s.store.document(s.store.services, id) }
 
-// SetTags replaces the resource tags of a service.
-func (s *Server) SetTags(serviceID string, tags map[string]string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	s.store.setTags(serviceID, tags)
-}
+// Pipe returns the stored document of a pipe.
+func (s *Server) Pipe(id string) Document { return s.store.document(s.store.pipes, id) }
 
-// UpdateService changes a service.
-func (s *Server) UpdateService(id string, change func(doc Document)) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if found := s.store.services[id]; found != nil {
-		found.doc = changed(found.doc, change)
-		s.store.touch(found)
-	}
-}
+// Alert returns the stored document of an alert.
+func (s *Server) Alert(id string) Document { return s.store.document(s.store.alerts, id) }
 
-// RemoveService takes a service away. Its pipes answer 404 from then on.
-func (s *Server) RemoveService(id string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	s.store.removeService(id)
-}
-
-// RemoveServices takes all services of an organization away, and leaves the
-// organization.
-func (s *Server) RemoveServices(organizationID string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if owner := s.store.organizations[organizationID]; owner != nil {
-		for _, gone := range owner.services {
-			delete(s.store.services, text(gone.doc, "id"))
-		}
-		*owner = organization{}
-	}
-}
-
-// Pipe is the stored document of a pipe.
-func (s *Server) Pipe(id string) Document {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if found := s.store.pipes[id]; found != nil {
-		return cloneDocument(found.doc)
-	}
-	return nil
-}
-
-// SetPipe adds or replaces a pipe of the service in its serviceId.
-func (s *Server) SetPipe(doc Document) {
-	doc = normalizeDocument(doc)
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	s.store.setPipe(doc)
-}
-
-func (st *store) setPipe(doc Document) {
-	id := text(doc, "id")
-	if old := st.pipes[id]; old != nil {
-		old.doc = doc
-		return
-	}
-	st.pipes[id] = &pipe{doc: doc, secrets: Document{}}
-}
-
-// UpdatePipe changes a pipe.
-func (s *Server) UpdatePipe(id string, change func(doc Document)) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	if found := s.store.pipes[id]; found != nil {
-		found.doc = changed(found.doc, change)
-	}
-}
-
-// RemovePipe takes a pipe away.
-func (s *Server) RemovePipe(id string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	delete(s.store.pipes, id)
-}
-
-// PipeSecrets are the last secrets that a pipe accepted, by source kind:
+// PipeSecrets returns the last secrets that a pipe accepted, by source kind:
 // {"kafka": {"credentials": {"username": ..., "password": ...}}}.
 func (s *Server) PipeSecrets(id string) Document {
 	s.store.mu.Lock()
@@ -112,59 +25,94 @@ func (s *Server) PipeSecrets(id string) Document {
 	return nil
 }
 
-// Alert is the stored document of an alert.
-func (s *Server) Alert(id string) Document {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	return cloneDocument(s.store.alerts[id])
-}
-
-// SetAlert adds or replaces an alert.
-func (s *Server) SetAlert(doc Document) {
+// SetService adds or replaces a service, and adds the organization if needed.
+// The member "tags" is for filters only.
+func (s *Server) SetService(organizationID string, doc Document) {
 	doc = normalizeDocument(doc)
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	s.store.alerts[text(doc, "id")] = doc
+	s.store.setService(organizationID, doc)
+}
+
+// SetPipe adds or replaces a pipe of the service in its serviceId.
+func (s *Server) SetPipe(doc Document) { s.store.setDocument(s.store.pipes, doc) }
+
+// SetAlert adds or replaces an alert.
+func (s *Server) SetAlert(doc Document) { s.store.setDocument(s.store.alerts, doc) }
+
+// UpdateService changes a service.
+func (s *Server) UpdateService(id string, change func(doc Document)) {
+	s.store.update(s.store.services, id, change)
+}
+
+// UpdatePipe changes a pipe.
+func (s *Server) UpdatePipe(id string, change func(doc Document)) {
+	s.store.update(s.store.pipes, id, change)
 }
 
 // UpdateAlert changes an alert.
 func (s *Server) UpdateAlert(id string, change func(doc Document)) {
+	s.store.update(s.store.alerts, id, change)
+}
+
+// RemoveService removes a service. Its pipes are not found from then on.
+func (s *Server) RemoveService(id string) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	if found := s.store.alerts[id]; found != nil {
-		s.store.alerts[id] = changed(found, change)
+	s.store.removeService(id)
+}
+
+// RemoveServices removes all services of an organization, which stays.
+func (s *Server) RemoveServices(organizationID string) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	for _, service := range slices.Clone(s.store.organizations[organizationID]) {
+		s.store.removeService(text(service.doc, "id"))
 	}
 }
 
-// RemoveAlert takes an alert away.
-func (s *Server) RemoveAlert(id string) {
+// RemovePipe removes a pipe.
+func (s *Server) RemovePipe(id string) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	delete(s.store.alerts, id)
+	delete(s.store.pipes, id)
 }
 
-// Keys are all keys ever made, oldest first: organizationId, requestId, the
+// Keys returns all keys ever made, oldest first: organizationId, requestId, the
 // request's body, and the result as it was made, secret included, whatever a
-// fault then did to the answer.
+// fault then did to the response.
 func (s *Server) Keys() []Document {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	out := make([]Document, len(s.store.keys))
-	for i, k := range s.store.keys {
-		out[i] = Document{
-			"organizationId": k.organizationID,
-			"requestId":      k.requestID,
-			"request":        cloneDocument(k.request),
-			"result":         cloneDocument(k.result),
-		}
+	for i, key := range s.store.keys {
+		out[i] = cloneDocument(key)
 	}
 	return out
 }
 
-// changed is a copy with the change made: the old document may be on its way
-// into an answer still.
-func changed(doc Document, change func(doc Document)) Document {
-	doc = cloneDocument(doc)
-	change(doc)
-	return normalizeDocument(doc)
+func (st *store) document(objects map[string]*object, id string) Document {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if found := objects[id]; found != nil {
+		return cloneDocument(found.doc)
+	}
+	return nil
+}
+
+func (st *store) setDocument(objects map[string]*object, doc Document) {
+	doc = normalizeDocument(doc)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	set(objects, doc)
+}
+
+func (st *store) update(objects map[string]*object, id string, change func(doc Document)) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if found := objects[id]; found != nil {
+		doc := cloneDocument(found.doc)
+		change(doc)
+		found.replace(normalizeDocument(doc))
+	}
 }

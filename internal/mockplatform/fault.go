@@ -1,91 +1,87 @@
 package mockplatform
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
 
 // Fault is something that goes wrong with the next requests that it matches. A
 // request meets at most one fault, the oldest that matches. What a fault does
-// can be combined: a delay, then a status, then a cut in that answer.
+// can be combined: a delay, then a status, then a cut in that response.
 type Fault struct {
-	// Operation, Method and Path say which requests; empty is any. Path is a
+	// Operation, Method and Path select requests; empty selects any. Path is a
 	// pattern as in path.Match if it has one of *?[ and a substring otherwise.
 	Operation Operation
 	Method    string
 	Path      string
-	// Skip lets that many matching requests pass first.
+	// Skip is the number of matching requests that pass first.
 	Skip int
-	// Times is how many requests it meets: 0 is one, Always all.
+	// Times is the number of requests that meet the fault: 0 is one, Always all.
 	Times int
 
-	// After lets the change be made first, and the fault meet its answer.
+	// After applies the fault to the response, once the change is made.
 	After bool
 
-	// Delay is waited.
+	// Delay is waited first.
 	Delay time.Duration
-	// Hang gives no answer until the client goes away, or ClearFaults. With
-	// Cut, the answer begins and then hangs.
+	// Hang sends nothing until the client leaves, or ClearFaults. With Cut, the
+	// response begins and then hangs.
 	Hang bool
-	// Reset resets the connection: before the request is read, or with After
-	// once the change was made. With Cut, it ends the answer that has begun, of
-	// which the client may then see less. net/http sends a GET again by itself
-	// if that happens on a connection that it had used before: Times counts that
-	// request too.
+	// Reset resets the connection without a response. With Cut, the response
+	// begins, of which the client may see less. net/http itself retries a GET
+	// if that happens on a reused connection: Times counts that request too.
 	Reset bool
 
-	// Status answers this, with Body, in place of the true answer.
+	// Status and Body replace the true response.
 	Status int
-	// Body is the form of that answer's body.
-	Body BodyKind
-	// Text, where set, is that answer's body word for word.
+	Body   BodyKind
+	// Text, if set, is the body of that response word for word.
 	Text string
-	// Message is the message inside the body.
+	// Message is the message inside Body.
 	Message string
-	// Header is added to the answer, true or false, over what it has.
+	// Header is added to the response, true or not, and replaces what it has.
 	Header http.Header
-	// RetryAfter adds that header in the form of RetryAfterForm, rounded up to
-	// whole seconds.
-	RetryAfter     time.Duration
-	RetryAfterForm RetryAfterForm
+	// RetryAfter adds that header, in whole seconds, rounded up.
+	RetryAfter time.Duration
 	// Location redirects there, with Status or 307.
 	Location string
 
-	// Result is JSON text put in place of the true answer's result (or data);
-	// ResultMissing leaves the member out.
+	// Result is JSON text in place of the true result (or data); ResultMissing
+	// omits the member.
 	Result string
-	// Edit changes the true answer's body otherwise.
+	// Edit changes the body of the true response.
 	Edit func(body Document)
 
-	// Cut ends the answer early, after CutBytes bytes of its head or its body;
+	// Cut ends the response early, after CutBytes bytes of its head or its body;
 	// negative numbers count from the end.
 	Cut      Cut
 	CutBytes int
-	// Chunked sends the body in chunks, without a Content-Length.
-	Chunked bool
-	// Endless follows the beginning of a JSON answer with bytes without end.
-	Endless bool
+	// Endless is repeated without end after the body.
+	Endless string
 }
 
 // Always is the Times of a fault that lasts until ClearFaults.
 const Always = -1
 
-// ResultMissing is the Result of an answer that has none.
+// ResultMissing is the Result of a response that has none.
 const ResultMissing = "missing"
 
-// Cut is where an answer ends early.
+// Cut is where a response ends early.
 type Cut string
 
-// The places.
+// The places; "" is none.
 const (
-	CutNowhere Cut = ""
-	CutHead    Cut = "head"
-	CutBody    Cut = "body"
+	CutHead Cut = "head"
+	CutBody Cut = "body"
 )
 
-// Inject turns a fault on.
+// Inject adds a fault.
 func (s *Server) Inject(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
@@ -98,17 +94,17 @@ func (s *Server) Inject(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
-// ClearFaults turns every fault off, and lets go of the requests that hang.
+// ClearFaults removes every fault, and releases the requests that hang.
 func (s *Server) ClearFaults() {
 	s.faultsMu.Lock()
 	defer s.faultsMu.Unlock()
 	s.faults = nil
-	close(s.released)
-	s.released = make(chan struct{})
+	s.release()
+	s.hanging, s.release = context.WithCancel(context.Background())
 }
 
-// takeFault is the fault that a request meets, the zero Fault if none.
-func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, <-chan struct{}) {
+// takeFault returns the fault that a request meets, the zero Fault if none.
+func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, context.Context) {
 	s.faultsMu.Lock()
 	defer s.faultsMu.Unlock()
 	for i, f := range s.faults {
@@ -119,15 +115,13 @@ func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, 
 			f.Skip--
 			continue
 		}
-		if f.Times != Always {
-			f.Times--
-			if f.Times == 0 {
-				s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
-			}
+		f.Times-- // Always never comes to 0
+		if f.Times == 0 {
+			s.faults = slices.Delete(s.faults, i, i+1)
 		}
-		return *f, s.released
+		return *f, s.hanging
 	}
-	return Fault{}, s.released
+	return Fault{}, s.hanging
 }
 
 func (f *Fault) matches(operation Operation, method, urlPath string) bool {
@@ -142,4 +136,45 @@ func pathMatches(pattern, urlPath string) bool {
 		return matched
 	}
 	return strings.Contains(urlPath, pattern)
+}
+
+// silent says that the client gets no response at all.
+func (f *Fault) silent() bool { return (f.Hang || f.Reset) && f.Cut == "" }
+
+func (f *Fault) breaksConnection() bool {
+	return f.Hang || f.Reset || f.Cut != "" || f.Endless != ""
+}
+
+func (h *handler) faultResponse() response {
+	contentType, body := h.errorBody(h.fault.Body, h.fault.Status, cmp.Or(h.fault.Message, "injected fault"))
+	if h.fault.Text != "" {
+		body = []byte(h.fault.Text)
+	}
+	return newResponse(h.fault.Status, contentType, body)
+}
+
+func (f *Fault) addHeaders(header http.Header) {
+	if f.Location != "" {
+		header.Set("Location", f.Location)
+	}
+	if f.RetryAfter > 0 {
+		RetryAfterSeconds.Set(header, time.Now(), f.RetryAfter)
+	}
+	for name, values := range f.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+}
+
+// editBody changes the true response, whose result is the named member.
+func (f *Fault) editBody(body Document, name string) Document {
+	if f.Result == ResultMissing {
+		delete(body, name)
+	} else if f.Result != "" {
+		body[name] = json.RawMessage(f.Result)
+	}
+	if f.Edit != nil {
+		f.Edit(body)
+		body = normalizeDocument(body)
+	}
+	return body
 }

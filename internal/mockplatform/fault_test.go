@@ -30,7 +30,6 @@ func TestFaultsOfTheConnection(t *testing.T) {
 		{"cut before the body", mockplatform.Fault{Cut: mockplatform.CutBody}, 1, true},
 		{"cut in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30}, 1, true},
 		{"cut at the end", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: -1}, 1, true},
-		{"cut in chunks", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30, Chunked: true}, 1, true},
 		{"reset in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30, Reset: true}, 1, false},
 		{"cut in an error", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 10, Status: 500}, 0, true},
 	} {
@@ -112,7 +111,6 @@ func TestFaultsOfTheAnswer(t *testing.T) {
 		{"edited", mockplatform.Fault{Edit: func(body mockplatform.Document) {
 			body["result"] = at(body, "result", "keyId")
 		}}, 200, "application/json", `"result":"`, 1},
-		{"chunked", mockplatform.Fault{Chunked: true}, 200, "application/json", `"keySecret"`, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,13 +150,6 @@ func TestFaultHeaders(t *testing.T) {
 	b := newBench(t)
 	b.platform.Inject(mockplatform.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond})
 	equal(t, "seconds", b.send("GET", servicesPath, "").header.Get("Retry-After"), "2")
-
-	b.platform.Inject(mockplatform.Fault{Status: 429, RetryAfter: time.Minute, RetryAfterForm: mockplatform.RetryAfterDate})
-	sent := time.Now()
-	date, err := http.ParseTime(b.send("GET", servicesPath, "").header.Get("Retry-After"))
-	if wait := date.Sub(sent); err != nil || wait < time.Minute || wait > time.Minute+5*time.Second {
-		t.Errorf("date: have a wait of %v and %v", wait, err)
-	}
 
 	b.platform.Inject(mockplatform.Fault{Header: http.Header{"retry-after": {"never"}}})
 	out := b.send("GET", servicesPath, "")
@@ -259,7 +250,7 @@ func TestHang(t *testing.T) {
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.platform.Inject(mockplatform.Fault{Endless: true})
+	b.platform.Inject(mockplatform.Fault{Endless: " "})
 	response, err := b.client.Do(b.request("GET", servicesPath, ""))
 	if err != nil {
 		t.Fatal(err)

@@ -11,25 +11,22 @@ import (
 // Request is one entry of the journal.
 type Request struct {
 	Time time.Time
-	// Operation is empty where the path and method are none of the six.
+	// Operation is empty where path and method are none of the six.
 	Operation Operation
 	Method    string
 	// Path is as sent, escapes and prefix included.
 	Path  string
 	Query url.Values
-	// Header is what the client sent, less what holds secrets.
+	// Header is what the client sent, without Authorization.
 	Header http.Header
-	// Body is the JSON text as sent. It is empty where the connection was reset
-	// before the body was read.
+	// Body is the JSON text as sent.
 	Body string
-	// Status is what was answered, 0 as long as nothing was.
+	// Status is that of the response, 0 without one.
 	Status int
-	// Duration runs until the answer was written, 0 until then.
-	Duration time.Duration
 }
 
-// journal keeps the requests. Its entries stand from the moment a request
-// arrives, so that a test can wait for a request that hangs.
+// journal keeps the requests from the moment they arrive, so that a test can
+// wait for a request that hangs.
 type journal struct {
 	mu       sync.Mutex
 	entries  []*Request
@@ -38,14 +35,11 @@ type journal struct {
 }
 
 func (j *journal) begin(r *http.Request, operation Operation, size int) *Request {
-	header := r.Header.Clone()
-	header.Del("Authorization")
-	header.Del("Proxy-Authorization")
-	header.Del("Cookie")
 	entry := &Request{
 		Time: time.Now(), Operation: operation, Method: r.Method,
-		Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: header,
+		Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(),
 	}
+	entry.Header.Del("Authorization")
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if size > 0 && len(j.entries) >= size {
@@ -67,11 +61,10 @@ func (j *journal) end(entry *Request) Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.inFlight--
-	entry.Duration = time.Since(entry.Time)
 	return *entry
 }
 
-// Requests are the requests so far, in the order of their arrival.
+// Requests returns the requests so far, in the order of their arrival.
 func (s *Server) Requests() []Request {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -82,24 +75,20 @@ func (s *Server) Requests() []Request {
 	return out
 }
 
-// RequestsOf are the requests of one operation.
+// RequestsOf returns the requests of one operation.
 func (s *Server) RequestsOf(operation Operation) []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Operation != operation })
 }
 
-// Count is the number of requests with this method ("" is any) and a path that
-// matches, as in Fault.Path.
+// Count returns the number of requests with this method ("" is any) and a path
+// that matches, as in Fault.Path.
 func (s *Server) Count(method, pathPattern string) int {
-	count := 0
-	for _, r := range s.Requests() {
-		if (method == "" || r.Method == method) && pathMatches(pathPattern, r.Path) {
-			count++
-		}
-	}
-	return count
+	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool {
+		return method != "" && r.Method != method || !pathMatches(pathPattern, r.Path)
+	}))
 }
 
-// PeakInFlight is the largest number of requests that were under way at once.
+// PeakInFlight returns the maximum number of concurrent requests.
 func (s *Server) PeakInFlight() int {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()

@@ -1,99 +1,93 @@
 package mockplatform
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-func (x *exchange) listServices() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	owner, err := x.organization()
-	if err != nil {
+func (h *handler) listServices() (any, error) {
+	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	filters := x.request.URL.Query()["filter"]
-	if len(filters) == 0 && x.plain() {
-		return encoded(owner.list()), nil
+	filters := h.request.URL.Query()["filter"]
+	unchanged := h.fault.Edit == nil && h.fault.Result == "" && reflect.ValueOf(h.behaviour.Answers).IsZero()
+	if len(filters) == 0 && unchanged {
+		return h.server.store.encodedServices(h.id("organizationId")), nil
 	}
 	found := []any{}
-	for _, s := range owner.services {
-		matched, err := s.matchesAll(filters)
+	for _, service := range h.server.store.organizations[h.id("organizationId")] {
+		matched, err := service.matchesAll(filters)
 		if err != nil {
 			return nil, err
 		}
 		if matched {
-			found = append(found, s.doc)
+			found = append(found, service.doc)
 		}
 	}
-	return clone(found), nil
+	return found, nil
 }
 
 // matchesAll applies filters of the form "tag:KEY=VALUE" or "KEY=VALUE", one
 // of many forms that the API document leaves possible.
-func (s *service) matchesAll(filters []string) (bool, error) {
+func (o *object) matchesAll(filters []string) (bool, error) {
 	matched := true
 	for _, filter := range filters {
 		tag, value, ok := strings.Cut(strings.TrimPrefix(filter, "tag:"), "=")
 		if !ok {
-			return false, refuse(http.StatusBadRequest, "filter must look like tag:KEY=VALUE")
+			return false, reject(http.StatusBadRequest, "filter must look like tag:KEY=VALUE")
 		}
-		have, tagged := s.tags[tag]
-		matched = matched && tagged && have == value
+		matched = matched && o.tags[tag] == value
 	}
 	return matched, nil
 }
 
-func (x *exchange) updateScaling() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	found, err := x.service()
+func (h *handler) updateScaling() (any, error) {
+	found, err := h.service()
 	if err != nil {
 		return nil, err
 	}
 	doc := cloneDocument(found.doc)
-	merge := merging{patches: x.behaviour.Patches}
-	merge.object(scalingShape, doc, x.submitted, "")
-	if err := x.checkScaling(doc); err != nil {
+	patches := &h.behaviour.Patches
+	patches.merge(scalingBody, doc, h.body, patches.Resets.TopLevel)
+	if err := h.checkScaling(doc); err != nil {
 		return nil, err
 	}
-	if x.behaviour.Patches.MovesReplicaMemory {
-		moveReplicaMemory(doc, x.submitted)
+	if patches.MovesReplicaMemory {
+		moveReplicaMemory(doc, h.body)
 	}
-	x.behaviour.Patches.rewrite(UpdateScaling, doc, x.submitted)
-	found.doc = doc
-	st.touch(found)
-	return cloneDocument(doc), nil
+	patches.rewrite(UpdateScaling, doc, h.body)
+	found.replace(doc)
+	return doc, nil
 }
 
-// checkScaling holds the rules that one member alone can't break.
-func (x *exchange) checkScaling(doc Document) error {
-	lowest, highest := float(doc, "minTotalMemoryGb"), float(doc, "maxTotalMemoryGb")
-	if lowest != 0 && highest != 0 && lowest > highest {
-		return refuse(http.StatusBadRequest, "minTotalMemoryGb: must not be above maxTotalMemoryGb")
+// checkScaling checks the rules for more than one member.
+func (h *handler) checkScaling(doc Document) error {
+	minimum, maximum := float(doc, "minTotalMemoryGb"), float(doc, "maxTotalMemoryGb")
+	if minimum != 0 && maximum != 0 && minimum > maximum {
+		return reject(http.StatusBadRequest, "minTotalMemoryGb: must not exceed maxTotalMemoryGb")
 	}
-	if _, sent := x.submitted["maxTotalMemoryGb"]; sent && x.behaviour.NonPaid && highest > 360 {
-		return refuse(http.StatusBadRequest, "maxTotalMemoryGb: must be at most 360 for non-paid services")
+	if _, sent := h.body["maxTotalMemoryGb"]; sent && h.behaviour.NonPaid && maximum > 360 {
+		return reject(http.StatusBadRequest, "maxTotalMemoryGb: must be at most 360 for non-paid services")
 	}
-	_, sent := x.submitted["numReplicas"]
-	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 && !x.behaviour.AllowSingleReplica {
-		return refuse(http.StatusBadRequest, "numReplicas: must be at least 2 for the first service in a warehouse")
+	_, sent := h.body["numReplicas"]
+	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 && !h.behaviour.AllowSingleReplica {
+		return reject(http.StatusBadRequest, "numReplicas: must be at least 2 for the first service in a warehouse")
 	}
 	return nil
 }
 
-// moveReplicaMemory goes by the document's "memory of three workers".
-func moveReplicaMemory(doc, submitted Document) {
+// moveReplicaMemory follows the document's "memory of three workers".
+func moveReplicaMemory(doc, sent Document) {
 	for total, each := range map[string]string{
 		"minTotalMemoryGb": "minReplicaMemoryGb", "maxTotalMemoryGb": "maxReplicaMemoryGb",
 	} {
-		if _, sent := submitted[total]; sent {
+		if _, ok := sent[total]; ok {
 			doc[each] = normalize(float(doc, total) / 3)
 		}
 	}
@@ -105,114 +99,89 @@ func float(doc Document, name string) float64 {
 	return value
 }
 
-func (x *exchange) createKey() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if _, err := x.organization(); err != nil {
+func (h *handler) createKey() (any, error) {
+	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	made := &key{organizationID: x.id("organizationId"), requestID: x.requestID, request: x.submitted}
-	made.state = text(x.submitted, "state")
-	if made.state == "" {
-		made.state = "enabled"
+	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
+	doc := Document{
+		"id":           uuid.NewString(),
+		"name":         h.body["name"],
+		"roles":        clone(h.body["roles"]),
+		"keySuffix":    cmp.Or(text(asDocument(h.body["hashData"]), "keyIdSuffix"), keyID[16:]),
+		"createdAt":    timestamp(h.behaviour.now()),
+		"expireAt":     nil,
+		"usedAt":       nil,
+		"ipAccessList": []any{},
 	}
-	if expiry := text(x.submitted, "expireAt"); expiry != "" {
-		made.expireAt, _ = time.Parse(time.RFC3339, expiry) // checked with the body
+	if expireAt, err := time.Parse(time.RFC3339, text(h.body, "expireAt")); err == nil {
+		doc["expireAt"] = timestamp(expireAt)
 	}
-	made.result = x.keyResult(made)
-	st.keys = append(st.keys, made)
-
-	result := cloneDocument(made.result)
-	if x.behaviour.Answers.OmitHashedSecret && x.submitted["hashData"] != nil {
+	if addresses, ok := h.body["ipAccessList"]; ok {
+		doc["ipAccessList"] = clone(addresses)
+	}
+	if h.behaviour.Answers.KeyState {
+		doc["state"] = cmp.Or(text(h.body, "state"), "enabled")
+	}
+	h.behaviour.Patches.rewrite(CreateKey, doc, h.body)
+	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
+	result := Document{"key": doc, "keyId": keyID, "keySecret": secret}
+	h.server.store.keys = append(h.server.store.keys, Document{
+		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
+	})
+	if h.behaviour.Answers.OmitHashedSecret && h.body["hashData"] != nil {
 		delete(result, "keyId")
 		delete(result, "keySecret")
 	}
 	return result, nil
 }
 
-func (x *exchange) keyResult(made *key) Document {
-	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
-	suffix := keyID[len(keyID)-4:]
-	if hashes, ok := x.submitted["hashData"].(Document); ok && text(hashes, "keyIdSuffix") != "" {
-		suffix = text(hashes, "keyIdSuffix")
-	}
-	doc := Document{
-		"id":           uuid.NewString(),
-		"name":         x.submitted["name"],
-		"roles":        clone(x.submitted["roles"]),
-		"keySuffix":    suffix,
-		"createdAt":    timestamp(x.behaviour.now()),
-		"expireAt":     nil,
-		"usedAt":       nil,
-		"ipAccessList": []any{},
-	}
-	if !made.expireAt.IsZero() {
-		doc["expireAt"] = timestamp(made.expireAt)
-	}
-	if addresses, ok := x.submitted["ipAccessList"]; ok {
-		doc["ipAccessList"] = clone(addresses)
-	}
-	if x.behaviour.Answers.KeyState {
-		doc["state"] = made.state
-	}
-	x.behaviour.Patches.rewrite(CreateKey, doc, x.submitted)
-	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
-	return Document{"key": doc, "keyId": keyID, "keySecret": secret}
-}
-
-func (x *exchange) getPipe() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	found, err := x.pipe()
+func (h *handler) getPipe() (any, error) {
+	found, err := h.pipe()
 	if err != nil {
 		return nil, err
 	}
-	return cloneDocument(found.doc), nil
+	return found.doc, nil
 }
 
-func (x *exchange) getAlert() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	found, ok := st.alerts[x.params["id"]]
-	if !ok {
-		return nil, refuse(http.StatusNotFound, "alert not found")
+func (h *handler) getAlert() (any, error) {
+	found := h.server.store.alerts[h.params["id"]]
+	if found == nil {
+		return nil, reject(http.StatusNotFound, "alert not found")
 	}
-	return cloneDocument(found), nil
+	return found.doc, nil
 }
 
-// The objects that a path names. The store is locked by who asks.
+// The objects that a path names.
 
-func (x *exchange) organization() (*organization, error) {
-	if found, ok := x.server.store.organizations[x.id("organizationId")]; ok {
-		return found, nil
+func (h *handler) checkOrganization() error {
+	if _, ok := h.server.store.organizations[h.id("organizationId")]; !ok {
+		return reject(http.StatusNotFound, "organization not found")
 	}
-	return nil, refuse(http.StatusNotFound, "organization not found")
+	return nil
 }
 
-func (x *exchange) service() (*service, error) {
-	if _, err := x.organization(); err != nil {
+func (h *handler) service() (*object, error) {
+	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	found, ok := x.server.store.services[x.id("serviceId")]
-	if !ok || found.organizationID != x.id("organizationId") {
-		return nil, refuse(http.StatusNotFound, "service not found")
+	found := h.server.store.services[h.id("serviceId")]
+	if found == nil || found.organizationID != h.id("organizationId") {
+		return nil, reject(http.StatusNotFound, "service not found")
 	}
 	return found, nil
 }
 
-func (x *exchange) pipe() (*pipe, error) {
-	if _, err := x.service(); err != nil {
+func (h *handler) pipe() (*object, error) {
+	if _, err := h.service(); err != nil {
 		return nil, err
 	}
-	found, ok := x.server.store.pipes[x.id("pipeId")]
-	if !ok || !strings.EqualFold(text(found.doc, "serviceId"), x.id("serviceId")) {
-		return nil, refuse(http.StatusNotFound, "pipe not found")
+	found := h.server.store.pipes[h.id("pipeId")]
+	if found == nil || !strings.EqualFold(text(found.doc, "serviceId"), h.id("serviceId")) {
+		return nil, reject(http.StatusNotFound, "pipe not found")
 	}
 	return found, nil
 }
 
 // id is a UUID of the path; upper case is the same UUID.
-func (x *exchange) id(name string) string { return strings.ToLower(x.params[name]) }
+func (h *handler) id(name string) string { return strings.ToLower(h.params[name]) }

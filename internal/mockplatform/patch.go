@@ -1,80 +1,58 @@
 package mockplatform
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"time"
 )
 
-// merging carries out a PATCH on a document, guided by the shape of its body.
-type merging struct {
-	patches Patches
-	secrets Document // what is kept for tests, by the path of its parent
-}
-
-// object merges one object of the body. Objects are merged member by member,
-// everything else is replaced whole.
-func (m *merging) object(s *shape, doc, sent Document, path string) {
-	resets := m.patches.Resets.TopLevel
-	if path != "" {
-		resets = m.patches.Resets.Nested
-	}
-	for name, member := range s.members {
+// merge carries out a PATCH on a document. Objects are merged member by member,
+// all else is replaced whole.
+func (p *Patches) merge(s *schema, doc, sent Document, resetsOmitted bool) {
+	for name, member := range s.Properties {
 		value, present := sent[name]
-		if present && member.secret && m.secrets != nil {
-			m.keep(path, name, value)
-		}
 		switch {
-		case member.aside:
-		case !present && resets:
-			m.reset(member, doc, name)
+		case member.WriteOnly:
+		case !present && resetsOmitted:
+			p.reset(member, doc, name)
 		case !present:
-		case member.kind == anObject:
+		case member.Type == "object":
 			child, ok := doc[name].(Document)
 			if !ok {
 				child = Document{}
 				doc[name] = child
 			}
-			m.object(member, child, asDocument(value), join(path, name))
+			p.merge(member, child, asDocument(value), p.Resets.Nested)
 		default:
 			doc[name] = clone(value)
 		}
 	}
 }
 
-// reset puts back what a settable member had before anybody set it. What the
-// document doesn't have, such as other source kinds, isn't made up.
-func (m *merging) reset(s *shape, doc Document, name string) {
-	if _, ok := doc[name]; !ok || s.aside {
+// reset affects what a PATCH can set and the document has: other source kinds
+// are not made up.
+func (p *Patches) reset(s *schema, doc Document, name string) {
+	if _, ok := doc[name]; !ok || s.WriteOnly {
 		return
 	}
 	if child, ok := doc[name].(Document); ok {
-		for inner, member := range s.members {
-			m.reset(member, child, inner)
+		for inner, member := range s.Properties {
+			p.reset(member, child, inner)
 		}
 		return
 	}
 	switch {
-	case m.patches.Resets.To == ToAbsent:
+	case p.Resets.To == ToAbsent:
 		delete(doc, name)
-	case m.patches.Resets.To == ToInitial && s.initial != nil:
-		doc[name] = s.initial
+	case p.Resets.To == ToInitial && s.Default != nil:
+		doc[name] = s.Default
 	default:
-		doc[name] = s.empty()
+		doc[name] = clone(emptyValues[s.Type])
 	}
 }
 
-func (m *merging) keep(path, name string, value any) {
-	kind := path[len("source."):] // secrets are found directly in a source kind only
-	kept, ok := m.secrets[kind].(Document)
-	if !ok {
-		kept = Document{}
-		m.secrets[kind] = kept
-	}
-	kept[name] = clone(value)
-}
-
-// rewrite puts other values in place of those that a request set.
+// rewrite replaces values that a request set.
 func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 	for _, rule := range p.Rewrites {
 		if rule.Operation != operation {
@@ -90,129 +68,114 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 	}
 }
 
-func (x *exchange) updatePipe() (any, error) {
-	st := x.server.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	found, err := x.pipe()
+func (h *handler) updatePipe() (any, error) {
+	found, err := h.pipe()
 	if err != nil {
 		return nil, err
 	}
-	// Both are copies: a refused PATCH changes nothing.
-	doc, secrets := cloneDocument(found.doc), cloneDocument(found.secrets)
-	if err := x.checkKinds(doc); err != nil {
+	doc := cloneDocument(found.doc) // a rejected PATCH changes nothing
+	if err := h.checkSourceKinds(doc); err != nil {
 		return nil, err
 	}
-	merge := merging{patches: x.behaviour.Patches, secrets: secrets}
-	merge.object(pipeShape, doc, x.submitted, "")
-	if err := x.mapTables(doc); err != nil {
+	patches := &h.behaviour.Patches
+	patches.merge(pipeBody, doc, h.body, patches.Resets.TopLevel)
+	if err := h.changeTableMappings(doc); err != nil {
 		return nil, err
 	}
-	x.behaviour.Patches.rewrite(UpdatePipe, doc, x.submitted)
-	x.move(doc)
-	found.doc, found.secrets = doc, secrets
-	return cloneDocument(doc), nil
+	patches.rewrite(UpdatePipe, doc, h.body)
+	h.advance(doc)
+	found.replace(doc)
+	found.keepSecrets(asDocument(h.body["source"]))
+	return doc, nil
 }
 
-// checkKinds refuses source kinds that the pipe doesn't have.
-func (x *exchange) checkKinds(doc Document) error {
+// checkSourceKinds rejects source kinds that the pipe doesn't have.
+func (h *handler) checkSourceKinds(doc Document) error {
 	source := asDocument(doc["source"])
-	for _, kind := range sortedNames(asDocument(x.submitted["source"])) {
-		if _, ok := source[kind]; !ok && !sourceShape.members[kind].aside {
-			return refuse(http.StatusBadRequest, "source.%s: the pipe has no such source", kind)
+	for _, kind := range sortedNames(asDocument(h.body["source"])) {
+		if _, ok := source[kind]; !ok && !pipeBody.Properties["source"].Properties[kind].WriteOnly {
+			return reject(http.StatusBadRequest, "source.%s: the pipe has no such source", kind)
 		}
 	}
 	return nil
 }
 
-// mapTables carries out tableMappingsToAdd and tableMappingsToRemove.
-func (x *exchange) mapTables(doc Document) error {
-	sent, _ := lookup(x.submitted, "source.postgres")
-	orders := asDocument(sent)
-	adds, removes := asList(orders["tableMappingsToAdd"]), asList(orders["tableMappingsToRemove"])
+// secretMembers are the members of a source kind that PipeSecrets returns.
+var secretMembers = []string{"credentials", "accessKey", "connectionString"}
+
+func (o *object) keepSecrets(source Document) {
+	for kind, sent := range source {
+		for name, value := range asDocument(sent) {
+			if !slices.Contains(secretMembers, name) {
+				continue
+			}
+			if o.secrets[kind] == nil {
+				o.secrets[kind] = Document{}
+			}
+			asDocument(o.secrets[kind])[name] = clone(value)
+		}
+	}
+}
+
+var mappingID = []string{"sourceSchemaName", "sourceTable", "targetTable"}
+
+// changeTableMappings carries out tableMappingsToRemove and tableMappingsToAdd.
+func (h *handler) changeTableMappings(doc Document) error {
+	stored, _ := lookup(doc, "source.postgres")
+	sent, _ := lookup(h.body, "source.postgres")
+	adds, removes := asList(asDocument(sent)["tableMappingsToAdd"]), asList(asDocument(sent)["tableMappingsToRemove"])
 	if len(adds)+len(removes) == 0 {
 		return nil
 	}
-	found, _ := lookup(doc, "source.postgres")
-	postgres := asDocument(found)
-	mappings := tableMappings{mappings: slices.Clone(asList(postgres["tableMappings"])), patches: x.behaviour.Patches}
-	var err error
-	if x.behaviour.Patches.AddsFirst {
-		mappings.held = removes
-		err = mappings.addAll(adds)
-		if err == nil {
-			err = mappings.removeAll(removes)
-		}
-	} else {
-		err = mappings.removeAll(removes)
-		if err == nil {
-			err = mappings.addAll(adds)
-		}
-	}
-	postgres["tableMappings"] = mappings.mappings
-	return err
-}
-
-// tableMappings are a pipe's mappings while a PATCH changes them.
-type tableMappings struct {
-	mappings []any
-	held     []any // source tables not free yet, as this request removes them later
-	patches  Patches
-}
-
-func (t *tableMappings) addAll(adds []any) error {
-	for _, element := range adds {
-		add := asDocument(element)
-		occupied := t.find(t.mappings, add, "sourceSchemaName", "sourceTable", "targetTable") >= 0 ||
-			t.find(t.held, add, "sourceSchemaName", "sourceTable") >= 0 ||
-			t.patches.OneTargetPerTable && t.find(t.mappings, add, "sourceSchemaName", "sourceTable") >= 0
-		if occupied {
-			return refuse(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is mapped already",
-				text(add, "sourceSchemaName"), text(add, "sourceTable"))
-		}
-		mapping := Document{"excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}}
-		for name, value := range add {
-			mapping[name] = clone(value)
-		}
-		t.mappings = append(t.mappings, mapping)
-	}
-	return nil
-}
-
-func (t *tableMappings) removeAll(removes []any) error {
+	mappings := slices.Clone(asList(asDocument(stored)["tableMappings"]))
 	for _, element := range removes {
 		remove := asDocument(element)
-		at := t.find(t.mappings, remove, "sourceSchemaName", "sourceTable", "targetTable")
+		at := findMapping(mappings, remove, mappingID)
 		if at < 0 {
-			return refuse(http.StatusBadRequest, "source.postgres.tableMappingsToRemove: %s.%s is not mapped to %s",
-				text(remove, "sourceSchemaName"), text(remove, "sourceTable"), text(remove, "targetTable"))
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToRemove: %s.%s is not mapped to %s",
+				remove["sourceSchemaName"], remove["sourceTable"], remove["targetTable"])
 		}
-		t.mappings = slices.Delete(t.mappings, at, at+1)
+		mappings = slices.Delete(mappings, at, at+1)
 	}
+	for _, element := range adds {
+		add := asDocument(element)
+		table := mappingID[:2]
+		if findMapping(mappings, add, mappingID) >= 0 ||
+			h.behaviour.Patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
+			h.behaviour.Patches.AddsFirst && findMapping(removes, add, table) >= 0 {
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is mapped already",
+				add["sourceSchemaName"], add["sourceTable"])
+		}
+		mapping := Document{"excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}}
+		maps.Copy(mapping, cloneDocument(add))
+		mappings = append(mappings, mapping)
+	}
+	asDocument(stored)["tableMappings"] = mappings
 	return nil
 }
 
-// find is the first mapping that agrees in these members.
-func (t *tableMappings) find(in []any, wanted Document, members ...string) int {
-	return slices.IndexFunc(in, func(element any) bool {
-		have := asDocument(element)
-		return !slices.ContainsFunc(members, func(name string) bool { return have[name] != wanted[name] })
+// findMapping returns the index of the first mapping with the same members as
+// wanted, -1 if there is none.
+func findMapping(mappings []any, wanted Document, members []string) int {
+	return slices.IndexFunc(mappings, func(element any) bool {
+		mapping := asDocument(element)
+		return !slices.ContainsFunc(members, func(name string) bool { return mapping[name] != wanted[name] })
 	})
 }
 
-// pipeStates are the states that PATCHes move a pipe through.
+// pipeStates are the states that PATCHes put a pipe into, in turn.
 var pipeStates = []string{"Running", "Provisioning", "Paused"}
 
-// move is what the platform itself changes in a pipe that was patched. Its
-// updatedAt is always later than the one before, however coarse the clock.
-func (x *exchange) move(doc Document) {
-	now := x.behaviour.now()
+// advance changes what the platform itself changes in a pipe that was patched.
+// Its updatedAt is always later than the one before, however coarse the clock.
+func (h *handler) advance(doc Document) {
+	now := h.behaviour.now()
 	before, err := time.Parse(time.RFC3339, text(doc, "updatedAt"))
 	if err == nil && !now.Truncate(time.Millisecond).After(before) {
 		now = before.Add(time.Millisecond)
 	}
 	doc["updatedAt"] = timestamp(now)
-	if x.behaviour.Patches.MovesState {
+	if h.behaviour.Patches.MovesState {
 		at := slices.Index(pipeStates, text(doc, "state"))
 		doc["state"] = pipeStates[(at+1)%len(pipeStates)]
 	}

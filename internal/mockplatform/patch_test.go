@@ -80,8 +80,6 @@ func TestConnectionString(t *testing.T) {
 	body := `{"source":{"objectStorage":{"connectionString":"new"}}}`
 	equal(t, "returned", at(b.must("PATCH", path, body), "source", "objectStorage", "connectionString"), "new")
 	equal(t, "kept", at(b.platform.PipeSecrets(mockplatform.ObjectStoragePipeID), "objectStorage", "connectionString"), "new")
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers.OmitConnectionString = true })
-	equal(t, "not returned", at(b.must("GET", path, ""), "source", "objectStorage", "connectionString"), nil)
 }
 
 const (

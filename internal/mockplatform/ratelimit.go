@@ -1,87 +1,107 @@
 package mockplatform
 
 import (
+	"cmp"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 )
 
-// limiter counts requests against a RateLimit.
-type limiter struct {
-	mu    sync.Mutex
-	limit RateLimit
-	// For a bucket, tokens are what was left at the time since; for windows,
-	// what is left of the window that began then.
-	tokens float64
-	since  time.Time
+// RateLimit rejects requests with 429. The zero value has no limit.
+type RateLimit struct {
+	PerSecond float64
+	// Burst is the size of the bucket of tokens; 0 stands for PerSecond, and at
+	// least 1.
+	Burst int
+	// Window, if set, allows PerSecond*Window requests in each period of that
+	// length on the clock, instead of a bucket.
+	Window time.Duration
+	// Sliding allows them in any period of that length.
+	Sliding    bool
+	RetryAfter RetryAfterForm
 }
 
-// configure starts counting anew where the limit is another one.
-func (l *limiter) configure(limit RateLimit) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if limit != l.limit {
-		l.limit, l.tokens, l.since = limit, 0, time.Time{}
+// RetryAfterForm is the form of a Retry-After header.
+type RetryAfterForm string
+
+// The forms; "" stands for seconds.
+const (
+	RetryAfterSeconds RetryAfterForm = "seconds"
+	RetryAfterDate    RetryAfterForm = "date"
+	RetryAfterNone    RetryAfterForm = "none"
+)
+
+// Set adds the header. Both forms have whole seconds only, and are rounded up:
+// a client that waits as long is never early.
+func (form RetryAfterForm) Set(header http.Header, now time.Time, wait time.Duration) {
+	switch form {
+	case RetryAfterNone:
+	case RetryAfterDate:
+		header.Set("Retry-After", now.Add(wait+time.Second-1).UTC().Format(http.TimeFormat))
+	default:
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 }
 
-// take lets a request pass, or says after what time the next one would. It
-// goes by the true clock even where a test moves the platform's: clients wait
-// in real time.
-func (l *limiter) take(now time.Time) (wait time.Duration, ok bool) {
+// Limiter counts requests against a rate limit.
+type Limiter struct {
+	mu       sync.Mutex
+	limit    RateLimit
+	tokens   float64     // left in the bucket at the time filled
+	filled   time.Time   // zero before the first request
+	admitted []time.Time // in the current window
+}
+
+// NewLimiter returns a limiter that has counted nothing.
+func NewLimiter(limit RateLimit) *Limiter { return &Limiter{limit: limit} }
+
+// Take admits a request, or returns the time until the next one is admitted.
+// Callers pass the true time even where a test moves the platform's clock:
+// clients wait in real time.
+func (l *Limiter) Take(now time.Time) (wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.limit.PerSecond <= 0 {
+	switch {
+	case l.limit.PerSecond <= 0:
 		return 0, true
+	case l.limit.Window > 0:
+		return l.takeFromWindow(now)
+	default:
+		return l.takeFromBucket(now)
 	}
-	if l.limit.Window > 0 {
-		wait = l.turnWindow(now)
+}
+
+func (l *Limiter) takeFromBucket(now time.Time) (wait time.Duration, ok bool) {
+	size := cmp.Or(float64(l.limit.Burst), math.Max(1, l.limit.PerSecond))
+	if l.filled.IsZero() {
+		l.tokens = size
 	} else {
-		wait = l.fillBucket(now)
+		l.tokens = math.Min(size, l.tokens+now.Sub(l.filled).Seconds()*l.limit.PerSecond)
 	}
+	l.filled = now
 	if l.tokens < 1 {
-		return wait, false
+		return time.Duration((1 - l.tokens) / l.limit.PerSecond * float64(time.Second)), false
 	}
 	l.tokens--
 	return 0, true
 }
 
-func (l *limiter) turnWindow(now time.Time) (wait time.Duration) {
-	if now.Sub(l.since) >= l.limit.Window {
-		l.since = now
-		l.tokens = math.Max(1, l.limit.PerSecond*l.limit.Window.Seconds())
+func (l *Limiter) takeFromWindow(now time.Time) (wait time.Duration, ok bool) {
+	length := l.limit.Window
+	begin := now.Truncate(length)
+	if l.limit.Sliding {
+		begin = now.Add(1 - length)
 	}
-	return l.since.Add(l.limit.Window).Sub(now)
-}
-
-func (l *limiter) fillBucket(now time.Time) (wait time.Duration) {
-	burst := float64(l.limit.Burst)
-	if burst == 0 {
-		burst = math.Max(1, l.limit.PerSecond)
-	}
-	if l.since.IsZero() {
-		l.tokens = burst
-	} else {
-		l.tokens = math.Min(burst, l.tokens+now.Sub(l.since).Seconds()*l.limit.PerSecond)
-	}
-	l.since = now
-	return time.Duration((1 - l.tokens) / l.limit.PerSecond * float64(time.Second))
-}
-
-// set adds a Retry-After header. Both forms tell whole seconds only, and are
-// rounded up: who waits that long is never too early.
-func (form RetryAfterForm) set(header http.Header, wait time.Duration) {
-	switch form {
-	case RetryAfterNone:
-	case RetryAfterDate:
-		at := time.Now().Add(wait)
-		if whole := at.Truncate(time.Second); whole.Before(at) {
-			at = whole.Add(time.Second)
+	l.admitted = slices.DeleteFunc(l.admitted, func(t time.Time) bool { return t.Before(begin) })
+	if len(l.admitted) >= max(1, int(math.Round(l.limit.PerSecond*length.Seconds()))) {
+		if l.limit.Sliding {
+			begin = l.admitted[0]
 		}
-		header.Set("Retry-After", at.UTC().Format(http.TimeFormat))
-	default:
-		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		return begin.Add(length).Sub(now), false
 	}
+	l.admitted = append(l.admitted, now)
+	return 0, true
 }

@@ -8,50 +8,44 @@ import (
 	"github.com/google/uuid"
 )
 
-// route is one operation: where it is, what body it takes, and what it does.
+// route is one operation: its method and path, the body it takes, and what it
+// does. run is called with the store locked.
 type route struct {
 	operation Operation
 	method    string
 	path      string
 	query     string // the one query parameter it takes
-	body      *shape
-	run       func(*exchange) (result any, err error)
+	body      *schema
+	run       func(*handler) (result any, err error)
 }
 
 var routes = []route{
-	{ListServices, http.MethodGet, "/v1/organizations/{organizationId}/services", "filter", nil, (*exchange).listServices},
-	{UpdateScaling, http.MethodPatch, "/v1/organizations/{organizationId}/services/{serviceId}/scaling", "", scalingShape, (*exchange).updateScaling},
-	{CreateKey, http.MethodPost, "/v1/organizations/{organizationId}/keys", "", keyShape, (*exchange).createKey},
-	{GetPipe, http.MethodGet, "/v1/organizations/{organizationId}/services/{serviceId}/pipes/{pipeId}", "", nil, (*exchange).getPipe},
-	{UpdatePipe, http.MethodPatch, "/v1/organizations/{organizationId}/services/{serviceId}/pipes/{pipeId}", "", pipeShape, (*exchange).updatePipe},
-	{GetAlert, http.MethodGet, "/api/v2/alerts/{id}", "", nil, (*exchange).getAlert},
+	{ListServices, http.MethodGet, "/v1/organizations/{organizationId}/services", "filter", nil, (*handler).listServices},
+	{UpdateScaling, http.MethodPatch, "/v1/organizations/{organizationId}/services/{serviceId}/scaling", "", scalingBody, (*handler).updateScaling},
+	{CreateKey, http.MethodPost, "/v1/organizations/{organizationId}/keys", "", keyBody, (*handler).createKey},
+	{GetPipe, http.MethodGet, "/v1/organizations/{organizationId}/services/{serviceId}/pipes/{pipeId}", "", nil, (*handler).getPipe},
+	{UpdatePipe, http.MethodPatch, "/v1/organizations/{organizationId}/services/{serviceId}/pipes/{pipeId}", "", pipeBody, (*handler).updatePipe},
+	{GetAlert, http.MethodGet, "/api/v2/alerts/{id}", "", nil, (*handler).getAlert},
 }
 
-// findRoute takes the path apart itself, because http.ServeMux answers an
-// unclean path with a redirect, which would hide a client's mistake.
+// findRoute compares paths itself, because http.ServeMux redirects an unclean
+// path, which would hide a client's mistake.
 func (s *Server) findRoute(method string, u *url.URL) (route, map[string]string, error) {
-	var allowed []string
+	err := reject(http.StatusNotFound, "no such path")
 	for _, candidate := range routes {
 		prefix := s.seed.ManagementPrefix
 		if candidate.operation == GetAlert {
 			prefix = s.seed.AlertingPrefix
 		}
 		params, ok := matchPath(prefix+candidate.path, u.EscapedPath())
-		if !ok {
-			continue
-		}
-		if candidate.method == method {
+		switch {
+		case ok && candidate.method == method:
 			return candidate, params, nil
-		}
-		allowed = append(allowed, candidate.method)
-	}
-	if allowed != nil {
-		return route{}, nil, &apiError{
-			http.StatusMethodNotAllowed, "method not allowed: " + method,
-			http.Header{"Allow": {strings.Join(allowed, ", ")}},
+		case ok:
+			err = reject(http.StatusMethodNotAllowed, "method not allowed: %s", method)
 		}
 	}
-	return route{}, nil, refuse(http.StatusNotFound, "no such path")
+	return route{}, nil, err
 }
 
 func matchPath(pattern, escapedPath string) (map[string]string, bool) {
@@ -76,8 +70,8 @@ func matchPath(pattern, escapedPath string) (map[string]string, bool) {
 	return params, true
 }
 
-// isUUID knows the one form that the API document means; uuid.Parse takes URNs
-// and braces as well.
+// isUUID accepts the one form that the API document means; uuid.Validate takes
+// URNs and braces as well.
 func isUUID(value string) bool {
 	return len(value) == 36 && uuid.Validate(value) == nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"sort"
 )
 
 // Seed is what a platform starts with.
@@ -23,60 +22,40 @@ type Seed struct {
 	Alerts        []Document
 }
 
-// Organization is one organization and what it owns. A pipe names its service
-// in serviceId.
+// Organization is one organization and what it owns. A service's member "tags"
+// is for filters only. A pipe names its service in serviceId.
 type Organization struct {
 	ID       string
-	Name     string
 	Services []Document
 	Pipes    []Document
-	// Tags are the resource tags of a service, by its id. They stand beside the
-	// documents because the API filters by them without ever returning them.
-	Tags map[string]map[string]string
 }
 
-// What the built-in seed holds.
+// The IDs of the built-in seed.
 const (
-	// OrganizationID owns everything below but BeaconServiceID.
-	OrganizationID = "10000000-0000-4000-8000-000000000001"
-	// OtherOrganizationID owns BeaconServiceID alone.
-	OtherOrganizationID = "10000000-0000-4000-8000-000000000002"
+	OrganizationID      = "10000000-0000-4000-8000-000000000001" // owns everything below but BeaconServiceID
+	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // owns BeaconServiceID alone
 
-	// ServiceID is "events-eu", first in its warehouse, with three replicas. It
-	// owns the pipes.
-	ServiceID = "20000000-0000-4000-8000-000000000001"
-	// ReadonlyServiceID is "events-eu-readers", second in the same warehouse.
-	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002"
-	// FullServiceID is "ledger-us", with every field that a service can have.
-	FullServiceID = "20000000-0000-4000-8000-000000000003"
-	// BeaconServiceID is "beacon", the service of the other organization.
-	BeaconServiceID = "20000000-0000-4000-8000-000000000004"
+	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas; owns the pipes
+	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002" // "events-eu-readers", second in the same warehouse
+	FullServiceID     = "20000000-0000-4000-8000-000000000003" // "ledger-us", with every field that a service can have
+	BeaconServiceID   = "20000000-0000-4000-8000-000000000004" // "beacon", the service of the other organization
 
-	// KafkaPipeID is "orders".
-	KafkaPipeID = "40000000-0000-4000-8000-000000000001"
-	// ObjectStoragePipeID is "clickstream-archive".
-	ObjectStoragePipeID = "40000000-0000-4000-8000-000000000002"
-	// CloudStreamPipeID is "sensor-readings".
-	CloudStreamPipeID = "40000000-0000-4000-8000-000000000003"
-	// PostgresPipeID is "customers", with three table mappings.
-	PostgresPipeID = "40000000-0000-4000-8000-000000000004"
+	KafkaPipeID         = "40000000-0000-4000-8000-000000000001" // "orders"
+	ObjectStoragePipeID = "40000000-0000-4000-8000-000000000002" // "clickstream-archive"
+	CloudStreamPipeID   = "40000000-0000-4000-8000-000000000003" // "sensor-readings"
+	PostgresPipeID      = "40000000-0000-4000-8000-000000000004" // "customers", with three table mappings
 
-	// AlertID is "Ingest lag".
-	AlertID = "6650c0ffee00000000000001"
-	// FiringAlertID is "Error rate", with a fraction as its threshold.
-	FiringAlertID = "6650c0ffee00000000000002"
+	AlertID       = "6650c0ffee00000000000001" // "Ingest lag"
+	FiringAlertID = "6650c0ffee00000000000002" // "Error rate", with a fraction as its threshold
 )
 
 //go:embed seed
 var seedFiles embed.FS
 
-// DefaultSeed is the built-in seed.
+// DefaultSeed returns the built-in seed.
 func DefaultSeed() Seed {
-	sub, err := fs.Sub(seedFiles, "seed")
-	if err != nil {
-		panic(err)
-	}
-	seed, err := LoadSeed(sub)
+	folder, _ := fs.Sub(seedFiles, "seed")
+	seed, err := LoadSeed(folder)
 	if err != nil {
 		panic(err)
 	}
@@ -95,15 +74,11 @@ func LoadSeed(fsys fs.FS) (Seed, error) {
 		KeySecret:   text(credentials, "keySecret"),
 		AccessToken: text(credentials, "accessToken"),
 	}
-	folders, err := fs.Glob(fsys, "organizations/*/organization.json")
-	if err != nil {
-		return Seed{}, err
-	}
-	if len(folders) == 0 {
+	files, _ := fs.Glob(fsys, "organizations/*/organization.json")
+	if len(files) == 0 {
 		return Seed{}, errors.New("no organizations/*/organization.json")
 	}
-	sort.Strings(folders)
-	for _, file := range folders {
+	for _, file := range files {
 		organization, err := loadOrganization(fsys, path.Dir(file))
 		if err != nil {
 			return Seed{}, err
@@ -116,35 +91,18 @@ func LoadSeed(fsys fs.FS) (Seed, error) {
 
 func loadOrganization(fsys fs.FS, folder string) (Organization, error) {
 	doc, err := readDocument(fsys, path.Join(folder, "organization.json"))
-	if err != nil {
-		return Organization{}, err
-	}
-	organization := Organization{ID: text(doc, "id"), Name: text(doc, "name"), Tags: map[string]map[string]string{}}
-	if organization.Services, err = readDocuments(fsys, path.Join(folder, "services")); err != nil {
-		return Organization{}, err
-	}
-	for _, service := range organization.Services {
-		if tags, ok := service["tags"].(Document); ok {
-			named := map[string]string{}
-			for key := range tags {
-				named[key] = text(tags, key)
-			}
-			organization.Tags[text(service, "id")] = named
-			delete(service, "tags")
-		}
-	}
-	organization.Pipes, err = readDocuments(fsys, path.Join(folder, "pipes"))
-	return organization, err
+	services, servicesErr := readDocuments(fsys, path.Join(folder, "services"))
+	pipes, pipesErr := readDocuments(fsys, path.Join(folder, "pipes"))
+	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, errors.Join(err, servicesErr, pipesErr)
 }
 
-// readDocuments reads a folder's documents in the order of their file names. A
-// folder that isn't there holds none.
+// readDocuments reads a folder's documents in the order of their file names, as
+// Glob returns them. A missing folder has none.
 func readDocuments(fsys fs.FS, folder string) ([]Document, error) {
 	names, err := fs.Glob(fsys, path.Join(folder, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	sort.Strings(names)
 	var docs []Document
 	for _, name := range names {
 		doc, err := readDocument(fsys, name)

@@ -1,85 +1,88 @@
 package mockplatform
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Server is a fake platform: an http.Handler, safe for concurrent use.
 type Server struct {
-	seed    Seed // credentials and prefixes; the documents live in the store
-	journal journal
-	limiter limiter
+	seed    Seed // credentials and prefixes; the documents are in the store
 	store   *store
+	journal journal
 
 	faultsMu sync.Mutex
 	faults   []*Fault
-	released chan struct{} // closed when hanging requests are let go
+	hanging  context.Context // of requests that hang
+	release  context.CancelFunc
 
 	behaviourMu sync.Mutex
 	behaviour   Behaviour
-	sparseLeft  []int // answers that each Sparse with Times still applies to
-	turn        int   // counts shuffled answers
+	limiter     *Limiter
+	rotation    int // number of answers with shuffled sets
 }
 
-// New makes a platform that holds a copy of the seed.
+// New returns a platform that holds a copy of the seed.
 func New(seed Seed) *Server {
-	s := &Server{seed: seed, released: make(chan struct{}), store: newStore(seed)}
+	s := &Server{seed: seed, store: newStore(seed), limiter: NewLimiter(RateLimit{})}
+	s.hanging, s.release = context.WithCancel(context.Background())
 	s.seed.Organizations, s.seed.Alerts = nil, nil
 	s.seed.ManagementPrefix = cleanPrefix(seed.ManagementPrefix)
 	s.seed.AlertingPrefix = cleanPrefix(seed.AlertingPrefix)
 	return s
 }
 
+// cleanPrefix returns "" or a prefix with a leading slash and no trailing one.
 func cleanPrefix(prefix string) string {
-	prefix = strings.Trim(prefix, "/")
-	if prefix == "" {
-		return ""
-	}
-	return "/" + prefix
+	return strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/")
 }
 
-// Configure changes the lasting behaviour. What the change doesn't touch stays
-// as it is, but each Sparse counts its Times anew.
+// Configure changes the lasting behaviour. Each Sparse counts its Times anew.
 func (s *Server) Configure(change func(*Behaviour)) {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
+	limit := s.behaviour.RateLimit
 	change(&s.behaviour)
-	s.sparseLeft = make([]int, len(s.behaviour.Answers.Sparse))
-	for i, rule := range s.behaviour.Answers.Sparse {
-		s.sparseLeft[i] = rule.Times
+	if s.behaviour.RateLimit != limit {
+		s.limiter = NewLimiter(s.behaviour.RateLimit)
 	}
-	s.limiter.configure(s.behaviour.RateLimit)
+	// A copy, as the caller may use the same rules for another platform.
+	s.behaviour.Answers.Sparse = slices.Clone(s.behaviour.Answers.Sparse)
+	for i := range s.behaviour.Answers.Sparse {
+		rule := &s.behaviour.Answers.Sparse[i]
+		rule.left = rule.Times
+	}
 }
 
-func (s *Server) currentBehaviour() Behaviour {
+func (s *Server) current() (Behaviour, *Limiter) {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
-	return s.behaviour
+	return s.behaviour, s.limiter
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := s.open(w, r)
-	defer x.close()
-	if x.fault.Reset && !x.fault.After && x.fault.Cut == CutNowhere {
-		x.reset()
+	h := s.newHandler(w, r)
+	defer h.finish()
+	var err error
+	if h.rawBody, err = io.ReadAll(r.Body); err != nil {
+		return // the client is gone
+	}
+	s.journal.update(h.entry, func(r *Request) { r.Body = string(h.rawBody) })
+	fault := h.fault
+	if !h.wait(h.behaviour.Latency) || !fault.After && !h.wait(fault.Delay) {
 		return
 	}
-	if err := x.readBody(); err != nil {
-		x.send(x.errorAnswer(refuse(http.StatusRequestEntityTooLarge, "the body can't be read: %v", err)))
+	var out response
+	if fault.After || !fault.silent() {
+		out = h.respond()
+	}
+	if fault.After && !h.wait(fault.Delay) {
 		return
 	}
-	if !x.wait(x.behaviour.Latency) {
-		return
-	}
-	if !x.fault.After && !x.strike() {
-		return
-	}
-	out := x.answer()
-	if x.fault.After && !x.strike() {
-		return
-	}
-	x.send(out)
+	h.send(out)
 }

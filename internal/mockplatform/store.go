@@ -6,152 +6,116 @@ import (
 	"time"
 )
 
-// store holds the documents. Its mutex is held for as long as a change takes,
-// so that changes to one object follow each other; documents are never handed
-// out but as copies, unless under the mutex.
+// store holds the documents. Whoever uses it holds its mutex for a whole
+// change; documents leave it only as copies.
 type store struct {
 	mu            sync.Mutex
-	organizations map[string]*organization
-	services      map[string]*service
-	pipes         map[string]*pipe
-	alerts        map[string]Document
-	keys          []*key
-	generated     int // services and pipes made for load, which numbers them
+	organizations map[string][]*object // their services, in the order of the list
+	services      map[string]*object
+	pipes         map[string]*object
+	alerts        map[string]*object
+	keys          []Document // as Keys returns them
+	generated     int        // services and pipes that AddServices and AddPipes numbered
 }
 
-type organization struct {
-	services []*service // in the order of the list
-	encoded  []byte     // the whole list, nil after a change
-}
-
-type service struct {
-	organizationID string
+// object is a stored document and what belongs to it.
+type object struct {
 	doc            Document
-	tags           map[string]string
-	encoded        []byte // nil after a change
-}
-
-type pipe struct {
-	doc     Document
-	secrets Document // the last ones accepted, by source kind
-}
-
-type key struct {
-	organizationID string
-	requestID      string
-	request        Document
-	result         Document
-	state          string
-	expireAt       time.Time // zero: never
+	organizationID string   // of a service
+	tags           Document // of a service, for filters
+	secrets        Document // of a pipe: the last ones it accepted, by source kind
+	encoded        []byte   // the document as JSON text, nil after a change
 }
 
 func newStore(seed Seed) *store {
 	st := &store{
-		organizations: map[string]*organization{},
-		services:      map[string]*service{},
-		pipes:         map[string]*pipe{},
-		alerts:        map[string]Document{},
+		organizations: map[string][]*object{},
+		services:      map[string]*object{},
+		pipes:         map[string]*object{},
+		alerts:        map[string]*object{},
 	}
-	for _, seeded := range seed.Organizations {
-		st.organizations[seeded.ID] = &organization{}
-		for _, doc := range seeded.Services {
-			st.setService(seeded.ID, normalizeDocument(doc))
+	for _, organization := range seed.Organizations {
+		st.organizations[organization.ID] = nil
+		for _, doc := range organization.Services {
+			st.setService(organization.ID, normalizeDocument(doc))
 		}
-		for id, tags := range seeded.Tags {
-			st.setTags(id, tags)
-		}
-		for _, doc := range seeded.Pipes {
-			doc = normalizeDocument(doc)
-			st.pipes[text(doc, "id")] = &pipe{doc: doc, secrets: Document{}}
+		for _, doc := range organization.Pipes {
+			set(st.pipes, normalizeDocument(doc))
 		}
 	}
 	for _, doc := range seed.Alerts {
-		doc = normalizeDocument(doc)
-		st.alerts[text(doc, "id")] = doc
+		set(st.alerts, normalizeDocument(doc))
 	}
 	return st
 }
 
-// setService adds a service at the end of its organization's list, or replaces
-// the document of one that is there.
-func (st *store) setService(organizationID string, doc Document) {
+// set adds an object, or replaces the document of the one with its ID.
+func set(objects map[string]*object, doc Document) *object {
 	id := text(doc, "id")
-	if old, ok := st.services[id]; ok && old.organizationID == organizationID {
-		old.doc = doc
-		st.touch(old)
-		return
+	if objects[id] == nil {
+		objects[id] = &object{secrets: Document{}}
 	}
-	st.removeService(id)
-	owner := st.organizations[organizationID]
-	if owner == nil {
-		owner = &organization{}
-		st.organizations[organizationID] = owner
-	}
-	added := &service{organizationID: organizationID, doc: doc}
-	st.services[id] = added
-	owner.services = append(owner.services, added)
-	owner.encoded = nil
+	objects[id].replace(doc)
+	return objects[id]
 }
 
-func (st *store) setTags(id string, tags map[string]string) {
-	if tagged := st.services[id]; tagged != nil {
-		tagged.tags = map[string]string{}
-		for key, value := range tags {
-			tagged.tags[key] = value
-		}
+func (o *object) replace(doc Document) { o.doc, o.encoded = doc, nil }
+
+// setService adds a service at the end of its organization's list, or replaces
+// the one that is there. Its member "tags" is kept aside for filters, since the
+// API never returns tags.
+func (st *store) setService(organizationID string, doc Document) {
+	tags, tagged := doc["tags"]
+	delete(doc, "tags")
+	if old := st.services[text(doc, "id")]; old != nil && old.organizationID != organizationID {
+		st.removeService(text(doc, "id"))
+	}
+	service := set(st.services, doc)
+	if tagged {
+		service.tags = asDocument(tags)
+	}
+	if service.organizationID == "" {
+		service.organizationID = organizationID
+		st.organizations[organizationID] = append(st.organizations[organizationID], service)
 	}
 }
 
 func (st *store) removeService(id string) {
-	gone, ok := st.services[id]
-	if !ok {
+	gone := st.services[id]
+	if gone == nil {
 		return
 	}
 	delete(st.services, id)
-	owner := st.organizations[gone.organizationID]
-	owner.services = slices.DeleteFunc(owner.services, func(s *service) bool { return s == gone })
-	owner.encoded = nil
+	owner := gone.organizationID
+	st.organizations[owner] = slices.DeleteFunc(st.organizations[owner], func(o *object) bool { return o == gone })
 }
 
-// touch forgets what was encoded before a change.
-func (st *store) touch(changed *service) {
-	changed.encoded = nil
-	st.organizations[changed.organizationID].encoded = nil
-}
-
-// list is an organization's services as JSON text, encoded again only as far
-// as they changed: ten thousand services must not make the platform the
-// bottleneck of a benchmark.
-func (o *organization) list() []byte {
-	if o.encoded != nil {
-		return o.encoded
-	}
-	size := len("[]")
-	for _, s := range o.services {
-		if s.encoded == nil {
-			s.encoded = encode(s.doc)
+// encodedServices are an organization's services as JSON text. Only what changed
+// is encoded again: ten thousand services must not make the fake the bottleneck
+// of a benchmark.
+func (st *store) encodedServices(organizationID string) encodedList {
+	list := encodedList{[]byte("[")}
+	for i, service := range st.organizations[organizationID] {
+		if service.encoded == nil {
+			service.encoded = encode(service.doc)
 		}
-		size += len(s.encoded) + len(",")
-	}
-	out := append(make([]byte, 0, size), '[')
-	for i, s := range o.services {
 		if i > 0 {
-			out = append(out, ',')
+			list = append(list, []byte(","))
 		}
-		out = append(out, s.encoded...)
+		list = append(list, service.encoded)
 	}
-	out = append(out, ']')
-	o.encoded = out
-	return out
+	return append(list, []byte("]"))
 }
 
-// opens tells whether a key made through the API opens the management API.
-func (st *store) opens(id, secret string, now time.Time) bool {
+// accepts says whether a key made through the API opens the management API.
+func (st *store) accepts(id, secret string, now time.Time) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, k := range st.keys {
-		if same(id, text(k.result, "keyId")) && same(secret, text(k.result, "keySecret")) {
-			return k.state == "enabled" && (k.expireAt.IsZero() || now.Before(k.expireAt))
+		request, result := asDocument(k["request"]), asDocument(k["result"])
+		if id == text(result, "keyId") && secret == text(result, "keySecret") {
+			expireAt, err := time.Parse(time.RFC3339, text(request, "expireAt"))
+			return text(request, "state") != "disabled" && (err != nil || now.Before(expireAt))
 		}
 	}
 	return false

@@ -2,13 +2,12 @@ package platform
 
 import (
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 func createKey(t *testing.T, f *fake, c *Client, hashed bool) (*CreatedAPIKey, error) {
@@ -76,7 +75,7 @@ func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.always = respond(test.status, test.body)
+				f.always(respond(test.status, test.body))
 				key, err := createKey(t, f, c, test.hashed)
 				got := told(err)
 				if err == nil {
@@ -110,10 +109,7 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 		complete := strings.Index(body, secret) + len(secret)
 		for n := range len(body) {
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.always = func(conn net.Conn, _ *http.Request) bool {
-					_, _ = io.WriteString(conn, head(200, len(body))+body[:n])
-					return false
-				}
+				f.always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: n})
 				created, err := createKey(t, f, c, false)
 				if n < complete {
 					if !IsAmbiguous(err) {
@@ -149,13 +145,13 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 func TestKeyBody(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		text := "x"
+		text, expiry, state := "x", "2030-01-02T03:04:05Z", "disabled"
 		_, err := c.CreateAPIKey(t.Context(), testOrganization, APIKeyCreate{
-			Name: "n", Roles: []string{"developer"}, ExpireAt: &text, State: &text,
+			Name: "n", Roles: []string{"developer"}, ExpireAt: &expiry, State: &state,
 			HashData: &HashData{KeyIDHash: &text}, IPAccessList: []IPAccessEntry{},
 		})
-		want := []string{`{"name":"n","expireAt":"x","state":"x","hashData":{"keyIdHash":"x"},"roles":["developer"],"ipAccessList":[]}`}
-		if diff := cmp.Diff(want, f.bodies); diff != "" || err != nil {
+		want := []string{`{"name":"n","expireAt":"2030-01-02T03:04:05Z","state":"disabled","hashData":{"keyIdHash":"x"},"roles":["developer"],"ipAccessList":[]}`}
+		if diff := cmp.Diff(want, f.bodies()); diff != "" || err != nil {
 			t.Error(diff, err)
 		}
 	})

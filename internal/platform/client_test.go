@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // testClient talks to a handler over a real connection.
@@ -15,16 +18,9 @@ func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Cl
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	config := Config{
-		BaseURL: server.URL + "/prefix/", KeyID: "key-id", KeySecret: "basic-secret",
-		AlertsBaseURL: server.URL, AlertsAccessToken: "bearer-secret",
-		RequestTimeout: 5 * time.Second, RetryTimeout: 20 * time.Second,
-		UserAgent: "test/1",
-	}
-	for _, f := range change {
-		f(&config)
-	}
-	c, err := New(config)
+	c, err := New(testConfig(server.URL, append([]func(*Config){func(c *Config) {
+		c.RequestTimeout, c.RetryTimeout = 5*time.Second, 20*time.Second
+	}}, change...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +31,14 @@ func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Cl
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	var got string
-	answer := ""
+	platform := newPlatform()
+	platform.SetAlert(mockplatform.Document{"id": "a b?c#d", "threshold": 1})
+	// The platform's journal leaves Authorization out.
 	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got = r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get("Authorization") + " " + r.Header.Get("Content-Type") + " " + string(body)
-		_, _ = io.WriteString(w, answer)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		platform.ServeHTTP(w, r)
 	}))
 	ctx := context.Background()
 	const (
@@ -50,30 +49,29 @@ func TestCalls(t *testing.T) {
 	)
 	three, name := 3.0, "n"
 	tests := map[string]struct {
-		answer, want string
-		call         func() (any, error)
+		want string
+		call func() (any, error)
 	}{
-		"list": {`{"status":200,"requestId":"x","result":[{"id":"` + testService + `"}]}`, "GET " + org + "/services?filter=a%3Db&filter=c" + basic + " ", func() (any, error) {
-			return c.ListServices(ctx, testOrganization, []string{"a=b", "c"})
+		"list": {"GET " + org + "/services?filter=a%3Db&filter=c%3D" + basic + " ", func() (any, error) {
+			return c.ListServices(ctx, testOrganization, []string{"a=b", "c="})
 		}},
-		"scaling": {`{"status":200,"result":{"id":"` + testService + `","numReplicas":3}}`, "PATCH " + svc + "/scaling" + basic + `application/json {"numReplicas":3}`, func() (any, error) {
+		"scaling": {"PATCH " + svc + "/scaling" + basic + `application/json {"numReplicas":3}`, func() (any, error) {
 			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: &three})
 		}},
-		"key": {`{"status":200,"result":{"key":{"id":"k"},"keyId":"i","keySecret":"ssss"}}`, "POST " + org + "/keys" + basic + `application/json {"name":"n","roles":["admin"]}`, func() (any, error) {
+		"key": {"POST " + org + "/keys" + basic + `application/json {"name":"n","roles":["admin"]}`, func() (any, error) {
 			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
 		}},
-		"pipe": {`{"status":200,"result":{"id":"p"}}`, "GET " + svc + "/pipes/" + testPipe + basic + " ", func() (any, error) {
+		"pipe": {"GET " + svc + "/pipes/" + testPipe + basic + " ", func() (any, error) {
 			return c.GetPipe(ctx, testOrganization, testService, testPipe)
 		}},
-		"update pipe": {`{"status":200,"result":{"id":"p"}}`, "PATCH " + svc + "/pipes/" + testPipe + basic + `application/json {"name":"n"}`, func() (any, error) {
+		"update pipe": {"PATCH " + svc + "/pipes/" + testPipe + basic + `application/json {"name":"n"}`, func() (any, error) {
 			return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipeUpdate{Name: &name}, nil)
 		}},
-		"alert": {`{"data":{"id":"a b","threshold":1}}`, "GET /api/v2/alerts/a%20b%3Fc%23d" + bearer + " ", func() (any, error) {
+		"alert": {"GET /api/v2/alerts/a%20b%3Fc%23d" + bearer + " ", func() (any, error) {
 			return c.GetAlert(ctx, "a b?c#d")
 		}},
 	}
 	for name, test := range tests {
-		answer = test.answer
 		value, err := test.call()
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -183,8 +181,8 @@ func TestIDsAreChecked(t *testing.T) {
 				t.Errorf("%q: %v", id, err)
 			}
 		}
-		if len(f.requests) != 0 {
-			t.Error(f.requests)
+		if requests := f.Requests(); len(requests) != 0 {
+			t.Error(requests)
 		}
 		if _, err := c.GetPipe(t.Context(), strings.ToUpper(testOrganization), testService, testPipe); err != nil {
 			t.Error(err)

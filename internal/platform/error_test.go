@@ -13,7 +13,7 @@ func failWith(t *testing.T, status int, body string, headers ...string) *Error {
 	t.Helper()
 	var e *Error
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = respond(status, body, headers...)
+		f.always(respond(status, body, headers...))
 		if !errors.As(readPipe(t.Context(), c), &e) {
 			t.Fatal("no error")
 		}
@@ -141,7 +141,7 @@ func TestErrorOfAWriteSaysWhatItMayHaveLeftBehind(t *testing.T) {
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = test.fault
+			f.always(test.fault)
 			_, err := operations()["key"].call(t.Context(), c)
 			var e *Error
 			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {

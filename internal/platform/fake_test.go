@@ -1,12 +1,8 @@
 package platform
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -15,62 +11,71 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 const (
-	testOrganization = "0b6f8a3e-1111-4c4c-8d8d-000000000001"
-	testService      = "0b6f8a3e-2222-4c4c-8d8d-000000000002"
-	testPipe         = "0b6f8a3e-3333-4c4c-8d8d-000000000003"
+	testOrganization = mockplatform.OrganizationID
+	testService      = mockplatform.ServiceID
+	testPipe         = mockplatform.PostgresPipeID
+	testAlert        = mockplatform.AlertID
 )
 
-// fake is a platform at the other end of connections in memory, so that it can
-// live in the time of a synctest bubble. It answers each request by hand, byte
-// by byte, which net/http's server would not do wrongly enough.
+// fake is the fake platform at the other end of connections in memory, so that
+// it lives in the time of a synctest bubble.
 type fake struct {
-	mu       sync.Mutex
-	requests []string // method and last element of the path
-	bodies   []string
-	open     int // connections
-	inFlight int
-	most     int // requests at a time
-	faults   []fault
-	always   fault
-	refused  int // dials to refuse
-	answer   func(r *http.Request) string
+	*mockplatform.Server
+	handler http.Handler // the Server, unless a test wraps it
+	conns   chan net.Conn
+	closed  chan struct{}
+
+	mu      sync.Mutex
+	open    int // connections that the client has not closed
+	refused int // dials to refuse; all if negative
 }
 
-// fault answers one request wrongly; false says that the connection ends.
-type fault func(conn net.Conn, r *http.Request) bool
+// fault is what happens to one request.
+type fault = mockplatform.Fault
+
+func newPlatform() *mockplatform.Server {
+	seed := mockplatform.DefaultSeed()
+	seed.KeyID, seed.KeySecret, seed.AccessToken = "key-id", "basic-secret", "bearer-secret"
+	seed.ManagementPrefix = "/prefix"
+	return mockplatform.New(seed)
+}
 
 // bubble runs a test with a fake and a client of it.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ...func(*Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{answer: goodAnswer}
-		c := f.client(t, change...)
+		f := &fake{Server: newPlatform(), conns: make(chan net.Conn, 100), closed: make(chan struct{})}
+		f.handler = f.Server
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.handler.ServeHTTP(w, r) })}
+		go func() { _ = server.Serve(f) }()
+		c, err := New(testConfig("http://127.0.0.1", change...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.http.Transport.(*http.Transport).DialContext = f.dial
 		test(t, f, c)
 		c.http.CloseIdleConnections()
+		_ = server.Close()
 		synctest.Wait()
 	})
 }
 
-func (f *fake) client(t *testing.T, change ...func(*Config)) *Client {
-	t.Helper()
+func testConfig(address string, change ...func(*Config)) Config {
 	config := Config{
-		BaseURL: "http://127.0.0.1/prefix/", KeyID: "key-id", KeySecret: "basic-secret",
-		AlertsBaseURL: "http://127.0.0.1", AlertsAccessToken: "bearer-secret",
+		BaseURL: address + "/prefix/", KeyID: "key-id", KeySecret: "basic-secret",
+		AlertsBaseURL: address, AlertsAccessToken: "bearer-secret",
 		RequestTimeout: 30 * time.Second, RetryTimeout: 5 * time.Minute,
 		UserAgent: "test/1",
 	}
 	for _, set := range change {
 		set(&config)
 	}
-	c, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.http.Transport.(*http.Transport).DialContext = f.dial
-	return c
+	return config
 }
 
 func (f *fake) dial(context.Context, string, string) (net.Conn, error) {
@@ -82,144 +87,94 @@ func (f *fake) dial(context.Context, string, string) (net.Conn, error) {
 	}
 	f.open++
 	client, server := net.Pipe()
-	go f.serve(server)
-	return client, nil
-}
-
-func (f *fake) serve(conn net.Conn) {
-	defer func() {
-		_ = conn.Close()
+	f.conns <- server
+	return &countedConn{Conn: client, closed: sync.OnceFunc(func() {
 		f.mu.Lock()
+		defer f.mu.Unlock()
 		f.open--
-		f.mu.Unlock()
-	}()
-	reader := bufio.NewReader(conn)
-	for {
-		r, err := http.ReadRequest(reader)
-		if err != nil {
-			return
-		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		if !f.next(r, body)(conn, r) {
-			return
-		}
-		f.mu.Lock()
-		f.inFlight--
-		f.mu.Unlock()
+	})}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	closed func()
+}
+
+func (c *countedConn) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
+
+// Accept, Close and Addr make the fake a net.Listener.
+
+func (f *fake) Accept() (net.Conn, error) {
+	select {
+	case conn := <-f.conns:
+		return conn, nil
+	case <-f.closed:
+		return nil, net.ErrClosed
 	}
 }
 
-func (f *fake) next(r *http.Request, body []byte) fault {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.inFlight++
-	f.most = max(f.most, f.inFlight)
-	f.requests = append(f.requests, r.Method+" "+r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
-	f.bodies = append(f.bodies, string(body))
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	if f.always != nil {
-		return f.always
-	}
-	if len(f.faults) > 0 {
-		first := f.faults[0]
-		f.faults = f.faults[1:]
-		return first
-	}
-	return good(f.answer)
+func (f *fake) Close() error {
+	close(f.closed)
+	return nil
 }
 
-func (f *fake) count(method string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := 0
-	for _, r := range f.requests {
-		if strings.HasPrefix(r, method) {
-			n++
-		}
-	}
-	return n
-}
+func (f *fake) Addr() net.Addr { return &net.IPAddr{} }
 
-func good(answer func(*http.Request) string) fault {
-	return func(conn net.Conn, r *http.Request) bool {
-		return respond(200, answer(r))(conn, r)
+// inject makes these faults happen to the next requests, one each.
+func (f *fake) inject(faults ...fault) {
+	for _, one := range faults {
+		f.Inject(one)
 	}
 }
 
-// goodAnswer is what the API document says.
-func goodAnswer(r *http.Request) string {
-	service := `{"id":"` + testService + `","numReplicas":3}`
-	result := `{"id":"` + testPipe + `","name":"p"}`
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/services"):
-		result = "[" + service + "]"
-	case strings.HasSuffix(r.URL.Path, "/scaling"):
-		result = service
-	case strings.HasSuffix(r.URL.Path, "/keys"):
-		result = `{"key":{"id":"k","name":"n"},"keyId":"the-id","keySecret":"the-secret"}`
-	case strings.Contains(r.URL.Path, "/alerts/"):
-		return `{"data":{"id":"a","name":"n"}}`
+// always makes a fault happen to every request.
+func (f *fake) always(fault fault) {
+	fault.Times = mockplatform.Always
+	f.Inject(fault)
+}
+
+func (f *fake) count(method string) int { return f.Count(method, "") }
+
+func (f *fake) bodies() []string {
+	var bodies []string
+	for _, r := range f.Requests() {
+		bodies = append(bodies, r.Body)
 	}
-	return `{"status":200,"requestId":"3c5cbd4d-0000-4000-8000-000000000000","result":` + result + `}`
+	return bodies
 }
 
 // respond answers with a status, a body and headers given as "Name: value".
 func respond(status int, body string, headers ...string) fault {
-	return func(conn net.Conn, _ *http.Request) bool {
-		_, err := io.WriteString(conn, head(status, len(body), headers...)+body)
-		return err == nil
+	f := fault{Status: status, Text: body, Header: http.Header{"Content-Type": {"application/json"}}}
+	if body == "" {
+		f.Body = mockplatform.BodyEmpty
 	}
-}
-
-func head(status, length int, headers ...string) string {
-	kind := "Content-Type: application/json\r\n"
-	for _, h := range headers {
-		if strings.HasPrefix(h, "Content-Type:") {
-			kind = ""
-		}
-		kind += h + "\r\n"
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ":")
+		f.Header.Set(name, strings.TrimSpace(value))
 	}
-	return fmt.Sprintf("HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Length: %d\r\n%s\r\n",
-		status, http.StatusText(status), time.Now().UTC().Format(http.TimeFormat), length, kind)
+	return f
 }
 
-// reset ends the connection without an answer.
-func reset(net.Conn, *http.Request) bool { return false }
+// good answers as the API document says.
+var good = fault{}
 
-// cut ends the connection in the middle of a good answer.
-func cut(conn net.Conn, r *http.Request) bool {
-	body := goodAnswer(r)
-	_, _ = io.WriteString(conn, head(200, len(body))+body[:len(body)/2])
-	return false
-}
-
-// cutHead ends the connection in the middle of the headers.
-func cutHead(conn net.Conn, _ *http.Request) bool {
-	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-")
-	return false
-}
-
-// half answers with half the JSON, and says that this is all.
-func half(conn net.Conn, r *http.Request) bool {
-	body := goodAnswer(r)
-	return respond(200, body[:len(body)/2])(conn, r)
-}
-
-// hang never answers.
-func hang(conn net.Conn, _ *http.Request) bool {
-	_, _ = io.Copy(io.Discard, conn)
-	return false
-}
+// reset ends the connection without an answer, hang never answers, cut and
+// cutHead end the connection in the middle of a good answer or of its headers.
+var (
+	reset   = fault{Reset: true}
+	hang    = fault{Hang: true}
+	cut     = fault{Cut: mockplatform.CutBody, CutBytes: 30}
+	cutHead = fault{Cut: mockplatform.CutHead, CutBytes: len("HTTP/1.1 200 OK\r\nContent-")}
+)
 
 // slow answers late.
 func slow(d time.Duration, then fault) fault {
-	return func(conn net.Conn, r *http.Request) bool {
-		time.Sleep(d)
-		return then(conn, r)
-	}
+	then.Delay = d
+	return then
 }
 
 // operation is one of the calls under test.
@@ -229,9 +184,15 @@ type operation struct {
 	call   func(ctx context.Context, c *Client) (any, error)
 }
 
-var mappings = PipeUpdate{Source: &PipeSourceUpdate{Postgres: &PostgresUpdate{
-	TableMappingsToAdd: []TableMapping{{}},
-}}}
+// mappings replaces a table mapping by itself, which the platform carries out
+// however often it is asked.
+var mappings = func() PipeUpdate {
+	schema, table := "public", "customers"
+	return PipeUpdate{Source: &PipeSourceUpdate{Postgres: &PostgresUpdate{
+		TableMappingsToRemove: []TableMappingKey{{SourceSchemaName: schema, SourceTable: table, TargetTable: table}},
+		TableMappingsToAdd:    []TableMapping{{SourceSchemaName: &schema, SourceTable: &table, TargetTable: &table}},
+	}}}
+}()
 
 func operations() map[string]operation {
 	name, three := "n", 3.0
@@ -252,7 +213,7 @@ func operations() map[string]operation {
 		{"pipe", "GET", func(ctx context.Context, c *Client) (any, error) {
 			return c.GetPipe(ctx, testOrganization, testService, testPipe)
 		}},
-		{"alert", "GET", func(ctx context.Context, c *Client) (any, error) { return c.GetAlert(ctx, "a") }},
+		{"alert", "GET", func(ctx context.Context, c *Client) (any, error) { return c.GetAlert(ctx, testAlert) }},
 		{"scaling", "PATCH", func(ctx context.Context, c *Client) (any, error) {
 			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: &three})
 		}},

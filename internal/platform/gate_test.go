@@ -3,99 +3,31 @@ package platform
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// limiter is a platform's rate limit, told apart by how it counts.
-type limiter interface {
-	// allow says whether a request is let in, or else how long it should wait.
-	allow(now time.Time) (bool, time.Duration)
-}
-
-type bucket struct {
-	rate, burst, tokens float64
-	last                time.Time
-}
-
-func (b *bucket) allow(now time.Time) (bool, time.Duration) {
-	if b.last.IsZero() {
-		b.tokens = b.burst
-	} else {
-		b.tokens = min(b.burst, b.tokens+now.Sub(b.last).Seconds()*b.rate)
-	}
-	b.last = now
-	if b.tokens >= 1 {
-		b.tokens--
-		return true, 0
-	}
-	return false, time.Duration((1 - b.tokens) / b.rate * float64(time.Second))
-}
-
-// window allows so many requests in each full period of the clock.
-type window struct {
-	limit  int
-	period time.Duration
-	begun  time.Time
-	count  int
-}
-
-func (w *window) allow(now time.Time) (bool, time.Duration) {
-	if start := now.Truncate(w.period); !start.Equal(w.begun) {
-		w.begun, w.count = start, 0
-	}
-	if w.count < w.limit {
-		w.count++
-		return true, 0
-	}
-	return false, w.begun.Add(w.period).Sub(now)
-}
-
-// sliding allows so many requests in any second.
-type sliding struct {
-	limit int
-	times []time.Time
-}
-
-func (s *sliding) allow(now time.Time) (bool, time.Duration) {
-	for len(s.times) > 0 && now.Sub(s.times[0]) >= time.Second {
-		s.times = s.times[1:]
-	}
-	if len(s.times) < s.limit {
-		s.times = append(s.times, now)
-		return true, 0
-	}
-	return false, s.times[0].Add(time.Second).Sub(now)
-}
-
-// limits are the ways to count, and headers the ways to tell.
-func limits(r int) map[string]func() limiter {
-	return map[string]func() limiter{
-		"bucket of a second": func() limiter { return &bucket{rate: float64(r), burst: float64(r)} },
-		"bucket of ten":      func() limiter { return &bucket{rate: float64(r), burst: 10} },
-		"bucket of one":      func() limiter { return &bucket{rate: float64(r), burst: 1} },
-		"fixed second":       func() limiter { return &window{limit: r, period: time.Second} },
-		"fixed ten seconds":  func() limiter { return &window{limit: 10 * r, period: 10 * time.Second} },
-		"sliding second":     func() limiter { return &sliding{limit: r} },
+// limits are the ways in which a platform may count r requests a second.
+func limits(r int) map[string]mockplatform.RateLimit {
+	rate := float64(r)
+	return map[string]mockplatform.RateLimit{
+		"bucket of a second": {PerSecond: rate, Burst: r},
+		"bucket of ten":      {PerSecond: rate, Burst: 10},
+		"bucket of one":      {PerSecond: rate, Burst: 1},
+		"fixed second":       {PerSecond: rate, Window: time.Second},
+		"fixed ten seconds":  {PerSecond: rate, Window: 10 * time.Second},
+		"sliding second":     {PerSecond: rate, Window: time.Second, Sliding: true},
 	}
 }
 
-func tellWait(form string, now time.Time, wait time.Duration) http.Header {
-	h := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
-	switch form {
-	case "seconds":
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	case "date":
-		h.Set("Retry-After", now.Add(wait).UTC().Format(http.TimeFormat))
-	}
-	return h
-}
+// forms are the ways in which it may say how long to wait.
+var forms = []mockplatform.RetryAfterForm{mockplatform.RetryAfterNone, mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate}
 
 // traffic is what became of the requests of a simulation.
 type traffic struct {
@@ -105,7 +37,8 @@ type traffic struct {
 
 // throttle sends n requests by many callers through a gate against a limit, in
 // the time of the bubble.
-func throttle(n, callers int, l limiter, form string, latency time.Duration) traffic {
+func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duration) traffic {
+	l := mockplatform.NewLimiter(limit)
 	g := newGate()
 	slots := make(chan struct{}, 10)
 	var mu sync.Mutex
@@ -129,7 +62,7 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) tra
 					time.Sleep(jitter / 2)
 					mu.Lock()
 					now := time.Now()
-					ok, wait := l.allow(now)
+					wait, ok := l.Take(now)
 					if ok {
 						seen.accepted++
 					} else {
@@ -142,7 +75,9 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) tra
 						g.report(t, accepted, 0)
 						break
 					}
-					g.report(t, rejected, retryAfter(tellWait(form, now, wait), now))
+					header := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
+					limit.RetryAfter.Set(header, now, wait)
+					g.report(t, rejected, retryAfter(header, now))
 				}
 			}
 		})
@@ -157,12 +92,14 @@ func throttle(n, callers int, l limiter, form string, latency time.Duration) tra
 func TestPaceFollowsALimit(t *testing.T) {
 	t.Parallel()
 	const r, seconds = 20, 30
-	for name, limiter := range limits(r) {
-		for _, form := range []string{"none", "seconds", "date"} {
-			t.Run(name+"/"+form, func(t *testing.T) {
+	for name, limit := range limits(r) {
+		for _, form := range forms {
+			limit := limit
+			limit.RetryAfter = form
+			t.Run(name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					seen := throttle(r*seconds, 10, limiter(), form, 30*time.Millisecond)
+					seen := throttle(r*seconds, 10, limit, 30*time.Millisecond)
 					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
 						t.Errorf("%+v", seen)
 					}
@@ -262,7 +199,7 @@ func TestPaceMakesUpForLittle(t *testing.T) {
 func TestStrayRefusalCostsLittle(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(http.StatusTooManyRequests, "")}
+		f.inject(respond(http.StatusTooManyRequests, ""))
 		begun := time.Now()
 		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
 		var work sync.WaitGroup
@@ -283,12 +220,14 @@ func TestStrayRefusalCostsLittle(t *testing.T) {
 //	go test -run '^$' -bench Pace -benchtime 20x ./internal/platform
 func BenchmarkPace(b *testing.B) {
 	for _, r := range []int{5, 20, 50} {
-		for name, limiter := range limits(r) {
-			for _, form := range []string{"none", "seconds", "date"} {
+		for name, limit := range limits(r) {
+			for _, form := range forms {
+				limit := limit
+				limit.RetryAfter = form
 				b.Run(fmt.Sprintf("%d/%s/%s", r, name, form), func(b *testing.B) {
 					var share, lost, runs float64
 					for b.Loop() {
-						seen := simulate(r*60, limiter(), form)
+						seen := simulate(r*60, limit)
 						share += float64(seen.accepted) / seen.took.Seconds() / float64(r)
 						lost += float64(seen.rejected) / float64(seen.accepted+seen.rejected)
 						runs++
@@ -304,11 +243,11 @@ func BenchmarkPace(b *testing.B) {
 
 // simulate runs throttle in a bubble. A benchmark has none of its own:
 // synctest wants a test.
-func simulate(n int, l limiter, form string) (seen traffic) {
+func simulate(n int, limit mockplatform.RateLimit) (seen traffic) {
 	testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "simulation", F: func(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			time.Sleep(rand.N(time.Second)) // windows begin anywhere
-			seen = throttle(n, 10, l, form, 30*time.Millisecond)
+			seen = throttle(n, 10, limit, 30*time.Millisecond)
 		})
 	}}})
 	return seen

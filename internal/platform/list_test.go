@@ -2,9 +2,9 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,49 +12,40 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
-
-// organization is a platform's side of services whose replicas can be changed.
-type organization struct {
-	mu       sync.Mutex
-	replicas map[string]int
-	order    []string
-	delay    time.Duration
-}
-
-func newOrganization(n int) *organization {
-	o := &organization{replicas: map[string]int{}, delay: time.Second}
-	for i := range n {
-		o.order = append(o.order, serviceID(i))
-		o.replicas[serviceID(i)] = 1
-	}
-	return o
-}
 
 func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d", i) }
 
-// serve answers with what there is when the request arrives, a while later.
-func (o *organization) serve(conn net.Conn, r *http.Request) bool {
-	o.mu.Lock()
-	var result string
-	if r.Method == http.MethodPatch {
-		id := strings.Split(r.URL.Path, "/")[6]
-		o.replicas[id]++
-		result = o.service(id)
-	} else {
-		var all []string
-		for _, id := range o.order {
-			all = append(all, o.service(id))
-		}
-		result = "[" + strings.Join(all, ",") + "]"
+// haveServices gives the organization n services of one replica, to which each
+// PATCH adds one.
+func (f *fake) haveServices(n int) {
+	f.RemoveServices(testOrganization)
+	for i := range n {
+		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "numReplicas": 1})
 	}
-	o.mu.Unlock()
-	time.Sleep(o.delay)
-	return respond(200, `{"status":200,"result":`+result+`}`)(conn, r)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Rewrites = []mockplatform.Rewrite{{
+			Operation: mockplatform.UpdateScaling, Path: "numReplicas", Unsent: true,
+			To: func(replicas any) any { n, _ := replicas.(json.Number).Int64(); return n + 1 },
+		}}
+	})
 }
 
-func (o *organization) service(id string) string {
-	return fmt.Sprintf(`{"id":%q,"numReplicas":%d}`, strings.ToUpper(id), o.replicas[id])
+// late answers with what there is when the request arrives, a while later and
+// with ids in upper case.
+func late(delay time.Duration) fault {
+	return fault{After: true, Delay: delay, Edit: func(body mockplatform.Document) {
+		services, listed := body["result"].([]any)
+		if !listed {
+			services = []any{body["result"]}
+		}
+		for _, service := range services {
+			doc := service.(mockplatform.Document)
+			doc["id"] = strings.ToUpper(doc["id"].(string))
+		}
+	}}
 }
 
 func getReplicas(t *testing.T, c *Client, id string) float64 {
@@ -70,7 +61,8 @@ func getReplicas(t *testing.T, c *Client, id string) float64 {
 func TestThousandReadsCostOneList(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = newOrganization(1000).serve
+		f.haveServices(1000)
+		f.always(late(time.Second))
 		var work sync.WaitGroup
 		for i := range 1000 {
 			work.Go(func() { getReplicas(t, c, serviceID(i)) })
@@ -95,7 +87,8 @@ func TestThousandReadsCostOneList(t *testing.T) {
 func TestAdoptingCostsAHandfulOfLists(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = newOrganization(300).serve
+		f.haveServices(300)
+		f.always(late(time.Second))
 		var work sync.WaitGroup
 		turns := make(chan struct{}, 10)
 		for i := range 300 {
@@ -119,17 +112,11 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			o := newOrganization(12)
-			f.always = o.serve
+			f.haveServices(12)
 			if fails { // the change is made, and the answer lost
-				f.always = func(conn net.Conn, r *http.Request) bool {
-					if r.Method == http.MethodPatch {
-						_ = o.serve(discard{conn}, r)
-						return respond(501, "")(conn, r)
-					}
-					return o.serve(conn, r)
-				}
+				f.Inject(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: 501, Times: mockplatform.Always})
 			}
+			f.always(late(time.Second))
 			var work sync.WaitGroup
 			for i := range 12 {
 				work.Go(func() {
@@ -155,23 +142,20 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	}
 }
 
-type discard struct{ net.Conn }
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
 // A read that began before a write never answers one that began after it: not
 // one that began while the write was under way either.
 func TestReadUnderWayDoesNotAnswerAfterAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		o := newOrganization(1)
-		o.delay = 10 * time.Second
-		f.always = func(conn net.Conn, r *http.Request) bool {
+		f.haveServices(1)
+		f.always(late(10 * time.Second))
+		// A fault waits before the change or after it, and this waits before too.
+		f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPatch {
-				time.Sleep(2 * time.Second) // and only then it is made
+				time.Sleep(2 * time.Second)
 			}
-			return o.serve(conn, r)
-		}
+			f.ServeHTTP(w, r)
+		})
 		var work sync.WaitGroup
 		work.Go(func() { getReplicas(t, c, serviceID(0)) }) // 0 s .. 10 s: 1
 		time.Sleep(time.Second)
@@ -193,7 +177,7 @@ func TestReadUnderWayDoesNotAnswerAfterAWrite(t *testing.T) {
 func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = slow(10*time.Second, good(goodAnswer))
+		f.always(slow(10*time.Second, good))
 		var work sync.WaitGroup
 		var first, second *Pipe
 		read := func(into **Pipe) {
@@ -229,7 +213,7 @@ func TestCancelledCallerFailsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, o := range []string{"service", "pipe", "alert"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = slow(10*time.Second, good(goodAnswer))
+			f.always(slow(10*time.Second, good))
 			ctx, cancel := context.WithCancel(t.Context())
 			var work sync.WaitGroup
 			work.Go(func() {
@@ -258,7 +242,7 @@ func TestReadEndsWithItsLastCaller(t *testing.T) {
 	t.Parallel()
 	for _, o := range []string{"service", "pipe", "alert"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = hang
+			f.always(hang)
 			ctx, cancel := context.WithCancel(t.Context())
 			for range 3 {
 				go func() { _, _ = operations()[o].call(ctx, c) }()
@@ -269,7 +253,7 @@ func TestReadEndsWithItsLastCaller(t *testing.T) {
 			if f.open != 0 {
 				t.Error("still reading")
 			}
-			f.always = nil // and the failure is nobody else's
+			f.ClearFaults() // and the failure is nobody else's
 			if _, err := operations()[o].call(t.Context(), c); err != nil {
 				t.Error(err)
 			}
@@ -280,7 +264,7 @@ func TestReadEndsWithItsLastCaller(t *testing.T) {
 func TestOutageCostsOneBudget(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = respond(503, "")
+		f.always(respond(503, ""))
 		begun := time.Now()
 		turns := make(chan struct{}, 10)
 		var work sync.WaitGroup
@@ -303,7 +287,8 @@ func TestOutageCostsOneBudget(t *testing.T) {
 func TestGone(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = newOrganization(5).serve
+		f.haveServices(5)
+		f.always(late(time.Second))
 		turns := make(chan struct{}, 10)
 		var gone atomic.Int32
 		var work sync.WaitGroup
@@ -347,7 +332,7 @@ func TestMissingOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.faults = test.faults
+				f.inject(test.faults...)
 				_, err := operations()["service"].call(t.Context(), c)
 				if told(err) != test.want || f.count("GET") != 2 {
 					t.Errorf("%s with %d lists: %v", told(err), f.count("GET"), err)
@@ -362,10 +347,12 @@ func TestMissingOnce(t *testing.T) {
 func TestGoneAfterAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		o := newOrganization(0)
-		f.always = o.serve
+		f.haveServices(0)
+		f.Inject(fault{Method: http.MethodPatch, Status: 200, Text: `{"status":200,"result":{"id":"` + serviceID(0) + `"}}`})
 		_, _ = c.GetService(t.Context(), testOrganization, serviceID(0)) // two lists
-		_, _ = c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{})
+		if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{}); err != nil {
+			t.Error(err)
+		}
 		_, err := c.GetService(t.Context(), testOrganization, serviceID(0))
 		if n := f.count("GET"); n != 4 || !IsNotFound(err) {
 			t.Errorf("%d lists, want 4: %v", n, err)
@@ -377,8 +364,8 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		for range 2 {
-			for _, organization := range []string{testOrganization, testPipe} {
-				for _, filter := range [][]string{nil, {"a"}, {"a", "b"}, {"a&filter=b"}} {
+			for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
+				for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
 					if _, err := c.ListServices(t.Context(), organization, filter); err != nil {
 						t.Error(err)
 					}
@@ -397,7 +384,7 @@ func TestListedTwice(t *testing.T) {
 		return respond(200, `{"result":[{"id":"`+testService+`","name":"a"},{"id":"`+testPipe+`","numReplicas":"many"},`+second+`]}`)
 	}
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{list(`{"id":"` + testService + `","name":"a"}`)}
+		f.inject(list(`{"id":"` + testService + `","name":"a"}`))
 		if _, err := operations()["service"].call(t.Context(), c); err != nil {
 			t.Error("the same twice: ", err)
 		}
@@ -410,7 +397,7 @@ func TestListedTwice(t *testing.T) {
 		}
 	})
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{list(`{"id":"` + testService + `","name":"b"}`)}
+		f.inject(list(`{"id":"` + testService + `","name":"b"}`))
 		if _, err := operations()["service"].call(t.Context(), c); !errors.Is(err, errTwice) {
 			t.Error(err)
 		}

@@ -60,7 +60,7 @@ func TestNoSecretComesOut(t *testing.T) {
 		for name, o := range operations() {
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				c.AddSecret(password)
-				f.always = fault
+				f.always(fault)
 				_, err := o.call(t.Context(), c)
 				fmt.Fprintln(&out, i, name, err)
 			}, func(c *Config) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // readPipe is the call most tests make do with.
@@ -21,27 +23,25 @@ func readPipe(ctx context.Context, c *Client) error {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
-	// The answers' Date is a minute slow: a date counts from there.
-	skewed := func(conn net.Conn, r *http.Request) bool {
+	// The answers' Date is a minute slow: a date counts from there. It is made in
+	// the time of the bubble.
+	skewed := func() fault {
 		now := time.Now().Add(-time.Minute).UTC()
-		h := strings.Replace(head(429, 0, "Retry-After: "+now.Add(9*time.Second).Format(http.TimeFormat)),
-			time.Now().UTC().Format(http.TimeFormat), now.Format(http.TimeFormat), 1)
-		_, err := conn.Write([]byte(h))
-		return err == nil
+		return respond(429, "", "Date: "+now.Format(http.TimeFormat), "Retry-After: "+now.Add(9*time.Second).Format(http.TimeFormat))
 	}
 	tests := map[string]struct {
-		fault fault
+		fault func() fault
 		want  time.Duration
 	}{
-		"429 seconds":           {respond(429, "", "Retry-After: 7"), 7 * time.Second},
+		"429 seconds":           {func() fault { return respond(429, "", "Retry-After: 7") }, 7 * time.Second},
 		"429 date, other clock": {skewed, 9 * time.Second},
-		"503 seconds":           {respond(503, "", "Retry-After: 7"), 7 * time.Second},
+		"503 seconds":           {func() fault { return respond(503, "", "Retry-After: 7") }, 7 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.faults = []fault{test.fault}
+				f.inject(test.fault())
 				begun := time.Now()
 				if err := readPipe(t.Context(), c); err != nil {
 					t.Fatal(err)
@@ -58,7 +58,7 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{429, 503} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = respond(status, "", "Retry-After: 301")
+			f.always(respond(status, "", "Retry-After: 301"))
 			begun := time.Now()
 			err := readPipe(t.Context(), c)
 			if took := time.Since(begun); took > time.Second {
@@ -74,7 +74,7 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 func TestGiveUpSaysHowOftenHowLongAndWhatCameLast(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = respond(503, `{"message":"under repair"}`)
+		f.always(respond(503, `{"message":"under repair"}`))
 		err := readPipe(t.Context(), c)
 		var e *Error
 		if !errors.As(err, &e) {
@@ -94,7 +94,7 @@ func TestGiveUpSaysHowOftenHowLongAndWhatCameLast(t *testing.T) {
 func TestAttemptIsCutAtTheBudgetsEnd(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = hang
+		f.always(hang)
 		begun := time.Now()
 		err := readPipe(t.Context(), c)
 		if took := time.Since(begun); took > 5*time.Minute || f.count("GET") < 9 {
@@ -107,7 +107,7 @@ func TestNoRetryingWithoutBudget(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []fault{respond(429, "", "Retry-After: 1"), respond(503, ""), reset} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always = fault
+			f.always(fault)
 			for range 2 { // a gate would hold the second back
 				begun := time.Now()
 				if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), "Gave up") {
@@ -132,17 +132,14 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 		"answer":  hang,
 		"backoff": respond(503, "", "Retry-After: 100"),
 		"gate":    respond(429, "", "Retry-After: 100"),
-		"body": func(conn net.Conn, _ *http.Request) bool {
-			_, _ = conn.Write([]byte(head(200, 1000) + `{"status":200,`))
-			return hang(conn, nil)
-		},
+		"body":    {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
 	}
 	for name, always := range tests {
 		for _, o := range operations() {
 			t.Run(name+"/"+o.name, func(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T, f *fake, c *Client) {
-					f.always = always
+					f.always(always)
 					ctx, cancel := context.WithCancel(t.Context())
 					var work sync.WaitGroup
 					var begun time.Time
@@ -179,7 +176,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 func TestInterruptSaysSo(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = hang
+		f.always(hang)
 		for _, o := range []string{"update", "mappings", "rework"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
@@ -195,7 +192,7 @@ func TestInterruptSaysSo(t *testing.T) {
 func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{slow(time.Second, respond(http.StatusTooManyRequests, "", "Retry-After: 10"))}
+		f.inject(slow(time.Second, respond(http.StatusTooManyRequests, "", "Retry-After: 10")))
 		var work sync.WaitGroup
 		for range 5 {
 			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
@@ -213,7 +210,7 @@ func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
 func TestReworkedBodyRepeatsByItsOwnNature(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{reset, reset, reset}
+		f.inject(reset, reset, reset)
 		name, reworks := "n", 0
 		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) {
 			reworks++
@@ -229,7 +226,7 @@ func TestReworkedBodyRepeatsByItsOwnNature(t *testing.T) {
 func TestReworkReadsAfresh(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{slow(2*time.Second, reset), slow(20*time.Second, good(goodAnswer))}
+		f.inject(slow(2*time.Second, reset), slow(20*time.Second, good))
 		var work sync.WaitGroup
 		work.Go(func() { _, _ = operations()["rework"].call(t.Context(), c) })
 		time.Sleep(time.Second)
@@ -244,11 +241,11 @@ func TestReworkReadsAfresh(t *testing.T) {
 func TestKeyOnceSentOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = slow(20*time.Second, good(goodAnswer))
+		f.always(slow(20*time.Second, good))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		key, err := c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n"})
-		if err != nil || *key.KeySecret != "the-secret" {
+		key, err := c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
+		if err != nil || *key.KeySecret != f.Keys()[0]["result"].(mockplatform.Document)["keySecret"] {
 			t.Error(key, err)
 		}
 	})
@@ -276,7 +273,7 @@ func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
 func TestKeyHasItsWholeTimeWhateverTheBudget(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = slow(20*time.Second, good(goodAnswer))
+		f.always(slow(20*time.Second, good))
 		if _, err := operations()["key"].call(t.Context(), c); err != nil {
 			t.Error(err)
 		}
@@ -286,15 +283,15 @@ func TestKeyHasItsWholeTimeWhateverTheBudget(t *testing.T) {
 func TestConcurrencyHolds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = slow(time.Second, good(goodAnswer))
+		f.always(slow(time.Second, good))
 		var work sync.WaitGroup
 		for range 30 {
 			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
 			work.Go(func() { _, _ = operations()["scaling"].call(t.Context(), c) })
 		}
 		work.Wait()
-		if f.most != 4 {
-			t.Errorf("%d requests at a time, want 4", f.most)
+		if f.PeakInFlight() != 4 {
+			t.Errorf("%d requests at a time, want 4", f.PeakInFlight())
 		}
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
@@ -303,7 +300,7 @@ func TestConcurrencyHolds(t *testing.T) {
 func TestGateHoldsEverybodyBack(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(429, "", "Retry-After: 10")}
+		f.inject(respond(429, "", "Retry-After: 10"))
 		begun := time.Now()
 		var work sync.WaitGroup
 		work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
@@ -327,9 +324,9 @@ func TestGateHoldsEverybodyBack(t *testing.T) {
 func TestGatesAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(429, "", "Retry-After: 100")}
+		f.inject(respond(429, "", "Retry-After: 100"))
 		var work sync.WaitGroup
-		work.Go(func() { _, _ = c.GetAlert(t.Context(), "a") })
+		work.Go(func() { _, _ = c.GetAlert(t.Context(), testAlert) })
 		time.Sleep(time.Second)
 		begun := time.Now()
 		if err := readPipe(t.Context(), c); err != nil || time.Since(begun) > 0 {
@@ -342,7 +339,7 @@ func TestGatesAreApart(t *testing.T) {
 func TestClosedGateFailsAtOnceWhereTheBudgetIsTooSmall(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(429, "", "Retry-After: 3600")}
+		f.inject(respond(429, "", "Retry-After: 3600"))
 		_ = readPipe(t.Context(), c)
 		begun := time.Now()
 		err := readPipe(t.Context(), c)
@@ -357,7 +354,7 @@ func TestClosedGateFailsAtOnceWhereTheBudgetIsTooSmall(t *testing.T) {
 func TestRestartIsNoBurst(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(429, "", "Retry-After: 10")}
+		f.inject(respond(429, "", "Retry-After: 10"))
 		var work sync.WaitGroup
 		for range 20 {
 			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
@@ -390,16 +387,16 @@ func TestReworkAfterAnAmbiguousFault(t *testing.T) {
 		t.Run(testName, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.faults = []fault{reset}
+				f.inject(reset)
 				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) { return test.rework() })
-				if told(err) != test.want || fmt.Sprint(len(f.bodies)) != test.bodies {
-					t.Errorf("%s, %v: %v", told(err), f.bodies, err)
+				if told(err) != test.want || fmt.Sprint(len(f.bodies())) != test.bodies {
+					t.Errorf("%s, %v: %v", told(err), f.bodies(), err)
 				}
 				if err == nil && got.Name == nil {
 					t.Error("no pipe")
 				}
-				if len(f.bodies) == 2 && f.bodies[1] != `{"name":"n"}` {
-					t.Errorf("repeated with %s", f.bodies[1])
+				if len(f.bodies()) == 2 && f.bodies()[1] != `{"name":"n"}` {
+					t.Errorf("repeated with %s", f.bodies()[1])
 				}
 			})
 		})
@@ -409,13 +406,8 @@ func TestReworkAfterAnAmbiguousFault(t *testing.T) {
 func TestReworkSharesTheBudget(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always = func(conn net.Conn, r *http.Request) bool {
-			if r.Method == http.MethodGet {
-				return respond(503, "")(conn, r)
-			}
-			time.Sleep(29 * time.Second)
-			return false
-		}
+		f.Inject(fault{Method: http.MethodGet, Status: 503, Body: mockplatform.BodyEmpty, Times: mockplatform.Always})
+		f.Inject(fault{Method: http.MethodPatch, Delay: 29 * time.Second, Reset: true, Times: mockplatform.Always})
 		begun := time.Now()
 		_, err := operations()["rework"].call(t.Context(), c)
 		if took := time.Since(begun); took > 5*time.Minute || !IsAmbiguous(err) {
@@ -430,7 +422,7 @@ func TestReworkSharesTheBudget(t *testing.T) {
 func TestAmbiguityIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{reset, respond(409, "")}
+		f.inject(reset, respond(409, ""))
 		if _, err := operations()["update"].call(t.Context(), c); !IsAmbiguous(err) {
 			t.Error(err)
 		}
@@ -441,7 +433,9 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 	t.Parallel()
 	var lines []map[string]any
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.faults = []fault{respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset}
+		f.inject(respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset, fault{Edit: func(body mockplatform.Document) {
+			body["requestId"] = "3c5cbd4d-0000-4000-8000-000000000000"
+		}})
 		if _, err := operations()["update"].call(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

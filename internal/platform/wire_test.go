@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // Tests over real connections, for what memory can't show.
@@ -24,10 +26,9 @@ import (
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(2 * time.Millisecond)
-		_, _ = io.WriteString(w, goodAnswer(r))
-	}))
+	platform := newPlatform()
+	platform.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
+	server := httptest.NewUnstartedServer(platform)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			opened.Add(1)
@@ -35,7 +36,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	c, err := New(Config{BaseURL: server.URL, KeyID: "i", KeySecret: "secret", MaxConcurrentRequests: 6})
+	c, err := New(testConfig(server.URL, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +68,12 @@ var quiet = log.New(io.Discard, "", 0)
 // tlsServer answers over TLS; trust makes a client believe its certificate.
 func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *httptest.Server, trust func(*Client)) {
 	t.Helper()
+	platform := newPlatform()
 	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if seen != nil {
 			seen.Store(r.Proto)
 		}
-		_, _ = io.WriteString(w, goodAnswer(r))
+		platform.ServeHTTP(w, r)
 	}))
 	server.TLS = versions
 	server.EnableHTTP2 = true
@@ -85,9 +87,9 @@ func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *
 	}
 }
 
-func secureClient(t *testing.T, address string) *Client {
+func clientOf(t *testing.T, address string) *Client {
 	t.Helper()
-	c, err := New(Config{BaseURL: address, KeyID: "i", KeySecret: "secret", RetryTimeout: time.Minute})
+	c, err := New(testConfig(address, func(c *Config) { c.RequestTimeout, c.RetryTimeout = 0, time.Minute }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,13 +101,10 @@ func TestHTTP2WhereOffered(t *testing.T) {
 	t.Parallel()
 	var seen atomic.Value
 	server, trust := tlsServer(t, nil, &seen)
-	c := secureClient(t, server.URL)
+	c := clientOf(t, server.URL)
 	trust(c)
 	for name, o := range operations() {
-		if o.name == "alert" {
-			continue
-		}
-		if _, err := o.call(t.Context(), c); err != nil && o.name != "alert" {
+		if _, err := o.call(t.Context(), c); err != nil {
 			t.Error(name, err)
 		}
 	}
@@ -131,7 +130,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := secureClient(t, test.address)
+			c := clientOf(t, test.address)
 			if test.trust != nil {
 				test.trust(c)
 			}
@@ -147,14 +146,15 @@ func TestFinalConnectionErrors(t *testing.T) {
 	}
 }
 
-// A proxy that refuses is told as such, and asked once.
+// A proxy that refuses is told as such, and asked once. It is no platform, hence
+// the handler.
 func TestProxyRefuses(t *testing.T) {
 	t.Parallel()
 	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusProxyAuthRequired)
 	}))
 	defer proxyServer.Close()
-	c := secureClient(t, "https://platform.example")
+	c := clientOf(t, "https://platform.example")
 	c.http.Transport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
 	_, err := operations()["key"].call(t.Context(), c)
 	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) answered HTTP 407") || strings.Contains(err.Error(), "attempts") {
@@ -165,26 +165,17 @@ func TestProxyRefuses(t *testing.T) {
 // An endless answer ends at the cap.
 func TestEndlessAnswers(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		status       int
-		begin, block string
-	}{
-		"object":      {200, `{"result":{"id":"`, strings.Repeat("x", 1<<16)},
-		"white space": {200, ``, strings.Repeat(" ", 1<<16)},
-		"error":       {500, `{"error":"`, strings.Repeat("x", 1<<16)},
+	tests := map[string]fault{
+		"object":      {Status: 200, Text: `{"result":{"id":"`, Endless: "x"},
+		"white space": {Status: 200, Body: mockplatform.BodyEmpty, Endless: " "},
+		"error":       {Status: 500, Text: `{"error":"`, Endless: "x"},
 	}
-	for name, test := range tests {
+	for name, fault := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(test.status)
-				_, _ = io.WriteString(w, test.begin)
-				for {
-					if _, err := io.WriteString(w, test.block); err != nil {
-						return
-					}
-				}
-			}), func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
+			platform := newPlatform()
+			platform.Inject(fault)
+			c := testClient(t, platform, func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			err := readPipe(t.Context(), c)
@@ -202,29 +193,17 @@ func TestEndlessAnswers(t *testing.T) {
 // A connection that is reset hard, before or in the middle of an answer.
 func TestHardResets(t *testing.T) {
 	t.Parallel()
-	var n atomic.Int32
-	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch n.Add(1) {
-		case 1:
-			conn, _, _ := w.(http.Hijacker).Hijack()
-			_ = conn.(*net.TCPConn).SetLinger(0)
-			_ = conn.Close()
-		case 2:
-			conn, buffer, _ := w.(http.Hijacker).Hijack()
-			_, _ = buffer.WriteString(head(200, 500) + `{"status":`)
-			_ = buffer.Flush()
-			_ = conn.(*net.TCPConn).SetLinger(0)
-			_ = conn.Close()
-		default:
-			_, _ = io.WriteString(w, goodAnswer(r))
-		}
-	}))
-	if err := readPipe(t.Context(), c); err != nil || n.Load() != 3 {
-		t.Error(n.Load(), err)
+	platform := newPlatform()
+	c := testClient(t, platform)
+	platform.Inject(reset)
+	platform.Inject(fault{Reset: true, Cut: mockplatform.CutBody, CutBytes: 10})
+	if err := readPipe(t.Context(), c); err != nil || platform.Count("", "") != 3 {
+		t.Error(platform.Count("", ""), err)
 	}
-	n.Store(0)
-	if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || n.Load() != 1 {
-		t.Error(n.Load(), err)
+	platform.ResetJournal()
+	platform.Inject(reset)
+	if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || platform.Count("", "") != 1 {
+		t.Error(platform.Count("", ""), err)
 	}
 }
 
@@ -233,23 +212,17 @@ func TestHardResets(t *testing.T) {
 func TestNoReplayOfAKey(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		var posts atomic.Int32
-		c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		platform := newPlatform()
+		platform.Inject(fault{Method: http.MethodPost, Cut: mockplatform.CutHead, Times: mockplatform.Always})
+		c := testClient(t, platform)
+		_ = readPipe(t.Context(), c)
+		if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || platform.Count(http.MethodPost, "") != 1 {
+			t.Fatal(platform.Count(http.MethodPost, ""), err)
+		}
+		for _, r := range platform.Requests() {
 			if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
 				t.Error("an Idempotency-Key was sent")
 			}
-			if r.Method == http.MethodGet {
-				_, _ = io.WriteString(w, goodAnswer(r))
-				return
-			}
-			posts.Add(1)
-			_, _ = io.ReadAll(r.Body)
-			conn, _, _ := w.(http.Hijacker).Hijack()
-			_ = conn.Close()
-		}))
-		_ = readPipe(t.Context(), c)
-		if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || posts.Load() != 1 {
-			t.Fatal(posts.Load(), err)
 		}
 	}
 }
@@ -260,23 +233,23 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		var n atomic.Int32
-		c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			n.Add(1)
-			target := elsewhere.URL
-			if status == 308 {
-				target = "http://" + r.Host // the same host is no excuse
-			}
-			http.Redirect(w, r, target+"/x?token=hidden", status)
-		}))
+		platform := newPlatform()
+		server := httptest.NewServer(platform)
+		t.Cleanup(server.Close)
+		c := clientOf(t, server.URL)
+		target := elsewhere.URL
+		if status == 308 {
+			target = server.URL // the same host is no excuse
+		}
+		platform.Inject(fault{Status: status, Location: target + "/x?token=hidden", Times: mockplatform.Always})
 		for name, o := range operations() {
 			_, err := o.call(t.Context(), c)
 			if err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") || strings.Contains(err.Error(), "hidden") {
 				t.Error(status, name, err)
 			}
 		}
-		if most := len(operations()); n.Load() > int32(most) {
-			t.Errorf("%d: %d requests for %d calls", status, n.Load(), most)
+		if n, most := platform.Count("", ""), len(operations()); n > most {
+			t.Errorf("%d: %d requests for %d calls", status, n, most)
 		}
 	}
 	if followed.Load() != 0 {

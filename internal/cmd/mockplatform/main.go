@@ -50,7 +50,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	found := whereabouts(listener.Addr(), seed)
+	found := summarize(listener.Addr(), seed)
 	if o.envFile != "" {
 		// 0600: the values are the fake's own, but a habit is a habit.
 		if err := os.WriteFile(o.envFile, []byte(found.environment()), 0o600); err != nil {

@@ -156,7 +156,7 @@ func TestRun(t *testing.T) {
 	}
 	status, body := p.get(path)
 	if status != 200 || strings.Count(body, `"numReplicas":`) != 8 || !strings.Contains(body, `"numReplicas":3.0`) ||
-		strings.Contains(body, `"name"`) || strings.Contains(body, `"privateEndpointIds":[]`) {
+		strings.Contains(body, `"name"`) || strings.Contains(body, `"privateEndpointIds":[]`) || strings.Contains(body, `:false`) {
 		t.Errorf("have %d %s", status, body)
 	}
 	if err := p.end(); err != nil {

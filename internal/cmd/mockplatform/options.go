@@ -22,7 +22,8 @@ type options struct {
 	retryAfter, errorBody            string
 	faults                           []mockplatform.Fault
 	sparse                           []mockplatform.Sparse
-	sparseEmpty, floats, exponents   bool
+	sparseEmpty, sparseEmptyObjects  bool
+	floats, exponents                bool
 	unknownMembers, shuffle          bool
 	patchResets                      string
 	movesState                       bool
@@ -39,29 +40,30 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&o.envFile, "env", "", "write lines \"export DATAPLATFORM_...\" to this `file`")
 	flags.StringVar(&o.managementPrefix, "prefix", "", "path `prefix` of the management API, such as /mgmt")
 	flags.StringVar(&o.alertingPrefix, "alerts-prefix", "", "path `prefix` of the alerting API, such as /alerting")
-	flags.IntVar(&o.services, "services", 0, "add this `many` services")
-	flags.IntVar(&o.pipes, "pipes", 0, "add this `many` pipes to the first service")
+	flags.IntVar(&o.services, "services", 0, "add this `number` of services")
+	flags.IntVar(&o.pipes, "pipes", 0, "add this `number` of pipes to the first service")
 
 	flags.DurationVar(&o.latency, "latency", 0, "wait before each answer, such as 200ms")
-	flags.Float64Var(&o.rateLimit, "rate-limit", 0, "turn away what exceeds this many `requests` per second")
-	flags.StringVar(&o.retryAfter, "retry-after", "seconds", "`form` of Retry-After when turning away: seconds, date or none")
+	flags.Float64Var(&o.rateLimit, "rate-limit", 0, "reject what exceeds this number of `requests` per second")
+	flags.StringVar(&o.retryAfter, "retry-after", "seconds", "`form` of Retry-After with -rate-limit: seconds, date or none")
 	flags.Func("fail", "make requests fail, as [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
 		"N requests (1 by default, 0 for all); after- makes the change first; repeatable `fault`", func(value string) error {
 		fault, err := parseFault(value)
 		o.faults = append(o.faults, fault)
 		return err
 	})
-	flags.StringVar(&o.errorBody, "error-body", "json", "`form` of error bodies: json, html, text, empty, message, nested, errors, problem, string or echo")
+	flags.StringVar(&o.errorBody, "error-body", "json", "`form` of error bodies: json, html, text, empty, message, nested, errors, problem, string, echo or echowhole")
 
-	flags.Func("sparse", "leave this `path` out of answers, such as numReplicas or source.kafka.iamRole; repeatable", func(value string) error {
+	flags.Func("sparse", "omit this `path` from answers, such as numReplicas or source.kafka.iamRole; repeatable", func(value string) error {
 		o.sparse = append(o.sparse, mockplatform.Sparse{Path: value})
 		return nil
 	})
-	flags.BoolVar(&o.sparseEmpty, "sparse-empty", false, "leave empty members out of answers")
+	flags.BoolVar(&o.sparseEmpty, "sparse-empty", false, "omit null, \"\", [], false and 0 from answers, as Go's omitempty would")
+	flags.BoolVar(&o.sparseEmptyObjects, "sparse-empty-objects", false, "omit objects that became empty too; implies -sparse-empty")
 	flags.BoolVar(&o.floats, "floats", false, "write whole numbers as 4.0")
 	flags.BoolVar(&o.exponents, "exponents", false, "write whole numbers as 4e0")
 	flags.BoolVar(&o.unknownMembers, "unknown-members", false, "add members that the API document doesn't have")
-	flags.BoolVar(&o.shuffle, "shuffle", false, "give what has no order in another order each time")
+	flags.BoolVar(&o.shuffle, "shuffle", false, "reorder what has no order in each answer")
 	flags.StringVar(&o.patchResets, "patch-resets", "none", "`what` a PATCH resets of what it omits: none, top, nested or all")
 	flags.BoolVar(&o.movesState, "moves-state", false, "put a pipe into another state with each PATCH")
 
@@ -87,7 +89,7 @@ func (o *options) check() error {
 		{"-retry-after", o.retryAfter, []string{"seconds", "date", "none"}},
 		{"-patch-resets", o.patchResets, []string{"none", "top", "nested", "all"}},
 		{"-error-body", o.errorBody, []string{
-			"json", "html", "text", "empty", "message", "nested", "errors", "problem", "string", "echo",
+			"json", "html", "text", "empty", "message", "nested", "errors", "problem", "string", "echo", "echowhole",
 		}},
 	} {
 		if !slices.Contains(choice.allowed, choice.value) {
@@ -117,11 +119,13 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 	platform.Configure(func(b *mockplatform.Behaviour) {
 		b.JournalSize = journalSize
 		b.Latency = o.latency
-		b.RateLimit = mockplatform.RateLimit{PerSecond: o.rateLimit, RetryAfter: o.retryAfterForm()}
-		b.ErrorBody = o.bodyKind()
+		b.RateLimit = mockplatform.RateLimit{PerSecond: o.rateLimit, RetryAfter: mockplatform.RetryAfterForm(o.retryAfter)}
+		b.ErrorBody = mockplatform.BodyKind(o.errorBody)
 		b.Answers.Sparse = o.sparse
-		if o.sparseEmpty {
-			b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: "**", OnlyEmpty: true})
+		if o.sparseEmpty || o.sparseEmptyObjects {
+			b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{
+				Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: o.sparseEmptyObjects,
+			})
 		}
 		switch {
 		case o.floats:
@@ -139,7 +143,7 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 		}
 	})
 	for _, fault := range o.faults {
-		fault.Body = o.bodyKind()
+		fault.Body = mockplatform.BodyKind(o.errorBody)
 		platform.Inject(fault)
 	}
 	if len(seed.Organizations) == 0 {
@@ -150,20 +154,6 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 	if len(first.Services) > 0 {
 		platform.AddPipes(fmt.Sprint(first.Services[0]["id"]), o.pipes)
 	}
-}
-
-func (o *options) retryAfterForm() mockplatform.RetryAfterForm {
-	if o.retryAfter == "seconds" {
-		return mockplatform.RetryAfterSeconds
-	}
-	return mockplatform.RetryAfterForm(o.retryAfter)
-}
-
-func (o *options) bodyKind() mockplatform.BodyKind {
-	if o.errorBody == "json" {
-		return mockplatform.BodyJSON
-	}
-	return mockplatform.BodyKind(o.errorBody)
 }
 
 // printer writes one line per request; requests end in parallel.

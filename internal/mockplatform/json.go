@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Document is one JSON object as it is stored and answered. Numbers are
-// json.Number, so that each keeps the digits it came with.
+// Document is one JSON object as it is stored and sent. Numbers are
+// json.Number, so that each keeps its digits.
 type Document = map[string]any
 
 // decode reads exactly one JSON value.
@@ -27,21 +27,21 @@ func decode(text []byte) (any, error) {
 	return value, nil
 }
 
-// encode writes a value without the escapes for HTML that encoding/json adds
-// by itself: the bytes on the wire are those that a plain service would send.
+// encode writes a value without encoding/json's escapes for HTML, which a plain
+// service would not send.
 func encode(value any) []byte {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		// Only a value that a test made in Go can get here.
+		// Only a value that a test made in Go can fail.
 		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
 	}
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 }
 
 // normalize turns what a test wrote in Go (ints, []string, nested maps) into
-// what JSON would have held, and is a deep copy besides.
+// what decode would return, and is a deep copy besides.
 func normalize(value any) any {
 	out, err := decode(encode(value))
 	if err != nil {
@@ -50,18 +50,17 @@ func normalize(value any) any {
 	return out
 }
 
-func normalizeDocument(doc Document) Document {
-	if doc == nil {
-		return nil
-	}
-	return asDocument(normalize(doc))
-}
+func normalizeDocument(doc Document) Document { return asDocument(normalize(doc)) }
 
 // clone is a deep copy of a decoded value.
 func clone(value any) any {
 	switch value := value.(type) {
 	case Document:
-		return cloneDocument(value)
+		out := make(Document, len(value))
+		for name, member := range value {
+			out[name] = clone(member)
+		}
+		return out
 	case []any:
 		out := make([]any, len(value))
 		for i, element := range value {
@@ -73,16 +72,7 @@ func clone(value any) any {
 	}
 }
 
-func cloneDocument(doc Document) Document {
-	if doc == nil {
-		return nil
-	}
-	out := make(Document, len(doc))
-	for name, member := range doc {
-		out[name] = clone(member)
-	}
-	return out
-}
+func cloneDocument(doc Document) Document { return asDocument(clone(doc)) }
 
 // lookup finds a member by a path such as "source.kafka.iamRole".
 func lookup(doc Document, path string) (any, bool) {
@@ -92,7 +82,7 @@ func lookup(doc Document, path string) (any, bool) {
 }
 
 // walk goes to the object that holds the last member of a path; the object is
-// nil where the way there is missing.
+// nil where the path leads nowhere.
 func walk(doc Document, path string) (Document, string) {
 	steps := strings.Split(path, ".")
 	last := len(steps) - 1
@@ -102,8 +92,8 @@ func walk(doc Document, path string) (Document, string) {
 	return doc, steps[last]
 }
 
-// asDocument, asList and text read a value whose type was checked before, or
-// stands in for nothing where a test stored something else.
+// asDocument, asList and text return an empty value where a test stored one of
+// another type.
 
 func asDocument(value any) Document {
 	doc, _ := value.(Document)
@@ -118,19 +108,4 @@ func asList(value any) []any {
 func text(doc Document, name string) string {
 	value, _ := doc[name].(string)
 	return value
-}
-
-func isEmpty(value any) bool {
-	switch value := value.(type) {
-	case nil:
-		return true
-	case string:
-		return value == ""
-	case []any:
-		return len(value) == 0
-	case Document:
-		return len(value) == 0
-	default:
-		return false
-	}
 }

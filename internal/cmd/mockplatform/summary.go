@@ -9,23 +9,23 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// place is where a platform listens and what opens it: the settings of a
-// provider, in the order of its documentation.
-type place struct {
+// summary is what a user of the platform needs: the settings of a provider, in
+// the order of its documentation, and the IDs of the objects.
+type summary struct {
 	settings []setting
 	ids      []setting
 }
 
 type setting struct{ argument, variable, value string }
 
-func whereabouts(addr net.Addr, seed mockplatform.Seed) place {
+func summarize(addr net.Addr, seed mockplatform.Seed) summary {
 	root := "http://" + reachable(addr)
-	found := place{settings: []setting{
-		{"base_url", "DATAPLATFORM_BASE_URL", root + prefix(seed.ManagementPrefix)},
+	found := summary{settings: []setting{
+		{"base_url", "DATAPLATFORM_BASE_URL", address(root, seed.ManagementPrefix)},
 		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", ""},
 		{"key_id", "DATAPLATFORM_KEY_ID", seed.KeyID},
 		{"key_secret", "DATAPLATFORM_KEY_SECRET", seed.KeySecret},
-		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", root + prefix(seed.AlertingPrefix)},
+		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", address(root, seed.AlertingPrefix)},
 		{"alerts_access_token", "DATAPLATFORM_ALERTS_ACCESS_TOKEN", seed.AccessToken},
 	}}
 	if len(seed.Organizations) > 0 {
@@ -40,13 +40,13 @@ func whereabouts(addr net.Addr, seed mockplatform.Seed) place {
 
 // add names documents: the first one's variable is plain, those of the others
 // end in _2, _3 and so on.
-func (p *place) add(kind, variable string, docs []mockplatform.Document) {
+func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
 	for i, doc := range docs {
 		name := variable
 		if i > 0 {
 			name = fmt.Sprintf("%s_%d", variable, i+1)
 		}
-		p.ids = append(p.ids, setting{fmt.Sprintf("%s %v", kind, doc["name"]), name, fmt.Sprint(doc["id"])})
+		s.ids = append(s.ids, setting{fmt.Sprintf("%s %v", kind, doc["name"]), name, fmt.Sprint(doc["id"])})
 	}
 }
 
@@ -60,38 +60,35 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-func prefix(value string) string {
-	if value = strings.Trim(value, "/"); value == "" {
-		return ""
-	}
-	return "/" + value
+func address(root, prefix string) string {
+	return strings.TrimRight(root+"/"+strings.Trim(prefix, "/"), "/")
 }
 
 // environment is for scripts: what the provider reads from its environment,
-// and the ids of what the platform holds.
-func (p place) environment() string {
+// and the IDs of its objects.
+func (s summary) environment() string {
 	var out strings.Builder
-	for _, s := range slices.Concat(p.settings, p.ids) {
-		fmt.Fprintf(&out, "export %s='%s'\n", s.variable, strings.ReplaceAll(s.value, "'", `'\''`))
+	for _, one := range slices.Concat(s.settings, s.ids) {
+		fmt.Fprintf(&out, "export %s='%s'\n", one.variable, strings.ReplaceAll(one.value, "'", `'\''`))
 	}
 	return out.String()
 }
 
 // welcome is for people. The credentials are the fake's own, and no secret.
-func (p place) welcome(quiet bool) string {
+func (s summary) welcome(quiet bool) string {
 	address := fmt.Sprintf("The fake platform listens on %s (key %s / %s, alerts token %s).\n",
-		p.settings[0].value, p.settings[2].value, p.settings[3].value, p.settings[5].value)
+		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
 	if quiet {
 		return address
 	}
 	var out strings.Builder
 	out.WriteString(address + "\nprovider \"dataplatform\" {\n")
-	for _, s := range p.settings {
-		fmt.Fprintf(&out, "  %-19s = %q\n", s.argument, s.value)
+	for _, one := range s.settings {
+		fmt.Fprintf(&out, "  %-19s = %q\n", one.argument, one.value)
 	}
 	out.WriteString("}\n\nIt holds:\n")
-	for _, s := range p.ids {
-		fmt.Fprintf(&out, "  %-28s %s\n", s.argument, s.value)
+	for _, one := range s.ids {
+		fmt.Fprintf(&out, "  %-28s %s\n", one.argument, one.value)
 	}
 	out.WriteString("\nCtrl-C ends it.\n")
 	return out.String()

@@ -1,0 +1,174 @@
+package mockplatform
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// rewriteAnswer changes a result, which is the caller's own copy, as Answers
+// says.
+func (s *Server) rewriteAnswer(operation Operation, result any) any {
+	s.behaviourMu.Lock()
+	defer s.behaviourMu.Unlock()
+	answers := &s.behaviour.Answers
+	if answers.ShuffleSets {
+		s.rotation++
+	}
+	eachSet(result, func(set []any) []any {
+		if answers.ShuffleSets && len(set) > 1 {
+			// A rotation by one more each time never repeats the previous order,
+			// as a random order might.
+			by := s.rotation % len(set)
+			set = slices.Concat(set[by:], set[:by])
+		}
+		if answers.RepeatSetElements && len(set) > 0 {
+			set = append(set, clone(set[0]))
+		}
+		return set
+	})
+	for i := range answers.Sparse {
+		answers.Sparse[i].apply(operation, result)
+	}
+	return result
+}
+
+// sets are the arrays without order.
+var sets = []string{"ipAccessList", "roles", "reversePrivateEndpointIds", "tableMappings"}
+
+func eachSet(value any, change func([]any) []any) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			eachSet(element, change)
+		}
+	case Document:
+		for name, member := range value {
+			if set, ok := member.([]any); ok && slices.Contains(sets, name) {
+				value[name] = change(set)
+			}
+			eachSet(member, change)
+		}
+	}
+}
+
+func (rule *Sparse) apply(operation Operation, result any) {
+	if len(rule.Operations) > 0 && !slices.Contains(rule.Operations, operation) {
+		return
+	}
+	if rule.Times > 0 && rule.left == 0 {
+		return
+	}
+	if rule.omit(result, strings.Split(rule.Path, ".")) && rule.Times > 0 {
+		rule.left--
+	}
+}
+
+// omit drops what the steps of a path lead to, in every element of arrays on
+// the way, and reports whether there was anything to drop.
+func (rule *Sparse) omit(value any, steps []string) bool {
+	dropped := false
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			dropped = rule.omit(element, steps) || dropped
+		}
+	case Document:
+		for name := range value {
+			if step := steps[0]; step == name || step == "*" || step == "**" {
+				dropped = rule.omitMember(value, name, steps) || dropped
+			}
+		}
+	}
+	return dropped
+}
+
+func (rule *Sparse) omitMember(parent Document, name string, steps []string) bool {
+	if len(steps) > 1 {
+		return rule.omit(parent[name], steps[1:])
+	}
+	empty := rule.isEmpty(parent[name])
+	dropped := rule.OnlyEmpty && steps[0] == "**" && rule.omit(parent[name], steps)
+	if rule.EmptyObjects {
+		empty = rule.isEmpty(parent[name])
+	}
+	switch {
+	case rule.OnlyEmpty && !empty:
+		return dropped
+	case rule.Null:
+		parent[name] = nil
+	default:
+		delete(parent, name)
+	}
+	return true
+}
+
+func (rule *Sparse) isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case bool:
+		return rule.Zeros && !value
+	case json.Number:
+		number, err := value.Float64()
+		return rule.Zeros && err == nil && number == 0
+	case []any:
+		return len(value) == 0
+	case Document:
+		return len(value) == 0
+	default:
+		return false
+	}
+}
+
+// spell writes numbers and adds unknown members, in the envelope too.
+func (a *Answers) spell(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for i, element := range value {
+			value[i] = a.spell(element)
+		}
+	case Document:
+		for name, member := range value {
+			value[name] = a.spell(member)
+		}
+		if a.UnknownMembers {
+			return withUnknownMembers(value)
+		}
+	case json.Number:
+		if a.Numbers != "" && !strings.ContainsAny(value.String(), ".eE") {
+			return json.Number(value.String() + string(a.Numbers))
+		}
+	}
+	return value
+}
+
+// withUnknownMembers adds members that the API document doesn't have. Those
+// that differ from a known member in letter case alone stand before and after
+// it: a client that ignores case gets a wrong value, whichever it takes.
+func withUnknownMembers(doc Document) json.RawMessage {
+	before := Document{"addedLater": "text"}
+	after := Document{
+		"addedNumber": json.Number("18446744073709551616"), "addedFlag": true, "addedNull": nil,
+		"addedList":   []any{json.Number("1.5"), "two", Document{"three": nil}},
+		"addedObject": Document{"deeper": Document{"still": []any{}}},
+	}
+	const wrong = "the value of another member"
+	for name := range doc {
+		if upper := strings.ToUpper(name); upper != name {
+			before[upper] = wrong
+			after[upper[:1]+name[1:]] = wrong
+		}
+	}
+	// Text is joined, since encoding/json would sort the members of one map.
+	var parts [][]byte
+	for _, part := range []Document{before, doc, after} {
+		if len(part) > 0 {
+			parts = append(parts, bytes.TrimSuffix(bytes.TrimPrefix(encode(part), []byte("{")), []byte("}")))
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
+}

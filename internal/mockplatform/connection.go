@@ -1,0 +1,87 @@
+package mockplatform
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// send writes the response, whole or as far as the fault lets it.
+func (h *handler) send(out response) {
+	if !h.fault.silent() {
+		h.server.journal.update(h.entry, func(r *Request) { r.Status = out.status })
+	}
+	if h.fault.breaksConnection() {
+		h.sendPart(out)
+		return
+	}
+	for name, values := range out.header {
+		h.writer.Header()[name] = values
+	}
+	h.writer.WriteHeader(out.status)
+	for _, piece := range out.body {
+		_, _ = h.writer.Write(piece)
+	}
+}
+
+// sendPart writes to the connection itself, since net/http's server would
+// always send a whole head and a body of the announced length.
+func (h *handler) sendPart(out response) {
+	connection, _, err := http.NewResponseController(h.writer).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2 has no connection of its own: it resets the stream
+	}
+	defer func() { _ = connection.Close() }()
+	_, err = connection.Write(h.fault.part(out))
+	if h.fault.Endless != "" {
+		filler := []byte(strings.Repeat(h.fault.Endless, 32<<10))
+		for err == nil {
+			_, err = connection.Write(filler)
+		}
+	}
+	if h.fault.Hang {
+		// The request's context no longer ends with the connection: a read does.
+		stop := context.AfterFunc(h.hanging, func() { _ = connection.Close() })
+		_, _ = connection.Read(make([]byte, 1))
+		stop()
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok && h.fault.Reset {
+		_ = tcp.SetLinger(0) // an RST instead of a FIN
+	}
+}
+
+// part returns the bytes of a response that a fault lets pass.
+func (f *Fault) part(out response) []byte {
+	if f.silent() {
+		return nil
+	}
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", out.status, http.StatusText(out.status))
+	if f.Endless != "" {
+		out.header.Del("Content-Length")
+	}
+	_ = out.header.Write(&head)
+	head.WriteString("\r\n")
+	body := slices.Concat(out.body...)
+	switch f.Cut {
+	case CutHead:
+		return f.cut(head.Bytes())
+	case CutBody:
+		return append(head.Bytes(), f.cut(body)...)
+	default:
+		return append(head.Bytes(), body...)
+	}
+}
+
+// cut returns the first CutBytes bytes; a negative number counts from the end.
+func (f *Fault) cut(text []byte) []byte {
+	at := f.CutBytes
+	if at < 0 {
+		at += len(text)
+	}
+	return text[:min(max(at, 0), len(text))]
+}

@@ -1,0 +1,128 @@
+package mockplatform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httputil"
+	"slices"
+	"strconv"
+)
+
+// response is what is sent back, whole or in part. The body is in pieces, so
+// that a long list is not copied for every client.
+type response struct {
+	status int
+	header http.Header
+	body   [][]byte
+}
+
+const jsonType = "application/json"
+
+func newResponse(status int, contentType string, body ...[]byte) response {
+	out := response{status, http.Header{}, body}
+	if contentType != "" {
+		out.header.Set("Content-Type", contentType)
+	}
+	size := 0
+	for _, piece := range body {
+		size += len(piece)
+	}
+	if size > 0 {
+		// net/http would send a large body in chunks.
+		out.header.Set("Content-Length", strconv.Itoa(size))
+	}
+	return out
+}
+
+// encodedList is a result that is JSON text already, in pieces.
+type encodedList [][]byte
+
+// successResponse wraps a result in the envelope of its API.
+func (h *handler) successResponse(result any) response {
+	if list, ok := result.(encodedList); ok {
+		head := fmt.Appendf(nil, `{"status":200,"requestId":%q,"result":`, h.requestID)
+		return newResponse(http.StatusOK, jsonType, slices.Concat([][]byte{head}, list, [][]byte{[]byte("}")})...)
+	}
+	result = h.server.rewriteAnswer(h.route.operation, result)
+	name, body := "result", Document{"status": json.Number("200"), "requestId": h.requestID}
+	if h.route.operation == GetAlert {
+		name, body = "data", Document{}
+	}
+	body[name] = result
+	for _, omitted := range h.behaviour.Answers.OmitEnvelope {
+		delete(body, omitted)
+	}
+	body = h.fault.editBody(body, name)
+	return newResponse(http.StatusOK, jsonType, encode(h.behaviour.Answers.spell(body)))
+}
+
+func (h *handler) errorResponse(err error) response {
+	failure := &apiError{http.StatusInternalServerError, err.Error()}
+	errors.As(err, &failure)
+	contentType, body := h.errorBody(h.behaviour.ErrorBody, failure.status, failure.message)
+	return newResponse(failure.status, contentType, body)
+}
+
+// BodyKind is a form of an error body. The API document shows none, so a
+// client has to cope with each.
+type BodyKind string
+
+// The forms. The default, also for "", is the management envelope with an error
+// in place of the result.
+const (
+	BodyJSON      BodyKind = "json"
+	BodyMessage   BodyKind = "message"   // {"message": ...}
+	BodyNested    BodyKind = "nested"    // {"error": {"code", "message"}}
+	BodyErrors    BodyKind = "errors"    // {"errors": [{"message"}]}
+	BodyProblem   BodyKind = "problem"   // {"title", "detail"}, application/problem+json
+	BodyString    BodyKind = "string"    // a JSON string
+	BodyHTML      BodyKind = "html"      // a gateway's page
+	BodyText      BodyKind = "text"      // plain text
+	BodyEmpty     BodyKind = "empty"     // nothing
+	BodyEcho      BodyKind = "echo"      // the request's body inside the message
+	BodyEchoWhole BodyKind = "echowhole" // the whole request as text, Authorization included
+)
+
+// errorBody writes an error in one of the forms.
+func (h *handler) errorBody(kind BodyKind, status int, message string) (contentType string, body []byte) {
+	title := http.StatusText(status)
+	switch kind {
+	case BodyMessage:
+		return jsonType, encode(Document{"message": message})
+	case BodyNested:
+		return jsonType, encode(Document{"error": Document{"code": title, "message": message}})
+	case BodyErrors:
+		return jsonType, encode(Document{"errors": []any{Document{"message": message}}})
+	case BodyProblem:
+		return "application/problem+json", encode(Document{"type": "about:blank", "title": title, "status": status, "detail": message})
+	case BodyString:
+		return jsonType, encode(message)
+	case BodyHTML:
+		return "text/html; charset=utf-8", fmt.Appendf(nil,
+			"<!DOCTYPE html>\n<html><head><title>%[1]d %[2]s</title><style>h1{color:#333}</style></head>\n"+
+				"<body><center><h1>%[1]d %[2]s</h1></center><p>%[3]s</p><hr><center>gateway</center></body></html>\n",
+			status, title, html.EscapeString(message))
+	case BodyText:
+		return "text/plain; charset=utf-8", []byte(message + "\n")
+	case BodyEmpty:
+		return "", nil
+	case BodyEcho:
+		return jsonType, encode(h.errorEnvelope(status, message+": "+string(h.rawBody)))
+	case BodyEchoWhole:
+		head, _ := httputil.DumpRequest(h.request, false) // fails only where it reads the body
+		return "text/plain; charset=utf-8", fmt.Appendf(nil, "%s\n%s%s", message, head, h.rawBody)
+	default:
+		return jsonType, encode(h.errorEnvelope(status, message))
+	}
+}
+
+// errorEnvelope is that of the management API; the alerting API has none.
+func (h *handler) errorEnvelope(status int, message string) Document {
+	if h.route.operation == GetAlert {
+		return Document{"message": message}
+	}
+	return Document{"status": status, "requestId": h.requestID, "error": message}
+}
