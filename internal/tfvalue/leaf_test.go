@@ -3,6 +3,8 @@ package tfvalue_test
 import (
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -37,6 +39,19 @@ func TestLeaves(t *testing.T) {
 		}
 		same(t, "pruned "+test.value, v.Prune(), val(t, test.pruned))
 		same(t, "without its leaves "+test.value, v.Forget(leaves).Prune(), val(t, `null`))
+	}
+}
+
+// TestLeavesOfDeepObjects has paths that grow out of each other: none may be
+// written over by the next.
+func TestLeavesOfDeepObjects(t *testing.T) {
+	t.Parallel()
+	typ, text := object(attributes{"x": tftypes.Bool, "y": tftypes.Bool, "z": tftypes.Bool}), `{"x": true, "y": true, "z": true}`
+	for _, name := range []string{"e", "d", "c", "b", "a"} {
+		typ, text = object(attributes{name: typ}), `{"`+name+`": `+text+`}`
+	}
+	if got := paths(parse(t, typ, text).Leaves()); got != "a.b.c.d.e.x a.b.c.d.e.y a.b.c.d.e.z" {
+		t.Errorf("the leaves are %s", got)
 	}
 }
 
