@@ -1,11 +1,19 @@
 package provider
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,13 +35,59 @@ var canaries = map[string]string{
 
 // spellings are the ways in which a secret may be written down.
 func spellings(secret string) []string {
-	quoted, _ := json.Marshal(secret)
-	plain := strings.Trim(string(quoted), `"`)
-	return []string{
-		secret, plain, strings.ReplaceAll(plain, `\`, `\\`),
-		url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)),
-		base64.StdEncoding.EncodeToString([]byte("canary-key-id:" + secret)),
+	var loose bytes.Buffer
+	encoder := json.NewEncoder(&loose)
+	encoder.SetEscapeHTML(false) // as hclog and HCL have it
+	_ = encoder.Encode(secret)
+	strict, _ := json.Marshal(secret)
+	all := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret),
+		strings.Trim(strconv.QuoteToASCII(secret), `"`),
+		hex.EncodeToString([]byte(secret)),
+	}
+	for _, quoted := range []string{strings.TrimSpace(loose.String()), string(strict)} {
+		plain := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
+		// Within a text that is quoted itself, too.
+		all = append(all, plain, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain))
+	}
+	for _, text := range []string{secret, canaryKeyID + ":" + secret} {
+		all = append(all, base64.RawStdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+	}
+	return all
+}
+
+const canaryKeyID = "canary-key-id"
+
+// leaks says of each secret that a text holds where it stands.
+func leaks(text string, secrets map[string]string) []string {
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		for _, spelled := range spellings(secrets[name]) {
+			if at := strings.Index(text, spelled); at >= 0 {
+				found = append(found, fmt.Sprintf("%s stands at %d: …%.200q", name, at, text[max(0, at-80):]))
+				break
+			}
+		}
+	}
+	return found
+}
+
+// TestCanariesAreFound looks for each spelling of each secret in a text that
+// holds it, and in one that holds the others.
+func TestCanariesAreFound(t *testing.T) {
+	t.Parallel()
+	for name, secret := range canaries {
+		quoted, _ := json.Marshal(map[string]string{"a": secret})
+		again, _ := json.Marshal(map[string]string{"b": string(quoted)})
+		for _, text := range append(spellings(secret), string(quoted), string(again), fmt.Sprintf("%q", secret), base64.URLEncoding.EncodeToString([]byte(secret))) {
+			found := leaks("before "+text+" after", map[string]string{name: secret})
+			if len(found) != 1 {
+				t.Errorf("%s is not found as %s", name, text)
+			}
+		}
+	}
+	if found := leaks("nothing of the kind, canary-", canaries); len(found) > 0 {
+		t.Errorf("found %q", found)
 	}
 }
 
@@ -42,7 +96,7 @@ func spellings(secret string) []string {
 // something.
 func TestCanaries(t *testing.T) {
 	seed := mockplatform.DefaultSeed()
-	seed.KeyID, seed.KeySecret, seed.AccessToken = "canary-key-id", canaries["the provider's key secret"], canaries["the alerts' access token"]
+	seed.KeyID, seed.KeySecret, seed.AccessToken = canaryKeyID, canaries["the provider's key secret"], canaries["the alerts' access token"]
 	f := newFixtureOf(t, seed)
 	w := f.workspace(canaryConfig)
 	w.env = append(w.env,
@@ -57,47 +111,109 @@ func TestCanaries(t *testing.T) {
 
 	kafka("the Kafka password")
 	var out strings.Builder
-	must := func(want bool, args ...string) {
+	must := func(want bool, args ...string) string {
 		t.Helper()
 		printed, ok := w.terraform(args...)
-		out.WriteString(printed)
 		if ok != want {
 			t.Fatalf("terraform %s: %t\n%s", strings.Join(args, " "), ok, printed)
 		}
+		return printed
 	}
-	must(true, "plan", "-input=false", "-out=tfplan")
-	must(true, "apply", "tfplan")
+	run := func(want bool, args ...string) string {
+		t.Helper()
+		printed := must(want, args...)
+		out.WriteString(printed)
+		return printed
+	}
+	run(true, "plan", "-input=false", "-out=tfplan")
+	plans := w.archive("tfplan") + must(true, "show", "-json", "tfplan")
+	run(true, "apply", "tfplan")
+	w.wantSecrets(map[string][]string{
+		mockplatform.KafkaPipeID:         {"the Kafka password"},
+		mockplatform.PostgresPipeID:      {"the Postgres password"},
+		mockplatform.CloudStreamPipeID:   {"the stream's secret key"},
+		mockplatform.ObjectStoragePipeID: {"the storage's secret key", "the storage's connection"},
+	})
 	kafka("the Kafka password, changed")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
 		f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
-		must(false, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2")
+		wantText(t, run(false, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2"), "Unable to update pipe", "HTTP 400", "***")
 		f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: body})
-		must(false, "plan", "-input=false", "-var=kafka_version=2")
+		wantText(t, run(false, "plan", "-input=false", "-var=kafka_version=2"), "Unable to read alert", "HTTP 403")
 	}
-	must(true, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2")
-	must(true, "show", "-json")
+	run(true, "plan", "-input=false", "-var=kafka_version=2", "-out=tfplan")
+	later := w.archive("tfplan") + must(true, "show", "-json", "tfplan")
+	run(true, "apply", "tfplan")
+	w.wantSecrets(map[string][]string{mockplatform.KafkaPipeID: {"the Kafka password, changed"}})
+	shown := must(true, "show", "-json")
 
-	secrets := map[string]string{}
-	for name, secret := range canaries {
-		secrets[name] = secret
+	// Each place holds what shows that it was looked into.
+	state, backup, trace := w.read("terraform.tfstate"), w.read("terraform.tfstate.backup"), w.read("trace.log")
+	for _, place := range []struct{ name, content, holds string }{
+		{"the output", out.String(), "HTTP 400"},
+		{"the first plan", plans, "secret_key_wo_version"},
+		{"the second plan", later, "secret_key_wo_version"},
+		{"the shown state", shown, "secret_key_wo_version"},
+		{"the state", state, "secret_key_wo_version"},
+		{"the state's backup", backup, "secret_key_wo_version"},
+		{"the log", trace, "Data Platform request"},
+	} {
+		if !strings.Contains(place.content, place.holds) {
+			t.Errorf("%s doesn't hold %q: the test looks at nothing", place.name, place.holds)
+		}
+		for _, leak := range leaks(place.content, canaries) {
+			t.Errorf("%s: %s", place.name, leak)
+		}
 	}
-	keySecret := f.Keys()[0]["result"].(map[string]any)["keySecret"].(string)
-	w.file("printed", out.String())
-	w.wantNoSecret(secrets, "printed", "trace.log", "terraform.tfstate", "tfplan", "terraform.tfstate.backup")
-	// The secret of a new key stands in the state, which "show" prints, and
+
+	// The secret of a new key stands in the state, and so in later plans, and
 	// nowhere else.
-	w.wantNoSecret(map[string]string{"the new key's secret": keySecret}, "trace.log")
-	if state := w.read("terraform.tfstate"); !strings.Contains(state, keySecret) {
+	keySecret := f.Keys()[0]["result"].(map[string]any)["keySecret"].(string)
+	if !strings.Contains(state, keySecret) {
 		t.Error("the new key's secret is not in the state")
 	}
-	if sent := toText(f.PipeSecrets(mockplatform.KafkaPipeID)); !strings.Contains(sent, "canary-kafka-2") {
-		t.Errorf("the changed password did not arrive: %s", sent)
+	for name, content := range map[string]string{"the output": out.String(), "the first plan": plans, "the log": trace} {
+		for _, leak := range leaks(content, map[string]string{"the new key's secret": keySecret}) {
+			t.Errorf("%s: %s", name, leak)
+		}
 	}
 }
 
-func toText(value any) string {
-	text, _ := json.Marshal(value)
-	return string(text)
+// wantSecrets fails unless the platform got these canaries for these pipes: one
+// that never arrived can't leak.
+func (w *workspace) wantSecrets(want map[string][]string) {
+	w.t.Helper()
+	for id, names := range want {
+		sent := toJSON(w.t, w.PipeSecrets(id))
+		for _, name := range names {
+			if !strings.Contains(sent, strings.Trim(toJSON(w.t, canaries[name]), `"`)) {
+				w.t.Errorf("the platform has not got %s: %s", name, sent)
+			}
+		}
+	}
+}
+
+// archive is all that stands in a zip file, as a plan is one: what is searched
+// for in the file itself is never found.
+func (w *workspace) archive(name string) string {
+	w.t.Helper()
+	files, err := zip.OpenReader(filepath.Join(w.dir, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer files.Close()
+	var all strings.Builder
+	for _, file := range files.File {
+		content, err := file.Open()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := io.Copy(&all, content); err != nil {
+			w.t.Fatal(err)
+		}
+		content.Close()
+	}
+	return all.String()
 }
 
 func (w *workspace) setVariable(name, value string) {
@@ -110,30 +226,14 @@ func (w *workspace) setVariable(name, value string) {
 	w.env = append(w.env, name+"="+value)
 }
 
+// read is the content of a file that must be there.
 func (w *workspace) read(name string) string {
 	w.t.Helper()
 	content, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	return string(content)
-}
-
-// wantNoSecret looks for secrets in files. A plan file is an archive: what is
-// inside is looked at through terraform show, which the test prints.
-func (w *workspace) wantNoSecret(secrets map[string]string, files ...string) {
-	w.t.Helper()
-	for _, file := range files {
-		content := w.read(file)
-		for name, secret := range secrets {
-			for _, spelled := range spellings(secret) {
-				if at := strings.Index(content, spelled); at >= 0 {
-					w.t.Errorf("%s stands in %s: …%.200q", name, file, content[max(0, at-80):])
-					break
-				}
-			}
-		}
-	}
 }
 
 const canaryConfig = `

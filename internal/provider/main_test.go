@@ -2,11 +2,13 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +59,14 @@ type fixture struct {
 	*mockplatform.Server
 	url string
 	now func() time.Time
+}
+
+// in is the fixture in a subtest, which fails by itself: a helper that reports
+// to the parent marks the wrong test, and a Fatal would end the wrong one.
+func (f *fixture) in(t *testing.T) *fixture {
+	sub := *f
+	sub.t = t
+	return &sub
 }
 
 // newFixture starts a platform that the test shares with no other.
@@ -189,6 +199,11 @@ func built(t *testing.T) string {
 	return builtDir
 }
 
+// in is the workspace in a subtest.
+func (w *workspace) in(t *testing.T) *workspace {
+	return &workspace{fixture: w.fixture.in(t), dir: w.dir, env: w.env}
+}
+
 func (f *fixture) workspace(config string) *workspace {
 	f.t.Helper()
 	w := &workspace{fixture: f, dir: f.t.TempDir()}
@@ -221,7 +236,24 @@ func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
 func (w *workspace) terraform(args ...string) (string, bool) {
 	w.t.Helper()
 	out, err := w.command(context.Background(), append(args, "-no-color")...).CombinedOutput()
-	return folded(string(out)), err == nil
+	text := folded(string(out))
+	w.checkRun(text, err)
+	return text, err == nil
+}
+
+// providersFault is what Terraform writes where a provider breaks its rules or
+// ends. A test that expects some error would take it for the one it expects.
+var providersFault = regexp.MustCompile(`Provider produced|Provider returned invalid|error in the provider|bug in the provider|Plugin did not respond|plugin crashed|panic: `)
+
+// checkRun fails where terraform didn't run, or blames the provider.
+func (w *workspace) checkRun(out string, err error) {
+	w.t.Helper()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("terraform did not run: %v", err)
+	}
+	if fault := providersFault.FindStringIndex(out); fault != nil {
+		w.t.Errorf("the provider takes the blame: %s", out[max(0, fault[0]-200):min(len(out), fault[1]+500)])
+	}
 }
 
 func folded(out string) string {
@@ -251,11 +283,18 @@ func (w *workspace) wantEmptyPlan() {
 	}
 }
 
-// wantText fails unless the output has each of these texts.
+// wantText fails unless the output has each of these texts. An empty one is in
+// every output, so it is an error of the test's.
 func wantText(t *testing.T, out string, texts ...string) {
 	t.Helper()
+	if len(texts) == 0 {
+		t.Error("the test looks for no text")
+	}
 	for _, text := range texts {
-		if !strings.Contains(out, text) {
+		switch {
+		case strings.TrimSpace(text) == "":
+			t.Error("the test looks for an empty text, which is in every output")
+		case !strings.Contains(out, text):
 			t.Errorf("no %q in\n%s", text, out)
 		}
 	}

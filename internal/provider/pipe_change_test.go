@@ -20,7 +20,9 @@ type pipeChange struct {
 	// unknown is what else is known after the apply alone.
 	unknown []string
 	patches []string
-	text    string // of the plan
+	// warning is a text of the one warning about this pipe; where there is none,
+	// nothing warns. Terraform plans again in the apply, which warns alike.
+	warning string
 }
 
 const (
@@ -152,7 +154,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		text: "A mapping can't be changed in place. These are removed and then added, which may copy their tables once more: - public.customers to customers",
+		warning: "A mapping can't be changed in place. These are removed and then added, which may copy their tables once more: - public.customers to customers",
 	},
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,
@@ -165,7 +167,7 @@ var pipeChanges = []pipeChange{
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new", "excludedColumns": ["x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`,
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "people", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}]}}}`,
 		},
-		text: "- public.customers to people",
+		warning: "- public.customers to people",
 	},
 	{
 		name: "credentials travel with a change of their kind, in both PATCHes", kind: mockplatform.PostgresPipeID,
@@ -178,6 +180,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"}, "tableMappingsToRemove": [` + addressesKey + `]}}}`,
 			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"}, "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "addresses", "targetTable": "a", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}]}}}`,
 		},
+		warning: "- public.addresses to a",
 	},
 	{
 		name: "a version changes", kind: mockplatform.CloudStreamPipeID,
@@ -268,23 +271,26 @@ func TestPipeChanges(t *testing.T) {
 	// terraform_data is new only now, so that its output is unknown.
 	w.file("main.tf", f.provider()+`resource "terraform_data" "later" { input = "later" }`+"\n"+after.String())
 	f.ResetJournal()
-	out, changes := w.plan()
+	warnings, changes := w.planWithWarnings()
 	for i, change := range pipeChanges {
-		t.Run(change.name, func(t *testing.T) {
+		t.Run("plan "+change.name, func(t *testing.T) {
 			if got := f.gets(ids[i]); got != 1 {
 				t.Errorf("the plan read the pipe %d times", got)
 			}
-			change.checkPlan(t, changes[fmt.Sprintf("dataplatform_pipe.p%d", i)])
-			wantText(t, out, change.text)
+			address := fmt.Sprintf("dataplatform_pipe.p%d", i)
+			change.checkPlan(t, changes[address])
+			wantWarning(t, warnings[address], change.warning)
 		})
 	}
 	f.wantWrites()
-	if out, ok := w.terraform("apply", "-input=false", "tf.plan"); !ok {
-		t.Fatalf("apply failed:\n%s", out)
+	warnings, ok := w.warnings("apply", "-input=false", "tf.plan")
+	if !ok {
+		t.Fatal("apply failed")
 	}
 	for i, change := range pipeChanges {
-		t.Run("apply "+change.name, func(*testing.T) {
-			f.wantPatches(ids[i], change.patches...)
+		t.Run("apply "+change.name, func(t *testing.T) {
+			f.in(t).wantPatches(ids[i], change.patches...)
+			wantWarning(t, warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)], change.warning)
 		})
 	}
 	f.ResetJournal()

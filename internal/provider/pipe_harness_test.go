@@ -141,6 +141,12 @@ func (w *workspace) plan(args ...string) (string, map[string]planned) {
 	if !ok {
 		w.t.Fatalf("plan failed:\n%s", out)
 	}
+	return out, w.planned()
+}
+
+// planned is what the plan last made has for each resource, by address.
+func (w *workspace) planned() map[string]planned {
+	w.t.Helper()
 	var shown struct {
 		Changes []planned `json:"resource_changes"`
 	}
@@ -149,7 +155,63 @@ func (w *workspace) plan(args ...string) (string, map[string]planned) {
 	for _, change := range shown.Changes {
 		changes[change.Address] = change
 	}
-	return out, changes
+	return changes
+}
+
+// planWithWarnings makes a plan, and returns its warnings and what it has for
+// each resource, both by address.
+func (w *workspace) planWithWarnings() (map[string][]string, map[string]planned) {
+	w.t.Helper()
+	warnings, ok := w.warnings("plan", "-input=false", "-out=tf.plan")
+	if !ok {
+		w.t.Fatalf("plan failed:\n%s", warnings)
+	}
+	return warnings, w.planned()
+}
+
+// warnings runs one command as machines do, and returns the warnings by the
+// address of what they are about, and whether the command succeeded. Output for
+// people folds warnings that share a summary and hides the addresses of all but
+// the first, and a text found in it may stand in another resource's warning.
+func (w *workspace) warnings(args ...string) (map[string][]string, bool) {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), slices.Insert(args, 1, "-json")...).Output()
+	w.checkRun(string(out), err)
+	warnings := map[string][]string{}
+	lines := 0
+	for line := range strings.Lines(string(out)) {
+		var said struct {
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+		}
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			w.t.Fatalf("%v in %s", err, line)
+		}
+		lines++
+		switch d := said.Diagnostic; d.Severity {
+		case "error":
+			w.t.Errorf("%s: %s: %s", d.Address, d.Summary, d.Detail)
+		case "warning":
+			warnings[d.Address] = append(warnings[d.Address], folded(d.Summary+" "+d.Detail))
+		}
+	}
+	if lines == 0 {
+		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
+	}
+	return warnings, err == nil
+}
+
+// wantWarning fails unless there is one warning, and it has this text. Where
+// there is no text there must be no warning.
+func wantWarning(t *testing.T, warnings []string, text string) {
+	t.Helper()
+	switch {
+	case text == "" && len(warnings) > 0:
+		t.Errorf("%d warnings, want none:\n%s", len(warnings), strings.Join(warnings, "\n"))
+	case text != "" && len(warnings) != 1:
+		t.Errorf("%d warnings, want one with %q:\n%s", len(warnings), text, strings.Join(warnings, "\n"))
+	case text != "":
+		wantText(t, warnings[0], text)
+	}
 }
 
 // state is what the state has for each resource and data source, by address.

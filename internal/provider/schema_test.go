@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -27,24 +28,39 @@ func TestSchemasAreValid(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	p := New("test")()
+	valid := func(what any, diags diag.Diagnostics) {
+		t.Helper()
+		if diags.HasError() {
+			t.Errorf("%T: %v", what, diags)
+		}
+	}
 	var ours provider.SchemaResponse
 	p.Schema(ctx, provider.SchemaRequest{}, &ours)
-	if diags := ours.Schema.ValidateImplementation(ctx); diags.HasError() {
-		t.Errorf("the provider: %v", diags)
-	}
+	valid(p, append(ours.Diagnostics, ours.Schema.ValidateImplementation(ctx)...))
+	looked := 0
 	for _, newResource := range p.Resources(ctx) {
+		of := newResource()
 		var resp resource.SchemaResponse
-		newResource().Schema(ctx, resource.SchemaRequest{}, &resp)
-		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
-			t.Errorf("%T: %v", newResource(), diags)
+		of.Schema(ctx, resource.SchemaRequest{}, &resp)
+		valid(of, append(resp.Diagnostics, resp.Schema.ValidateImplementation(ctx)...))
+		looked++
+		if of, ok := of.(resource.ResourceWithIdentity); ok {
+			var resp resource.IdentitySchemaResponse
+			of.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &resp)
+			valid(of, append(resp.Diagnostics, resp.IdentitySchema.ValidateImplementation(ctx)...))
+			looked++
 		}
 	}
 	for _, newDataSource := range p.DataSources(ctx) {
+		of := newDataSource()
 		var resp datasource.SchemaResponse
-		newDataSource().Schema(ctx, datasource.SchemaRequest{}, &resp)
-		if diags := resp.Schema.ValidateImplementation(ctx); diags.HasError() {
-			t.Errorf("%T: %v", newDataSource(), diags)
-		}
+		of.Schema(ctx, datasource.SchemaRequest{}, &resp)
+		valid(of, append(resp.Diagnostics, resp.Schema.ValidateImplementation(ctx)...))
+		looked++
+	}
+	schemas, identities := served(t)
+	if want := len(schemas.ResourceSchemas) + len(schemas.DataSourceSchemas) + len(identities.IdentitySchemas); looked != want {
+		t.Errorf("looked at %d schemas, and %d are served", looked, want)
 	}
 }
 

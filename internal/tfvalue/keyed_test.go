@@ -1,0 +1,149 @@
+package tfvalue_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// keys are the elements of a set by schema and table.
+func keys(elements []tfvalue.Value) string {
+	var all []string
+	for _, element := range elements {
+		all = append(all, mapsKey.Spell(element))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestKeyOf gives every two elements of other keys other keys, whatever their
+// members hold.
+func TestKeyOf(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028", "é", "e\u0301"}
+	seen := map[string]string{}
+	for _, schema := range texts {
+		for _, table := range texts {
+			element := at(t, "maps", `[{"keys": ["x"]}]`).Elements()[0].With(tfvalue.String(schema), "schema").With(tfvalue.String(table), "table")
+			key, pair := mapsKey.Of(element), fmt.Sprintf("%q and %q", schema, table)
+			if other, ok := seen[key]; ok {
+				t.Errorf("%s and %s have the same key", pair, other)
+			}
+			seen[key] = pair
+			if again := element.With(tfvalue.Bool(true), "sorted").Without("keys"); mapsKey.Of(again) != key {
+				t.Errorf("the key of %s depends on other members", pair)
+			}
+		}
+	}
+}
+
+func TestKeyKnown(t *testing.T) {
+	t.Parallel()
+	for element, want := range map[string]bool{
+		`{"schema": "s", "table": "t"}`:                   true,
+		`{"schema": "s"}`:                                 true,
+		`{"schema": "s", "table": "t", "sorted": "??"}`:   true,
+		`{"schema": "s", "table": "t", "hidden": ["??"]}`: true,
+		`{"schema": "s", "table": "??"}`:                  false,
+		`{"schema": "??", "table": "t"}`:                  false,
+		`null`:                                            false,
+		`"??"`:                                            false,
+	} {
+		if got := mapsKey.Known(at(t, "maps", "["+element+"]").Elements()[0]); got != want {
+			t.Errorf("%s: %t, want %t", element, got, want)
+		}
+	}
+}
+
+func TestKeyIndex(t *testing.T) {
+	t.Parallel()
+	index := mapsKey.Index(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`))
+	if len(index) != 2 {
+		t.Errorf("%d elements", len(index))
+	}
+	for key, element := range index {
+		if mapsKey.Of(element) != key {
+			t.Errorf("%s is held as %s", show(element), key)
+		}
+	}
+	for _, text := range []string{`null`, `"??"`, `[]`} {
+		if index := mapsKey.Index(at(t, "maps", text)); len(index) != 0 {
+			t.Errorf("%s has %d elements", text, len(index))
+		}
+	}
+}
+
+func TestKeyBeside(t *testing.T) {
+	t.Parallel()
+	const s, u = `{"schema": "s", "table": "t", "hidden": ["x", "y"]}`, `{"schema": "u"}`
+	for _, test := range []struct{ set, other, want string }{
+		{`[]`, `[]`, ""},
+		{`null`, `[` + s + `]`, ""},
+		{`[` + s + `]`, `null`, "s.t"},
+		{`[` + s + `]`, `"??"`, "s.t"},
+		{`[` + s + `, ` + u + `]`, `[` + u + `, ` + s + `]`, ""},
+		{`[` + s + `, ` + u + `]`, `[` + u + `]`, "s.t"},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false, "keys": []}]`, ""},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, "s.t"},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t"}]`, "s.t"},
+		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "s.t"},
+		// By schema first, then by table, as texts.
+		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, ".z a.10 a.9 a.b b.a"},
+	} {
+		if got := keys(mapsKey.Beside(at(t, "maps", test.set), at(t, "maps", test.other))); got != test.want {
+			t.Errorf("%s beside %s: %q, want %q", test.set, test.other, got, test.want)
+		}
+	}
+}
+
+// TestKeyBesideOrder has the same order whatever the set's is.
+func TestKeyBesideOrder(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 0))
+	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a"}]`)
+	for range 50 {
+		elements := whole.Elements()
+		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
+		if got := keys(mapsKey.Beside(tfvalue.Collection(whole.Type(), elements), at(t, "maps", `[]`))); got != "a. a.b a.c b.a" {
+			t.Fatalf("in the order %s", got)
+		}
+	}
+}
+
+// TestAsksFor has what a configuration asks for: elements of a keyed set may
+// omit members there.
+func TestAsksFor(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, config, value string
+		want                bool
+	}{
+		{"name", `"a"`, `"a"`, true},
+		{"name", `"a"`, `"b"`, false},
+		{"name", `null`, `"a"`, false},
+		{"cert", `"a\n"`, `"a"`, true},
+		{"size", `4.0`, `4`, true},
+		{"set", `["a", "b"]`, `["b", "a"]`, true},
+		{"set", `["a"]`, `["b", "a"]`, false},
+		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
+		{"maps", `[]`, `[]`, true},
+		{"maps", `[]`, `null`, true},
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"], "sorted": true}]`, true},
+		{"maps", `[{"schema": "s"}, {"schema": "t"}]`, `[{"schema": "t", "sorted": true}, {"schema": "s"}]`, true},
+		{"maps", `[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "hidden": ["x"], "sorted": true}]`, true},
+		{"maps", `[{"schema": "s", "hidden": ["y", "x"]}]`, `[{"schema": "s", "hidden": ["x", "y"], "sorted": true}]`, true},
+		{"maps", `[{"schema": "s", "hidden": []}]`, `[{"schema": "s", "hidden": ["x"]}]`, false},
+		{"maps", `[{"schema": "s", "sorted": false}]`, `[{"schema": "s", "sorted": true}]`, false},
+		{"maps", `[{"schema": "s", "sorted": false, "hidden": []}]`, `[{"schema": "s"}]`, true},
+		{"maps", `[{"schema": "s"}]`, `[]`, false},
+		{"maps", `[]`, `[{"schema": "s"}]`, false},
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "t"}]`, false},
+	} {
+		if got := rules.AsksFor(test.name, at(t, test.name, test.config), at(t, test.name, test.value)); got != test.want {
+			t.Errorf("%s: %s asks for %s: %t, want %t", test.name, test.config, test.value, got, test.want)
+		}
+	}
+}

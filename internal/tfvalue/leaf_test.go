@@ -1,0 +1,82 @@
+package tfvalue_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+func TestLeaves(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		value, leaves string
+		pruned        string
+	}{
+		{`{}`, "", `null`},
+		{`null`, "", `null`},
+		{`{"inner": {}}`, "", `null`},
+		{`{"inner": {"deep": {}}, "name": "a"}`, "name", `{"name": "a"}`},
+		{`{"size": 0, "on": false, "name": "", "list": []}`, "list name on size", `{"size": 0, "on": false, "name": "", "list": []}`},
+		{`{"inner": {"size": 1, "deep": {"on": true}}, "cert": "c"}`, "cert inner.deep.on inner.size", `{"inner": {"size": 1, "deep": {"on": true}}, "cert": "c"}`},
+		{`{"maps": [{"schema": "s"}], "pairs": [{"from": "a"}]}`, "maps pairs", `{"maps": [{"schema": "s"}], "pairs": [{"from": "a"}]}`},
+		{`{"name": "??", "inner": "??"}`, "inner name", `{"name": "??", "inner": "??"}`},
+	} {
+		v := val(t, test.value)
+		leaves := v.Leaves()
+		if got := paths(leaves); got != test.leaves {
+			t.Errorf("the leaves of %s are %q, want %q", test.value, got, test.leaves)
+		}
+		for _, leaf := range leaves {
+			same(t, leaf.Path.String(), leaf.Value, v.At(leaf.Path...))
+			if leaf.Name() != leaf.Path[len(leaf.Path)-1] {
+				t.Errorf("%s is named %s", leaf.Path, leaf.Name())
+			}
+		}
+		if v.AnyLeaf() != (test.leaves != "") {
+			t.Errorf("AnyLeaf of %s is %t", test.value, v.AnyLeaf())
+		}
+		same(t, "pruned "+test.value, v.Prune(), val(t, test.pruned))
+		same(t, "without its leaves "+test.value, v.Forget(leaves).Prune(), val(t, `null`))
+	}
+}
+
+// TestLeavesOfDeepObjects has paths that grow out of each other: none may be
+// written over by the next.
+func TestLeavesOfDeepObjects(t *testing.T) {
+	t.Parallel()
+	typ, text := object(attributes{"x": tftypes.Bool, "y": tftypes.Bool, "z": tftypes.Bool}), `{"x": true, "y": true, "z": true}`
+	for _, name := range []string{"e", "d", "c", "b", "a"} {
+		typ, text = object(attributes{name: typ}), `{"`+name+`": `+text+`}`
+	}
+	if got := paths(parse(t, typ, text).Leaves()); got != "a.b.c.d.e.x a.b.c.d.e.y a.b.c.d.e.z" {
+		t.Errorf("the leaves are %s", got)
+	}
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	v := val(t, `{"name": "a", "inner": {"name": "b", "size": 1}}`)
+	gone := []tfvalue.Leaf{{Path: tfvalue.Path{"inner", "name"}}, {Path: tfvalue.Path{"cert"}}}
+	same(t, "forgotten", v.Forget(gone), val(t, `{"name": "a", "inner": {"size": 1}}`))
+	same(t, "nothing forgotten", v.Forget(nil), v)
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ value, other, want string }{
+		{`{}`, `{"name": "a"}`, `{"name": "a"}`},
+		{`{"name": "b"}`, `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`},
+		{`{"name": "", "on": false, "size": 0, "list": []}`, `{"name": "a", "on": true, "size": 1, "list": ["x"]}`, `{"name": "", "on": false, "size": 0, "list": []}`},
+		{`null`, `{"name": "a"}`, `{"name": "a"}`},
+		{`{"name": "a"}`, `null`, `{"name": "a"}`},
+		{`{"inner": {"name": "a"}}`, `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"name": "a", "size": 1, "deep": {"on": true}}}`},
+		{`{"name": "??", "inner": "??"}`, `{"name": "a", "inner": {"name": "b"}}`, `{"name": "??", "inner": "??"}`},
+		{`{}`, `{"name": "??"}`, `{"name": "??"}`},
+		// A list or a set is one leaf: members of elements are not filled in.
+		{`{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`},
+	} {
+		same(t, test.value+" filled with "+test.other, val(t, test.value).Fill(val(t, test.other)), val(t, test.want))
+	}
+}

@@ -1,0 +1,210 @@
+package tfvalue_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// The tests write values as JSON, so that a row of a table is a line:
+// `{"name": "a", "set": ["x"], "size": 4}`. A member that is omitted is null, "??"
+// is unknown, and "~0.1" is the number that a float64 holds, where 0.1 is the
+// one that Terraform reads.
+
+type attributes = map[string]tftypes.Type
+
+func object(members attributes) tftypes.Type { return tftypes.Object{AttributeTypes: members} }
+func list(of tftypes.Type) tftypes.Type      { return tftypes.List{ElementType: of} }
+func set(of tftypes.Type) tftypes.Type       { return tftypes.Set{ElementType: of} }
+
+// thing has an attribute of each type. cert is trimmed and maps is keyed by
+// schema and table, see rules.
+var thing = attributes{
+	"name": tftypes.String,
+	"cert": tftypes.String,
+	"size": tftypes.Number,
+	"on":   tftypes.Bool,
+	"list": list(tftypes.String),
+	"nums": set(tftypes.Number),
+	"set":  set(tftypes.String),
+	"pairs": list(object(attributes{
+		"from": tftypes.String, "to": tftypes.String,
+	})),
+	"maps": set(object(attributes{
+		"schema": tftypes.String, "table": tftypes.String,
+		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String),
+	})),
+	"inner": object(attributes{
+		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
+		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String}),
+	}),
+}
+
+var (
+	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Format: "%s.%s"}
+	rules   = tfvalue.Rules{Trimmed: []string{"cert"}, Keys: map[string]tfvalue.Key{"maps": mapsKey}}
+)
+
+// val is a thing.
+func val(t *testing.T, text string) tfvalue.Value {
+	t.Helper()
+	return parse(t, object(thing), text)
+}
+
+// at is a value of an attribute of a thing.
+func at(t *testing.T, name, text string) tfvalue.Value {
+	t.Helper()
+	typ, ok := thing[name]
+	if !ok {
+		t.Fatalf("a thing has no %s", name)
+	}
+	return parse(t, typ, text)
+}
+
+func parse(t *testing.T, typ tftypes.Type, text string) tfvalue.Value {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var read any
+	if err := decoder.Decode(&read); err != nil || decoder.More() {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return tfvalue.Of(build(t, typ, read))
+}
+
+func build(t *testing.T, typ tftypes.Type, read any) tftypes.Value {
+	t.Helper()
+	if read == "??" {
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	}
+	var elementType tftypes.Type
+	switch typ := typ.(type) {
+	case tftypes.List:
+		elementType = typ.ElementType
+	case tftypes.Set:
+		elementType = typ.ElementType
+	}
+	switch read := read.(type) {
+	case map[string]any:
+		members := map[string]tftypes.Value{}
+		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
+			members[name] = build(t, memberType, read[name])
+		}
+		for name := range read {
+			if _, ok := members[name]; !ok {
+				t.Fatalf("%s has no %s", typ, name)
+			}
+		}
+		return tftypes.NewValue(typ, members)
+	case []any:
+		elements := []tftypes.Value{}
+		for _, element := range read {
+			elements = append(elements, build(t, elementType, element))
+		}
+		return tftypes.NewValue(typ, elements)
+	case json.Number:
+		number, _, err := big.ParseFloat(read.String(), 10, 512, big.ToNearestEven)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tftypes.NewValue(typ, number)
+	case string:
+		if typ.Is(tftypes.Number) {
+			number, err := strconv.ParseFloat(strings.TrimPrefix(read, "~"), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tftypes.NewValue(typ, big.NewFloat(number))
+		}
+		return tftypes.NewValue(typ, read)
+	default:
+		return tftypes.NewValue(typ, read)
+	}
+}
+
+// show writes a value as the tests do, so that every difference is seen: the
+// order of a set, and the digits of a number.
+func show(v tfvalue.Value) string {
+	switch {
+	case v.IsNull():
+		return "null"
+	case !v.IsKnown():
+		return `"??"`
+	case v.Type().Is(tftypes.Number):
+		if n := v.Number(); n.Prec() <= 64 && !n.IsInt() {
+			return fmt.Sprintf("%q", "~"+n.Text('g', -1))
+		}
+		return v.Number().Text('f', -1)
+	case v.Type().Is(tftypes.Bool):
+		return fmt.Sprint(v.True())
+	case v.Type().Is(tftypes.String):
+		return fmt.Sprintf("%q", v.Text())
+	case v.IsObject():
+		var members []string
+		for name, member := range v.Members() {
+			if !member.IsNull() {
+				members = append(members, fmt.Sprintf("%q: %s", name, show(member)))
+			}
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	default:
+		var elements []string
+		for _, element := range v.Elements() {
+			elements = append(elements, show(element))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+}
+
+// same fails unless two values are the same to the letter.
+func same(t *testing.T, what string, got, want tfvalue.Value) {
+	t.Helper()
+	if !got.Type().Equal(want.Type()) {
+		t.Errorf("%s: the type is %s, want %s", what, got.Type(), want.Type())
+		return
+	}
+	if show(got) != show(want) {
+		t.Errorf("%s\n is  %s\nwant %s", what, show(got), show(want))
+	}
+}
+
+// paths are where leaves are, by dots.
+func paths(leaves []tfvalue.Leaf) string {
+	var all []string
+	for _, leaf := range leaves {
+		all = append(all, leaf.Path.String())
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNotation holds the notation against itself: what shows no difference
+// can't be told apart by any table.
+func TestNotation(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		`{}`, `{"name": ""}`, `{"name": "??"}`, `{"name": "a"}`, `{"cert": "a"}`, `{"size": 0}`, `{"size": 0.1}`, `{"size": "~0.1"}`,
+		`{"size": 9007199254740993}`, `{"size": 9007199254740992}`, `{"on": false}`, `{"on": true}`, `{"on": "??"}`, `{"list": []}`, `{"list": "??"}`,
+		`{"list": ["??"]}`, `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"maps": [{}]}`, `{"maps": [{"sorted": false}]}`, `{"inner": {}}`, `{"inner": "??"}`, `{"inner": {"deep": {}}}`, `{"pairs": [{"from": "a", "to": "b"}]}`,
+	}
+	seen := map[string]string{}
+	for _, text := range texts {
+		shown := show(val(t, text))
+		if other, ok := seen[shown]; ok {
+			t.Errorf("%s and %s are both shown as %s", text, other, shown)
+		}
+		seen[shown] = text
+		same(t, text, val(t, shown), val(t, text))
+	}
+	if names := slices.Sorted(maps.Keys(thing)); len(names) != 10 {
+		t.Errorf("a thing has %q", names)
+	}
+}

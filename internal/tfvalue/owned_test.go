@@ -1,0 +1,69 @@
+package tfvalue_test
+
+import "testing"
+
+func TestOwned(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, config, plan, want string }{
+		{"nothing", `{}`, `{"name": "a", "size": 1, "inner": {"name": "b"}}`, `{}`},
+		{"some", `{"name": "a"}`, `{"name": "a", "size": 1}`, `{"name": "a"}`},
+		{"below an object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`, `{"inner": {"deep": {"on": true}}}`},
+		{"an empty object", `{"inner": {}}`, `{"inner": {"name": "b"}}`, `{"inner": {}}`},
+		{"empty values", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`},
+		{"a destroy", `null`, `null`, `null`},
+		{"a plan without the object", `{"inner": {"name": "a"}}`, `{}`, `{}`},
+
+		// Where plan and configuration mean the same, the plan's spelling is owned.
+		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
+		{"a fraction", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
+		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
+		{"white space at the end", `{"cert": "a\n"}`, `{"cert": "a"}`, `{"cert": "a"}`},
+
+		// Where they don't, the user told Terraform to ignore the leaf.
+		{"ignore_changes of a leaf", `{"name": "b", "size": 1}`, `{"name": "a", "size": 1}`, `{"size": 1}`},
+		{"ignore_changes of an object", `{"inner": {"name": "b", "size": 1}}`, `{"inner": {"name": "a", "size": 2}}`, `{"inner": {}}`},
+		{"ignore_changes of what was null", `{"name": "b"}`, `{}`, `{}`},
+		{"ignore_changes of a list", `{"list": ["a", "b"]}`, `{"list": ["b", "a"]}`, `{}`},
+		{"ignore_changes of a set", `{"set": ["a"]}`, `{"set": ["b", "a"]}`, `{}`},
+		{"ignore_changes of a keyed set", `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "sorted": true}]}`, `{}`},
+
+		// Members that an element of a keyed set omits are the plan's.
+		{"a keyed set", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`},
+
+		{"unknown in both", `{"name": "??"}`, `{"name": "??"}`, `{"name": "??"}`},
+		{"unknown until the apply", `{"name": "??"}`, `{"name": "a"}`, `{"name": "a"}`},
+		{"known, and unknown in the plan", `{"name": "a"}`, `{"name": "??"}`, `{"name": "??"}`},
+		{"unknown and nobody's", `{}`, `{"name": "??"}`, `{}`},
+		{"an unknown object", `{"inner": "??"}`, `{"inner": "??"}`, `{"inner": "??"}`},
+		{"an object unknown until the apply", `{"inner": "??"}`, `{"inner": {"name": "a", "size": 1}}`, `{"inner": {"name": "a", "size": 1}}`},
+		{"a list unknown in part", `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`},
+		{"a keyed set unknown in part", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`},
+	} {
+		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan)), val(t, test.want))
+	}
+}
+
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, owned, remote, want string }{
+		{"nothing is owned", `{}`, `{"name": "a"}`, `{}`},
+		{"nothing differs", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "size": 9, "inner": {"size": 1, "name": "b"}}`, `{"inner": {}}`},
+		{"a leaf differs", `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`, `{"name": "a"}`},
+		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
+		{"to empty", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "a", "list": ["x"], "on": true, "size": 1}`, `{"name": "", "list": [], "on": false, "size": 0}`},
+		{"empty, and not told", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
+		{"no object there", `{"inner": {"name": "a"}}`, `{}`, `{"inner": {"name": "a"}}`},
+		{"nothing there", `{"name": "a", "inner": {"name": "b"}}`, `null`, `{"name": "a", "inner": {"name": "b"}}`},
+		{"spellings", `{"size": 4.0, "set": ["a", "b"], "cert": "a\n", "inner": {"deep": {"cert": "b "}}}`, `{"size": "~4", "set": ["b", "a"], "cert": "a", "inner": {"deep": {"cert": "b"}}}`, `{"inner": {"deep": {}}}`},
+		{"a fraction", `{"size": 0.1}`, `{"size": "~0.1"}`, `{}`},
+		{"a large number", `{"size": 9007199254740993}`, `{"size": 9007199254740992}`, `{"size": 9007199254740993}`},
+		{"a list is sent whole", `{"list": ["a", "b"]}`, `{"list": ["a"]}`, `{"list": ["a", "b"]}`},
+		{"a set is sent whole", `{"set": ["a", "b"]}`, `{"set": ["a"]}`, `{"set": ["a", "b"]}`},
+		{"a keyed set is sent whole", `{"maps": [{"schema": "s"}, {"schema": "t", "sorted": true}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t", "sorted": true}]}`},
+		{"a keyed set with other spellings", `{"maps": [{"schema": "s", "sorted": false}, {"schema": "t"}]}`, `{"maps": [{"schema": "t", "keys": []}, {"schema": "s"}]}`, `{}`},
+		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
+		{"an unknown object differs", `{"inner": "??"}`, `{"inner": {"name": "a"}}`, `{"inner": "??"}`},
+	} {
+		same(t, test.name, rules.Changes(val(t, test.owned), val(t, test.remote)), val(t, test.want))
+	}
+}

@@ -1,0 +1,108 @@
+package tfvalue_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// meanings are pairs of values of one attribute: whether they mean the same,
+// and whether they do where absence and emptiness do.
+var meanings = []struct {
+	name, a, b  string
+	same, alike bool
+}{
+	{"name", `"a"`, `"a"`, true, true},
+	{"name", `"a"`, `"b"`, false, false},
+	{"name", `"a"`, `"a "`, false, false},
+	{"name", `null`, `""`, false, true},
+	{"name", `null`, `null`, true, true},
+	{"name", `"??"`, `"a"`, false, false},
+	{"name", `"??"`, `null`, false, false},
+	{"cert", `"a"`, `"a \t\r\n"`, true, false},
+	{"cert", `"a"`, `" a"`, false, false},
+	{"cert", `"a\nb"`, `"a \nb"`, false, false},
+	{"cert", `""`, `"\n"`, true, false},
+	{"cert", `null`, `"\n"`, false, false},
+	{"size", `4`, `4.0`, true, true},
+	{"size", `4`, `4e0`, true, true},
+	{"size", `4`, `"~4"`, true, true},
+	{"size", `4`, `5`, false, false},
+	{"size", `0.1`, `"~0.1"`, true, true},
+	{"size", `0.1`, `0.10`, true, true},
+	{"size", `9007199254740993`, `9007199254740992`, false, false},
+	{"size", `9007199254740993`, `"~9007199254740992"`, false, false},
+	{"size", `9007199254740992`, `9007199254740992.5`, true, false},
+	{"size", `0`, `null`, false, false},
+	{"on", `true`, `true`, true, true},
+	{"on", `true`, `false`, false, false},
+	{"on", `false`, `null`, false, true},
+	{"on", `true`, `null`, false, false},
+	{"on", `"??"`, `"??"`, false, true},
+	{"list", `["a", "b"]`, `["a", "b"]`, true, true},
+	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
+	{"list", `["a"]`, `["a", "a"]`, false, false},
+	{"list", `[]`, `null`, false, true},
+	{"list", `["??"]`, `["a"]`, false, false},
+	{"set", `["a", "b"]`, `["b", "a"]`, true, true},
+	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
+	{"set", `["a", "b"]`, `["a"]`, false, false},
+	{"set", `["a,b"]`, `["a", "b"]`, false, false},
+	{"set", `["a;b"]`, `["a", "b"]`, false, false},
+	{"set", `[]`, `null`, false, true},
+	{"set", `["??"]`, `["??"]`, false, true},
+	{"nums", `[1, 2]`, `[2.0, 1]`, true, true},
+	{"nums", `[1]`, `["~1"]`, true, true},
+	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true, true},
+	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "b", "to": "a"}]`, false, false},
+	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
+	{"maps", `[{"schema": "s", "table": "t"}, {"schema": "u"}]`, `[{"schema": "u"}, {"schema": "s", "table": "t"}]`, true, true},
+	// Elements of a set are the same where absence and emptiness are.
+	{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "sorted": false, "keys": [], "hidden": [], "table": ""}]`, true, true},
+	{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "sorted": true}]`, false, false},
+	{"maps", `[{"schema": "s", "hidden": ["x", "y"]}]`, `[{"schema": "s", "hidden": ["y", "x"]}]`, true, true},
+	{"maps", `[{"schema": "s", "keys": ["x", "y"]}]`, `[{"schema": "s", "keys": ["y", "x"]}]`, false, false},
+	{"maps", `[{"schema": "s", "table": ";"}]`, `[{"schema": "s;", "table": ""}]`, false, false},
+	{"inner", `{"name": "a", "size": 4}`, `{"size": 4.0, "name": "a"}`, true, true},
+	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
+	{"inner", `{"name": "a"}`, `{"name": "a", "size": 4}`, false, false},
+	{"inner", `{}`, `null`, false, false},
+	{"inner", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, true, true},
+	{"inner", `{"name": "??"}`, `{"name": "??"}`, false, true},
+}
+
+func TestSame(t *testing.T) {
+	t.Parallel()
+	for _, test := range meanings {
+		a, b := at(t, test.name, test.a), at(t, test.name, test.b)
+		if rules.Same(test.name, a, b) != test.same || rules.Same(test.name, b, a) != test.same {
+			t.Errorf("%s: Same of %s and %s is not %t", test.name, test.a, test.b, test.same)
+		}
+		if tfvalue.Alike(a, b) != test.alike || tfvalue.Alike(b, a) != test.alike {
+			t.Errorf("%s: Alike of %s and %s is not %t", test.name, test.a, test.b, test.alike)
+		}
+	}
+	// A rule is an attribute's, by its name.
+	if a, b := at(t, "cert", `"a"`), at(t, "cert", `"a\n"`); (tfvalue.Rules{}).Same("cert", a, b) || rules.Same("name", a, b) {
+		t.Error("trimmed without a rule")
+	}
+}
+
+// TestSetsHaveNoOrder shuffles a set: no other order is another set, and one
+// element less is.
+func TestSetsHaveNoOrder(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 0))
+	whole := at(t, "maps", `[{"schema": "a", "table": "b", "hidden": ["x", "y"]}, {"schema": "a"}, {"table": "b"}, {"sorted": true}, {"keys": ["a", "b"]}]`)
+	for range 100 {
+		elements := whole.Elements()
+		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
+		if !rules.Same("maps", whole, tfvalue.Collection(whole.Type(), elements)) {
+			t.Fatalf("another set in the order %s", show(tfvalue.Collection(whole.Type(), elements)))
+		}
+		if less := tfvalue.Collection(whole.Type(), elements[1:]); rules.Same("maps", whole, less) {
+			t.Fatalf("the same set without %s", show(elements[0]))
+		}
+	}
+}

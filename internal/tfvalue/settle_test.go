@@ -1,0 +1,58 @@
+package tfvalue_test
+
+import (
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, plan, answer, want string }{
+		{"what the plan showed stays", `{"name": "a", "size": 1}`, `{"name": "b", "size": 2, "on": true}`, `{"name": "a", "size": 1}`},
+		{"what was unknown is the answer's", `{"name": "a", "size": "??"}`, `{"name": "b", "size": 2}`, `{"name": "a", "size": 2}`},
+		{"what the answer omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
+		{"below an object", `{"inner": {"name": "a", "deep": "??"}}`, `{"inner": {"name": "b", "deep": {"on": true}}}`, `{"inner": {"name": "a", "deep": {"on": true}}}`},
+		{"below an object that the answer omits", `{"inner": {"name": "a", "size": "??"}}`, `{}`, `{"inner": {"name": "a"}}`},
+		{"an unknown object", `{"inner": "??"}`, `{"inner": {"name": "b"}}`, `{"inner": {"name": "b"}}`},
+		{"all", `"??"`, `{"name": "b"}`, `{"name": "b"}`},
+		{"a destroy", `null`, `{"name": "b"}`, `null`},
+		// Elements that are unknown are Decide's.
+		{"a list that is unknown in part", `{"list": ["a", "??"]}`, `{"list": ["a", "b"]}`, `{"list": ["a", "??"]}`},
+	} {
+		same(t, test.name, tfvalue.Settle(val(t, test.plan), val(t, test.answer)), val(t, test.want))
+	}
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, plan, completed, want string }{
+		{"what is known stays", `{"name": "a", "list": ["a"]}`, `{"name": "b", "list": ["b"]}`, `{"name": "a", "list": ["a"]}`},
+		{"what is unknown stays", `{"name": "??", "list": "??", "inner": "??"}`, `{"name": "b", "list": ["b"], "inner": {"name": "c"}}`, `{"name": "??", "list": "??", "inner": "??"}`},
+		{"what is unknown in part", `{"maps": [{"schema": "s", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x"]}]}`},
+		{"beside what stays", `{"list": ["a", "??"], "name": "??", "size": 1}`, `{"list": ["a", "b"], "name": "b", "size": 2}`, `{"list": ["a", "b"], "name": "??", "size": 1}`},
+		{"below an object", `{"inner": {"name": "??", "set": ["??"]}}`, `{"inner": {"name": "b", "set": ["x"]}}`, `{"inner": {"name": "??", "set": ["x"]}}`},
+	} {
+		same(t, test.name, tfvalue.Decide(val(t, test.plan), val(t, test.completed)), val(t, test.want))
+	}
+}
+
+func TestSuppress(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, plan, prior, want string }{
+		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
+		{"a fraction's digits", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
+		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
+		{"white space at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
+		{"members of elements of a set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`},
+		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
+		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
+		{"null, and it was not", `{}`, `{"name": "a"}`, `{}`},
+		{"not null, and it was", `{"name": "", "list": []}`, `{}`, `{"name": "", "list": []}`},
+		{"unknown", `{"name": "??", "set": ["??"], "inner": "??"}`, `{"name": "a", "set": ["a"], "inner": {"name": "a"}}`, `{"name": "??", "set": ["??"], "inner": "??"}`},
+		{"an adoption", `{"size": 4.0}`, `null`, `{"size": 4.0}`},
+		{"a destroy", `null`, `{"size": 4}`, `null`},
+	} {
+		same(t, test.name, rules.Suppress(val(t, test.plan), val(t, test.prior)), val(t, test.want))
+	}
+}
