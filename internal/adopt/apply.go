@@ -22,52 +22,36 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		organization := c.Organization(change.Plan.At("organization_id"), diags)
 		change.Plan = change.Plan.With(organization, "organization_id")
 	}
-	if diags.HasError() {
+	client, ok := c.Ready(conn.ManagementSettings, diags)
+	if !ok || diags.HasError() {
 		return change.Prior, last
 	}
-	remote := e.write(ctx, c, change, diags)
+	c.Applies()
+	id := e.identity(change.Plan)
+	// Another resource may write to the same object: what it changes must not
+	// look like the platform's doing.
+	unlock, err := c.Lock(ctx, e.key(id))
+	if err != nil {
+		diags.AddError("Unable to update "+e.Noun, "The operation was interrupted.")
+		return change.Prior, last
+	}
+	defer unlock()
+
+	known, read, err := e.observe(ctx, client, id, change.Prior, last)
+	if err != nil {
+		e.addAdoptError(diags, id, err)
+		return change.Prior, last
+	}
+	u := e.newUpdate(client, id, change, known, read, last)
+	if e.check(u.label, change, known, diags); !diags.HasError() {
+		u.run(ctx, e.forces(change), diags)
+	}
 	switch {
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return e.withIDs(remote, change.Prior), last
+		return u.known, u.memory(u.known, change.Prior, last)
 	}
-	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.complete(change.Config, change.Plan, remote)), remote)
-	if change.Prior.IsNull() {
-		return state, memory{}
-	}
-	return state, e.remember(change.Prior, state, remote)
-}
-
-// write reads the object, makes every check that the plan had to skip, and
-// sends what differs. It returns what is known of the object at the end.
-func (e *Engine) write(ctx context.Context, c *conn.Connection, change Change, diags *diag.Diagnostics) tfvalue.Value {
-	client, ok := c.Ready(conn.ManagementSettings, diags)
-	if !ok {
-		return change.Prior
-	}
-	id := e.identity(change.Plan)
-	answer, err := e.Read(ctx, client, id)
-	if err != nil {
-		e.addAdoptError(diags, id, err)
-		return change.Prior
-	}
-	before := tfvalue.Encode(answer, e.objectType)
-	known := e.Rules.Remember(change.Prior, before)
-	e.check(change, known, diags)
-	if diags.HasError() {
-		return known
-	}
-	u := &update{
-		Engine: e,
-		label:  e.label(change.Plan),
-		owned:  e.owned(change.Config, e.complete(change.Config, change.Plan, known)),
-		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
-		patch:  e.Patch(client, id, change),
-		known:  known,
-		told:   before,
-		answer: before,
-	}
-	u.run(ctx, e.forces(change), diags)
-	return u.known
+	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.complete(change.Config, change.Plan, u.known)), u.known)
+	return state, u.memory(state, change.Prior, last)
 }

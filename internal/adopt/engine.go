@@ -45,7 +45,8 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	next, memory := e.read(ctx, c, state, decodePrivate(req.Private), &diags)
+	last, imported := decodePrivate(req.Private)
+	next, memory := e.read(ctx, c, state, last, imported, &diags)
 	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(next); err != nil {
 		return nil, err
@@ -81,7 +82,8 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
+	last, _ := decodePrivate(req.PlannedPrivate)
+	state, memory := e.apply(ctx, c, change, last, &diags)
 	if !diags.HasError() && !state.IsFullyKnown() {
 		diags.AddError("Unknown values after the apply",
 			fmt.Sprintf("The %s still has values that are not known after it was applied. This is an error in the provider.", e.Noun))

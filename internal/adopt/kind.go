@@ -9,6 +9,7 @@ package adopt
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,8 @@ type Kind struct {
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
 	// Read returns the remote object, as a struct with tfsdk tags.
 	Read func(ctx context.Context, client *platform.Client, id Identity) (any, error)
+	// Reread returns a second opinion, where another Read doesn't.
+	Reread func(ctx context.Context, client *platform.Client, id Identity) (any, error)
 	// Patch returns what updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
 	// Forces reports whether there is something to send beside leaves that
@@ -52,13 +55,17 @@ type Kind struct {
 	Moves func(send tfvalue.Value) []string
 	// Complete fills in what a plan takes from the remote object.
 	Complete func(config, plan, remote tfvalue.Value) tfvalue.Value
-	// Suppress keeps prior values where a plan that sends these leaves differs
-	// from them in nothing that matters.
-	Suppress func(plan, prior, send tfvalue.Value) tfvalue.Value
-	// Check reports what is wrong with a change, given the remote object.
-	Check func(change Change, remote tfvalue.Value, diags *diag.Diagnostics)
+	// Suppress keeps prior values where a plan differs from them in nothing that
+	// matters. A plan at rest sends nothing.
+	Suppress func(plan, prior tfvalue.Value, atRest bool) tfvalue.Value
+	// Check reports what is wrong with a change, given the remote object, null
+	// where it could not be read.
+	Check func(label string, change Change, remote tfvalue.Value, diags *diag.Diagnostics)
+	// Overwrites describes, a line each, what a change that sends these leaves
+	// overwrites beside leaves.
+	Overwrites func(change Change, send tfvalue.Value) []string
 	// Advise warns, in the plan, of what a user may not expect of it.
-	Advise func(label string, send, remote tfvalue.Value, diags *diag.Diagnostics)
+	Advise func(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics)
 }
 
 // Change is what Terraform asks for: what is configured, what is planned, and
@@ -66,8 +73,13 @@ type Kind struct {
 type Change struct{ Config, Plan, Prior tfvalue.Value }
 
 // Patch sends exactly the leaves of send that are not null, and returns the
-// object of the response. remote is what is known of the object at that time.
-type Patch func(ctx context.Context, send, remote tfvalue.Value) (any, error)
+// object of the response. remote is what is known of the object at that time;
+// observe finds it out again.
+type Patch func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error)
+
+// Observe reads the object, and returns what is known of it then, and what the
+// response said.
+type Observe func(ctx context.Context) (known, read tfvalue.Value, err error)
 
 // Identity identifies a remote object.
 type Identity struct {
@@ -92,10 +104,19 @@ func (k *Kind) identity(object tfvalue.Value) Identity {
 // identifiers are all attributes that identify the object.
 func (k *Kind) identifiers() []string { return append([]string{"organization_id"}, k.IDs...) }
 
-// label names an object in the summary of a warning: Terraform folds those
-// that share a summary.
-func (k *Kind) label(object tfvalue.Value) string {
-	return k.Noun + " " + object.At(k.IDs[len(k.IDs)-1]).Text()
+// label names an object in the summary of a warning by its ID, and by its name
+// where the platform has told it: Terraform folds warnings that share a summary.
+func (k *Kind) label(object, remote tfvalue.Value) string {
+	id := object.At(k.IDs[len(k.IDs)-1]).Text()
+	if name := remote.At("name").Text(); name != "" {
+		return fmt.Sprintf("%s %q (%s)", k.Noun, name, id)
+	}
+	return k.Noun + " " + id
+}
+
+// key is the same for two resources over one object.
+func (k *Kind) key(id Identity) string {
+	return strings.ToLower(k.Name + "/" + id.Organization + "/" + strings.Join(id.IDs, "/"))
 }
 
 // place says where an object is looked for.
@@ -128,9 +149,9 @@ func (k *Kind) complete(config, plan, remote tfvalue.Value) tfvalue.Value {
 	return k.Complete(config, plan, remote)
 }
 
-func (k *Kind) check(change Change, remote tfvalue.Value, diags *diag.Diagnostics) {
+func (k *Kind) check(label string, change Change, remote tfvalue.Value, diags *diag.Diagnostics) {
 	if k.Check != nil {
-		k.Check(change, remote, diags)
+		k.Check(label, change, remote, diags)
 	}
 }
 

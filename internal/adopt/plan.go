@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -39,53 +40,90 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 		plan, _ = e.plan(ctx, c, change, diags)
 		return plan, replaces
 	}
-	return e.planUpdate(change.Config, plan, prior, diags), nil
+	return e.planUpdate(c, config, plan, prior, diags), nil
 }
 
 // planAdoption reads what is to be adopted, for checks and warnings. What it
 // takes from the platform stays unknown in the plan: it may change until the
-// apply, and Terraform holds a provider to all that a plan shows.
+// apply, where Terraform plans a creation again and holds the provider to all
+// that the first plan showed.
 func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	remote, ok := e.readForPlan(ctx, c, plan, diags)
 	if !ok {
 		return plan
 	}
-	completed := e.complete(config, plan, remote)
-	e.check(Change{config, completed, tfvalue.Null(e.objectType)}, remote, diags)
+	change := Change{config, e.complete(config, plan, remote), tfvalue.Null(e.objectType)}
+	label := e.label(plan, remote)
+	e.check(label, change, remote, diags)
 	if diags.HasError() {
 		return plan
 	}
-	send := e.Rules.Changes(e.owned(config, completed), remote)
-	e.warnOverwritten(plan, send, remote, diags)
-	e.advise(plan, send, remote, diags)
+	owned := e.owned(config, change.Plan)
+	send := e.Rules.Changes(owned, remote)
+	if !remote.IsNull() {
+		e.warnOverwritten(label, change, send, remote, diags)
+	}
+	e.advise(c, label, change, owned, send, remote, diags)
 	return plan
 }
 
 // planUpdate goes by the state, which a refresh made what the platform holds.
-func (e *Engine) planUpdate(config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
+func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	plan = e.Rules.Suppress(e.complete(config, plan, prior), prior)
 	change := Change{config, plan, prior}
-	e.check(change, prior, diags)
+	label := e.label(prior, prior)
+	e.check(label, change, prior, diags)
 	if diags.HasError() {
 		return plan
 	}
-	send := e.Rules.Changes(e.owned(config, plan), prior)
+	owned := e.owned(config, plan)
+	send := e.Rules.Changes(owned, prior)
+	sends := e.forces(change) || send.AnyLeaf()
 	if e.Suppress != nil {
-		plan = e.Suppress(plan, prior, send)
+		// Terraform plans an update again in the apply, where values that were
+		// unknown may turn out to be no change: what was planned has to stay.
+		plan = e.Suppress(plan, prior, !sends && !c.Applying())
 	}
-	if e.forces(change) || send.AnyLeaf() {
+	if sends {
 		for _, name := range e.moves(send) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
-	e.advise(plan, send, prior, diags)
+	e.advise(c, label, change, owned, send, prior, diags)
 	return plan
 }
 
-func (e *Engine) advise(plan, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+func (e *Engine) advise(c *conn.Connection, label string, change Change, owned, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	if e.Advise != nil {
-		e.Advise(e.label(plan), send, remote, diags)
+		e.Advise(label, change, send, remote, diags)
 	}
+	if id := e.identity(change.Plan); id.known() {
+		e.warnConflicts(label, owned, c.Claim(e.key(id), owned), diags)
+	}
+}
+
+// warnConflicts warns of leaves that another resource over the same object
+// wants otherwise.
+func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfvalue.Value, diags *diag.Diagnostics) {
+	var lines []string
+	for _, leaf := range owned.Leaves() {
+		if leaf.Value.IsFullyKnown() && slices.ContainsFunc(others, func(other tfvalue.Value) bool { return e.conflicts(leaf, other) }) {
+			lines = append(lines, "  - "+leaf.Path.String())
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	diags.AddWarning(
+		"Two resources configure "+label,
+		"They want different values, and each apply of one undoes the other:\n\n"+strings.Join(lines, "\n")+
+			"\n\nRemove these arguments, or one of the resources, from the configuration.",
+	)
+}
+
+func (e *Engine) conflicts(leaf tfvalue.Leaf, other tfvalue.Value) bool {
+	theirs := other.At(leaf.Path...)
+	return !theirs.IsNull() && theirs.IsFullyKnown() && !e.Rules.Answers(leaf.Name(), leaf.Value, theirs)
 }
 
 func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
@@ -149,32 +187,62 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 	diags.AddAttributeError(
 		path.Root(e.IDs[len(e.IDs)-1]),
 		fmt.Sprintf("No such %s", e.Noun),
-		fmt.Sprintf("There is no %s. This resource adopts a %s that exists and does not make one.\n\n%s", e.place(id), e.Noun, conn.Detail(err)),
+		fmt.Sprintf("There is no %s. This resource adopts a %s that exists, and cannot create one. "+
+			"Take it out of the configuration, or create the %s in the platform's console and set its ID here.", e.place(id), e.Noun, e.Noun),
 	)
 }
 
 // warnOverwritten says what adoption overwrites, with the values now. The
 // values to be are in the plan, masked where they are sensitive.
-func (e *Engine) warnOverwritten(plan, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
 	for _, leaf := range send.Leaves() {
-		if now := remote.At(leaf.Path...); !now.IsNull() {
-			lines = append(lines, fmt.Sprintf("  - %s: %s now", leaf.Path, e.Rules.Describe(leaf.Name(), now)))
+		now := remote.At(leaf.Path...)
+		if key, keyed := e.Rules.Keys[leaf.Name()]; keyed {
+			lines = append(lines, e.overwrittenElements(key, leaf, now)...)
+		} else if !now.IsNull() {
+			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.Rules.Describe(leaf.Name(), now)))
 		}
+	}
+	if e.Overwrites != nil {
+		lines = append(lines, e.Overwrites(change, send)...)
 	}
 	if len(lines) == 0 {
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("Adoption of %s overwrites its values", e.label(plan)),
-		"The "+e.Noun+" exists, and was set otherwise:\n\n"+strings.Join(lines, "\n")+
-			"\n\nTo keep a value, leave its attribute out of the configuration.",
+		fmt.Sprintf("Adoption of %s overwrites its values", label),
+		"The "+e.Noun+" exists, and was set otherwise:\n\n  - "+strings.Join(lines, "\n  - ")+
+			"\n\nTo keep a value, leave its attribute out of the configuration. "+
+			"An import block shows the same as a difference, in the plan's JSON too.",
 	)
 }
 
+// overwrittenElements names the elements of a keyed set that are removed, and
+// the members that differ.
+func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value) []string {
+	var lines []string
+	wanted := key.Index(leaf.Value)
+	for _, element := range key.Sort(now.Elements()) {
+		asked, ok := wanted[key.Of(element)]
+		if !ok {
+			lines = append(lines, fmt.Sprintf("%s: %s will be removed", leaf.Path, key.Spell(element)))
+			continue
+		}
+		for name, member := range asked.Members() {
+			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
+				lines = append(lines, fmt.Sprintf("%s: %s of %s: %s now", leaf.Path, name, key.Spell(element), e.Rules.Describe(name, was)))
+			}
+		}
+	}
+	return lines
+}
+
+// warnLeaving says that destroying sends nothing. All objects share a summary,
+// so that Terraform folds the warnings of many.
 func (e *Engine) warnLeaving(state tfvalue.Value, diags *diag.Diagnostics) {
 	diags.AddWarning(
-		fmt.Sprintf("The %s keeps its settings", e.label(state)),
-		fmt.Sprintf("Destroying this resource sends nothing: %s stays on the platform with the settings it has, and Terraform no longer manages it.", e.place(e.identity(state))),
+		"Destroying an adopted object leaves it as it is",
+		fmt.Sprintf("Nothing is sent: %s keeps its settings on the platform, and Terraform no longer manages it.", e.label(state, state)),
 	)
 }

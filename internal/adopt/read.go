@@ -3,8 +3,6 @@ package adopt
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -15,48 +13,70 @@ import (
 
 // read refreshes a state. It is null once the object is gone, and stays as it
 // is after an error.
-func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
+func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, imported bool, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return state, last
 	}
 	id := e.identity(state)
-	answer, err := e.Read(ctx, client, id)
+	known, read, err := e.observe(ctx, client, id, state, last)
 	switch {
+	case platform.IsNotFound(err) && imported:
+		diags.AddError(
+			fmt.Sprintf("Cannot import %s", e.Noun),
+			fmt.Sprintf("There is no %s. Check the IDs, or create the %s in the platform's console first.\n\n%s", e.place(id), e.Noun, conn.Detail(err)),
+		)
+		return state, last
 	case platform.IsNotFound(err):
 		diags.AddWarning(
-			fmt.Sprintf("The %s is gone", e.label(state)),
-			fmt.Sprintf("There is no %s any more, and it was removed from the state.\n\n%s", e.place(id), conn.Detail(err)),
+			fmt.Sprintf("The %s is gone", e.label(state, state)),
+			fmt.Sprintf("It no longer exists in organization %s and was removed from the state. "+
+				"Where the configuration still has it, take it out, or create it again in the platform's console and change the ID.", id.Organization),
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:
 		conn.AddError(diags, "Unable to read "+e.Noun, err)
 		return state, last
 	}
-	known := state
-	for _, name := range last.Dropped {
-		known = known.Without(strings.Split(name, ".")...)
-	}
-	return e.withIDs(e.Rules.Remember(known, tfvalue.Encode(answer, e.objectType)), state), memory{}
+	return known, e.rememberRead(known, read, last)
 }
 
-// withIDs keeps the IDs as the user spelled them.
-func (e *Engine) withIDs(object, state tfvalue.Value) tfvalue.Value {
-	for _, name := range e.IDs {
-		object = object.With(state.At(name), name)
+// observe reads the object, and returns what is known of it then, and what was
+// read. What reads have told before and this one omits is asked for once more:
+// what is missing again is empty on the platform.
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, last tfvalue.Value, m memory) (known, read tfvalue.Value, err error) {
+	response, err := e.Read(ctx, client, id)
+	if err != nil {
+		return last, last, err
 	}
-	return object
+	untold := func(at tfvalue.Path) bool { return e.isUntold(m, at) }
+	read = tfvalue.Encode(response, e.objectType)
+	known, missing := e.Rules.Observe(last, untold, e.withIDs(read, last))
+	if len(missing) == 0 {
+		return known, read, nil
+	}
+	if response, err = e.reread(ctx, client, id); err != nil {
+		return last, last, err
+	}
+	read = tfvalue.Encode(response, e.objectType).Fill(read)
+	known, _ = e.Rules.Observe(last, untold, e.withIDs(read, last))
+	return known, read, nil
 }
 
-// remember names what an update kept of the state before it and the platform
-// holds no more.
-func (e *Engine) remember(before, after, remote tfvalue.Value) memory {
-	var m memory
-	for _, leaf := range after.Leaves() {
-		kept := e.Rules.Same(leaf.Name(), leaf.Value, before.At(leaf.Path...))
-		if kept && remote.At(leaf.Path...).IsNull() && !slices.Contains(e.IDs, leaf.Path[0]) {
-			m.Dropped = append(m.Dropped, leaf.Path.String())
+func (e *Engine) reread(ctx context.Context, client *platform.Client, id Identity) (any, error) {
+	if e.Reread != nil {
+		return e.Reread(ctx, client, id)
+	}
+	return e.Read(ctx, client, id)
+}
+
+// withIDs is an object that was read, with the identifiers as the state spells
+// them.
+func (e *Engine) withIDs(read, state tfvalue.Value) tfvalue.Value {
+	for _, name := range e.identifiers() {
+		if kept := state.At(name); !kept.IsNull() {
+			read = read.With(kept, name)
 		}
 	}
-	return m
+	return read
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -21,16 +22,41 @@ type update struct {
 	*Engine
 	label string
 	owned tfvalue.Value
-	read  func(ctx context.Context) (any, error)
 	patch Patch
+	read  func(ctx context.Context) (any, error)
+	// observe is what a patch is given.
+	observe Observe
 
-	// known is the remote object as far as it is known by now.
-	known tfvalue.Value
+	// before is what was known of the remote object at first, known what is
+	// known of it by now.
+	before, known tfvalue.Value
 	// told is all that responses have said of it: what was never told can't be
-	// missing.
-	told tfvalue.Value
-	// answer is what the last response said.
-	answer tfvalue.Value
+	// missing. reads is what reads alone have said.
+	told, reads tfvalue.Value
+	// answer is what the last response said, and missing what it and a read
+	// omit of what was told.
+	answer  tfvalue.Value
+	missing []tfvalue.Leaf
+	// sent are all leaves that were sent.
+	sent tfvalue.Value
+}
+
+func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, known, read tfvalue.Value, last memory) *update {
+	u := &update{
+		Engine: e,
+		label:  e.label(change.Plan, known),
+		owned:  e.owned(change.Config, change.Plan),
+		patch:  e.Patch(client, id, change),
+		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
+		before: known, known: known,
+		told: read, reads: read, answer: read,
+		sent: tfvalue.Null(e.objectType),
+	}
+	now := e.rememberRead(known, read, last)
+	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
+		return e.observe(ctx, client, id, u.known, now)
+	}
+	return u
 }
 
 // run brings the object to what is owned. Where nothing differs, nothing is
@@ -40,6 +66,7 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 	if !forced && !send.AnyLeaf() {
 		return
 	}
+	defer u.reportUnfinished(diags)
 	moves := u.moves(send)
 	if !u.send(ctx, send, diags) {
 		return
@@ -72,39 +99,59 @@ func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Dia
 }
 
 // sendStage makes one PATCH. What was told before and is missing in the
-// response is asked for, once; what is missing still is held no more.
+// response is asked for, once; what is missing still has moved.
 func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	response, err := u.patch(ctx, leaves, u.known)
+	answer, err := u.patch(ctx, leaves, u.known, u.observe)
 	if err != nil {
 		conn.AddSentError(diags, "Unable to update "+u.Noun, err, leaves)
 		return false
 	}
-	u.answer = tfvalue.Encode(response, u.objectType)
-	u.known = u.Rules.Remember(leaves.Fill(u.known), u.answer)
-	if len(tfvalue.Missing(u.told, u.answer)) == 0 {
-		return true
+	u.sent = leaves.Fill(u.sent)
+	u.answer = answer
+	u.missing = u.omitted(leaves)
+	if len(u.missing) > 0 {
+		response, err := u.read(ctx)
+		if err != nil {
+			diags.AddError(
+				fmt.Sprintf("Unable to read %s back", u.Noun),
+				fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", u.label, err),
+			)
+			return false
+		}
+		read := tfvalue.Encode(response, u.objectType)
+		u.reads = read.Fill(u.reads)
+		u.answer = u.answer.Fill(read)
+		u.missing = u.omitted(leaves)
 	}
-	read, err := u.read(ctx)
-	if err != nil {
-		diags.AddError(
-			fmt.Sprintf("Unable to read %s back", u.Noun),
-			fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", u.label, err),
-		)
-		return false
+	always := func(tfvalue.Path) bool { return true }
+	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.answer, u.known))
+	for _, leaf := range u.missing {
+		u.known = u.known.With(u.answer.At(leaf.Path...), leaf.Path...)
 	}
-	u.answer = u.answer.Fill(tfvalue.Encode(read, u.objectType))
-	u.known = u.Rules.Remember(u.known, u.answer).Forget(tfvalue.Missing(u.told, u.answer))
 	return true
+}
+
+// omitted are the leaves that were told before and are missing in the response.
+// A keyed set that was sent counts as never told.
+func (u *update) omitted(leaves tfvalue.Value) []tfvalue.Leaf {
+	return slices.DeleteFunc(u.Rules.Missing(u.told, u.answer), func(leaf tfvalue.Leaf) bool {
+		_, keyed := u.Rules.Keys[leaf.Name()]
+		return keyed && !leaves.At(leaf.Path...).IsNull() && !u.answer.At(leaf.Path...).IsNull()
+	})
 }
 
 // holds reports whether the platform holds what is wanted of a leaf, as far as
 // it tells. One that it never told can't be compared.
 func (u *update) holds(wanted tfvalue.Leaf) bool {
 	now := u.answer.At(wanted.Path...)
-	if now.IsNull() && u.told.At(wanted.Path...).IsNull() {
+	switch {
+	case slices.ContainsFunc(u.missing, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, wanted.Path) }):
+		return wanted.Value.IsEmpty()
+	case now.IsNull() && u.told.At(wanted.Path...).IsNull():
 		return true
+	default:
+		return u.Rules.Answers(wanted.Name(), wanted.Value, now)
 	}
-	return u.Rules.Answers(wanted.Name(), wanted.Value, now)
 }
 
 // reject reports each leaf that was sent and is answered differently.
@@ -143,4 +190,47 @@ func (u *update) warnMoved(before tfvalue.Value, moves []string, diags *diag.Dia
 		"The platform changed these with the update, although they were not sent:\n\n"+strings.Join(lines, "\n")+
 			"\n\nDeclare those that matter: what is declared is held.",
 	)
+}
+
+// reportUnfinished names, after an error, the elements of keyed sets that were
+// removed and that the next apply has to add.
+func (u *update) reportUnfinished(diags *diag.Diagnostics) {
+	if !diags.HasError() {
+		return
+	}
+	for _, leaf := range u.owned.Leaves() {
+		key, keyed := u.Rules.Keys[leaf.Name()]
+		if !keyed {
+			continue
+		}
+		before, now := u.before.At(leaf.Path...), u.known.At(leaf.Path...)
+		removed, _ := key.Difference(now, before)
+		_, pending := key.Difference(leaf.Value, now)
+		if len(removed) == 0 || len(pending) == 0 {
+			continue
+		}
+		diags.AddError(
+			fmt.Sprintf("Change of %s of %s is half done", leaf.Path, u.label),
+			fmt.Sprintf("Removed:\n\n%s\n\nNot added yet:\n\n%s\n\nThe next apply adds them.", key.List(removed), key.List(pending)),
+		)
+	}
+}
+
+// memory is what is remembered of a state that an update led to. A leaf that
+// was sent counts as never told if it was missing before and is missing still,
+// and a keyed set that was sent until a read tells it in full.
+func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
+	return u.remember(state, func(leaf tfvalue.Leaf) bool {
+		_, keyed := u.Rules.Keys[leaf.Name()]
+		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
+		case sent && keyed:
+			return true
+		case u.tells(u.reads, leaf):
+			return false
+		case sent:
+			return u.isUntold(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
+		default:
+			return u.isUntold(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
+		}
+	})
 }

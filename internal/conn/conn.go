@@ -30,6 +30,8 @@ type Connection struct {
 	Unknown, Missing []string
 	// Now is the clock that the expiry of keys is compared with.
 	Now func() time.Time
+
+	objects objects
 }
 
 // Each API needs settings of its own, and misses them only when it is used: a

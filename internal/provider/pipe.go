@@ -31,16 +31,22 @@ var pipe = adopt.New(&adopt.Kind{
 	Moves:    func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
 	Complete: completePipe,
 	Suppress: suppressValidateSamples,
-	Check: func(change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
-		checkKinds(change.Config, remote, diags)
+	Check: func(label string, change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
+		checkKinds(label, change.Config, remote, diags)
 		checkCredentials(change, diags)
+		checkMappings(label, change, remote, diags)
 	},
-	Advise: warnRemapped,
+	Overwrites: overwrittenCredentials,
+	Advise: func(label string, change adopt.Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+		warnRemapped(label, send, remote, diags)
+		warnCredentialsMissing(label, change, send, diags)
+	},
 })
 
 var pipeRules = tfvalue.Rules{
-	Trimmed: []string{"ca_certificate"},
-	Keys:    map[string]tfvalue.Key{tableMappingsName: mappingKey},
+	Trimmed:      []string{"ca_certificate"},
+	Keys:         map[string]tfvalue.Key{tableMappingsName: mappingKey},
+	Alternatives: []string{"source"},
 }
 
 // sourceKinds are the members of source that hold a kind of source, in the
@@ -49,40 +55,46 @@ var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 
-// suppressValidateSamples takes the source whole where none of it is sent:
-// validate_samples alone is no change, and Terraform accepts the prior value of
-// an object that provider and user share only as one piece.
-func suppressValidateSamples(plan, prior, send tfvalue.Value) tfvalue.Value {
-	source := plan.At("source")
-	if send.At("source").AnyLeaf() || source.IsNull() || !source.IsFullyKnown() || prior.At("source").IsNull() {
+// suppressValidateSamples makes validate_samples no change by itself: it
+// follows the change of something else. Terraform accepts a prior value only
+// where both are set, or of the source as one piece.
+func suppressValidateSamples(plan, prior tfvalue.Value, atRest bool) tfvalue.Value {
+	validate, was := plan.At(validateSamplesPath...), prior.At(validateSamplesPath...)
+	switch {
+	case !plan.At("source").IsObject() || !prior.At("source").IsObject():
+		return plan
+	case !validate.IsNull() && !was.IsNull():
+		return plan.With(was, validateSamplesPath...)
+	case atRest:
+		return plan.With(prior.At("source"), "source")
+	default:
 		return plan
 	}
-	return plan.With(prior.At("source"), "source")
 }
 
 // checkKinds refuses a kind of source that the pipe doesn't have. Where the
 // platform tells no kind at all, nothing can be said.
-func checkKinds(config, remote tfvalue.Value, diags *diag.Diagnostics) {
+func checkKinds(label string, config, remote tfvalue.Value, diags *diag.Diagnostics) {
 	var has []string
 	for _, kind := range sourceKinds {
-		if !remote.At("source", kind).IsNull() {
+		if remote.At("source", kind).IsObject() {
 			has = append(has, kind)
 		}
 	}
-	if len(has) == 0 || !remote.At("source").IsKnown() {
+	if len(has) == 0 {
 		return
 	}
 	for _, parent := range []string{"source", credentialsName} {
 		for _, kind := range sourceKinds {
-			configured := config.At(parent, kind)
-			if configured.IsNull() || !configured.IsKnown() || slices.Contains(has, kind) {
+			if !config.At(parent, kind).IsObject() || slices.Contains(has, kind) {
 				continue
 			}
 			diags.AddAttributeError(
 				conn.AttributePath(tfvalue.Path{parent, kind}),
 				"Pipe has another kind of source",
-				fmt.Sprintf("%s.%s is configured, and the source of this pipe is %s. The kind of a pipe's source can't be changed.",
-					parent, kind, strings.Join(has, " and ")),
+				fmt.Sprintf("%s.%s is configured, but the source of %s is %s, and the kind of a source cannot be changed. "+
+					"Configure %s.%s instead, or set pipe_id to a pipe with that kind of source.",
+					parent, kind, label, strings.Join(has, " and "), parent, has[0]),
 			)
 		}
 	}

@@ -93,7 +93,7 @@ func TestPipeReset(t *testing.T) {
 					setMember(second, path, value)
 				}
 				f.wantPatches(ids[i], change.first, toJSON(t, second))
-				wantText(t, out, "Update of pipe "+ids[i]+" moved values that the configuration does not manage")
+				wantText(t, out, "("+ids[i]+") moved values that the configuration does not manage")
 			}
 			wantText(t, out, "- settings.engine_max_threads: 32 before, "+test.now+" now", "- source.kafka.ca_certificate: \"-----BEGIN")
 			for _, moved := range strings.Split(out, "Warning: ") {
@@ -229,7 +229,7 @@ func TestPipeRewritten(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out,
-		"Platform did not take settings.engine_max_threads of pipe "+mockplatform.KafkaPipeID,
+		"Platform did not take settings.engine_max_threads of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
 		"the platform holds another value: 64.",
 		"Platform did not take source.kafka.reverse_private_endpoint_ids of pipe",
 		`the platform holds another value: ["rpe-other"].`,

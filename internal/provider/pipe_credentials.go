@@ -147,3 +147,42 @@ func setCredentials(update *platform.PipeSourceUpdate, kinds []string, change ad
 	}
 	return set
 }
+
+// overwrittenCredentials names the kinds of source whose credentials are sent
+// with a change.
+func overwrittenCredentials(change adopt.Change, send tfvalue.Value) []string {
+	var lines []string
+	for _, kind := range sentKinds(change, send) {
+		lines = append(lines, fmt.Sprintf("%s.%s: the credentials will be sent", credentialsName, kind))
+	}
+	return lines
+}
+
+// sentKinds are the kinds of source whose credentials go with a change.
+func sentKinds(change adopt.Change, send tfvalue.Value) []string {
+	renewed := renewedKinds(change)
+	var kinds []string
+	for _, c := range credentials {
+		goes := slices.Contains(renewed, c.kind) || send.At("source", c.kind).AnyLeaf()
+		if goes && c.available(change.Config) && !c.ignored(change) && !slices.Contains(kinds, c.kind) {
+			kinds = append(kinds, c.kind)
+		}
+	}
+	return kinds
+}
+
+// warnCredentialsMissing warns of a change of a source that goes without the
+// secret that is configured for it by version.
+func warnCredentialsMissing(label string, change adopt.Change, send tfvalue.Value, diags *diag.Diagnostics) {
+	for _, c := range credentials {
+		if !send.At("source", c.kind).AnyLeaf() || c.of(change.Config, c.version).IsNull() || !c.of(change.Config, c.value).IsNull() || c.ignored(change) {
+			continue
+		}
+		diags.AddAttributeWarning(
+			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
+			fmt.Sprintf("Source of %s changes without its credentials", label),
+			fmt.Sprintf("%s.%s.%s is configured by its version, but this run has no value for it, and source.%s changes. Set the value if the platform needs it with the change.",
+				credentialsName, c.kind, c.value, c.kind),
+		)
+	}
+}

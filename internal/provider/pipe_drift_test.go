@@ -15,7 +15,8 @@ func TestPipeDrift(t *testing.T) {
   settings       = { engine_max_threads = 8 }
   field_mappings = [{ source_field = "a", destination_field = "a" }, { source_field = "b", destination_field = "b" }]
   source         = { kafka = { reverse_private_endpoint_ids = ["x", "y"] } }`) +
-		onePipe("postgres", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping)))
+		onePipe("postgres", mockplatform.PostgresPipeID, mappings(customersMapping,
+			`{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`)))
 	w.apply()
 	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
 		setMember(doc, "name", "other")

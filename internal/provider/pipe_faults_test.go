@@ -16,8 +16,8 @@ const remapped = `
   source = { postgres = {
     host           = "other"
     table_mappings = [
-      { source_schema_name = "public", source_table = "customers", target_table = "people" },
-      { source_schema_name = "public", source_table = "new", target_table = "new" },
+      { source_schema_name = "public", source_table = "customers", target_table = "people", excluded_columns = [] },
+      { source_schema_name = "public", source_table = "new", target_table = "new", excluded_columns = [] },
       ` + addressesMapping + `,
     ]
   } }
@@ -79,7 +79,8 @@ func TestPipeSecondPatchRefused(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "Unable to update pipe", "not today", "HTTP 422")
+	wantText(t, out, "Unable to update pipe", "not today", "HTTP 422",
+		"Not added yet: - public.customers to people The next apply adds them.")
 	f.wantPatches(mockplatform.PostgresPipeID, firstRemap, secondRemap)
 	checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 	f.ResetJournal()
@@ -177,7 +178,7 @@ func TestPipeGone(t *testing.T) {
 	if !ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "The pipe "+mockplatform.KafkaPipeID+" is gone")
+	wantText(t, out, `The pipe "orders" (`+mockplatform.KafkaPipeID+") is gone")
 	if len(w.state()) != 0 {
 		t.Error("the pipe is still in the state")
 	}
@@ -185,7 +186,7 @@ func TestPipeGone(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "No such pipe")
+	wantText(t, out, "No such pipe", "Take it out of the configuration")
 	f.SetPipe(doc)
 	w.apply()
 
@@ -194,7 +195,7 @@ func TestPipeGone(t *testing.T) {
 	if !ok {
 		t.Fatal(out)
 	}
-	if n := strings.Count(out, "The pipe "+mockplatform.KafkaPipeID+" keeps its settings"); n != 2 {
+	if n := strings.Count(out, `pipe "orders" (`+mockplatform.KafkaPipeID+") keeps its settings"); n != 2 {
 		t.Errorf("%d warnings, want one in the plan and one in the apply:\n%s", n, out)
 	}
 	f.wantWrites()

@@ -85,7 +85,7 @@ func TestPipeImportsTwice(t *testing.T) {
 		"x/" + mockplatform.PostgresPipeID: `"x" is not a UUID`,
 		short + "/" + short:                "has not the form of an import id",
 		short + "/":                        `"" is not a UUID`,
-		mockplatform.ServiceID + "/" + mockplatform.OrganizationID: "Cannot import non-existent remote object",
+		mockplatform.ServiceID + "/" + mockplatform.OrganizationID: "Cannot import pipe",
 	} {
 		out, ok := w.terraform("import", thisPipe, id)
 		if ok {

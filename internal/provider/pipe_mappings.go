@@ -2,11 +2,13 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -15,7 +17,10 @@ import (
 // The table mappings of a Postgres source are configured as the set that is
 // wanted, and sent as the difference to the set there is.
 
-const tableMappingsName = "table_mappings"
+const (
+	tableMappingsName = "table_mappings"
+	excludedColumns   = "excluded_columns"
+)
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", tableMappingsName}
 
@@ -29,10 +34,11 @@ var mappingKey = tfvalue.Key{
 var sourceTable = tfvalue.Key{Members: mappingKey.Members[:2]}
 
 // completePipe fills in the members that configured mappings omit: what the
-// mapping has now, and [] and false for a new one.
+// mapping has now, and [] and false for a new one. One that has to be removed
+// and added again has nothing else in them (checkMappings).
 func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
 	wanted, planned := config.At(tableMappingsPath...), plan.At(tableMappingsPath...)
-	if wanted.IsNull() || !wanted.IsKnown() || planned.IsFullyKnown() && !pipeRules.AsksFor(tableMappingsName, wanted, planned) {
+	if wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
 		return plan
 	}
 	existing := mappingKey.Index(remote.At(tableMappingsPath...))
@@ -46,16 +52,107 @@ func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
 			switch {
 			case !member.IsNull():
 				return member
-			case exists:
-				return now.At(name)
 			case !mappingKey.Known(mapping):
 				return tfvalue.Unknown(member.Type())
+			case exists:
+				return now.At(name)
 			default:
 				return emptyMember(member.Type())
 			}
 		})
 	}
 	return plan.With(tfvalue.Collection(planned.Type(), complete), tableMappingsPath...)
+}
+
+// ignoresMappings reports whether the plan has other mappings than the
+// configuration: the user told Terraform to ignore them.
+func ignoresMappings(wanted, planned tfvalue.Value) bool {
+	return wanted.IsFullyKnown() && planned.IsFullyKnown() && !pipeRules.AsksFor(tableMappingsName, wanted, planned)
+}
+
+// checkMappings refuses mappings that would have to be added without saying all
+// that they need: a mapping is added from the configuration alone, since
+// nothing else survives a request that fails half way.
+func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
+	wanted, planned := change.Config.At(tableMappingsPath...), change.Plan.At(tableMappingsPath...)
+	if remote.IsNull() || wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
+		return
+	}
+	there := remote.At(tableMappingsPath...)
+	existing, before, plans := mappingKey.Index(there), mappingKey.Index(change.Prior.At(tableMappingsPath...)), mappingKey.Index(planned)
+	for _, mapping := range mappingKey.Sort(wanted.Elements()) {
+		if !mappingKey.Known(mapping) {
+			continue
+		}
+		key := mappingKey.Of(mapping)
+		now, exists := existing[key]
+		if exists && stays(mapping, now) {
+			continue
+		}
+		was, had := before[key]
+		kept := !exists && had && tfvalue.Covered(mapping, was)
+		var lacks []string
+		for name, member := range mapping.Members() {
+			if !member.IsNull() {
+				continue
+			}
+			held := exists && !now.At(name).IsEmpty()
+			shown := plans[key].Type() != nil && plans[key].At(name).IsKnown() && !plans[key].At(name).IsEmpty()
+			if name == excludedColumns || held || shown || kept {
+				lacks = append(lacks, name)
+			}
+		}
+		if len(lacks) > 0 {
+			addMappingError(label, mapping, lacks, kept, offeredMembers(mapping, there, lacks), diags)
+		}
+	}
+}
+
+// stays reports whether a mapping needn't be removed, as far as is known yet.
+func stays(mapping, now tfvalue.Value) bool {
+	known := mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
+		if !member.IsFullyKnown() {
+			return tfvalue.Null(member.Type())
+		}
+		return member
+	})
+	return tfvalue.Covered(known, now)
+}
+
+// offeredMembers are lines to copy: what the mapping, or another one of the
+// same table, holds now.
+func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
+	var lines []string
+	for _, other := range mappingKey.Sort(there.Elements()) {
+		same := mappingKey.Of(other) == mappingKey.Of(mapping)
+		if sourceTable.Of(other) != sourceTable.Of(mapping) || len(lines) > 0 && !same {
+			continue
+		}
+		lines = nil
+		for _, name := range lacks {
+			if member := other.At(name); !member.IsNull() {
+				lines = append(lines, fmt.Sprintf("  %s = %s", name, pipeRules.Describe(name, member)))
+			} else if same {
+				lines = append(lines, fmt.Sprintf("  %s = []", name))
+			}
+		}
+	}
+	return lines
+}
+
+func addMappingError(label string, mapping tfvalue.Value, lacks []string, kept bool, offered []string, diags *diag.Diagnostics) {
+	text := fmt.Sprintf("The mapping of %s of %s has to be added, and a mapping is added from the configuration alone: it must set %s ([] excludes nothing).",
+		mappingKey.Spell(mapping), label, strings.Join(lacks, " and "))
+	if kept {
+		text = fmt.Sprintf("The mapping of %s of %s was there when this was planned and is gone now. Plan again. To have it added, it must set %s ([] excludes nothing).",
+			mappingKey.Spell(mapping), label, strings.Join(lacks, " and "))
+	}
+	if len(offered) > 0 {
+		text += "\n\nWhat the platform holds for this table now:\n\n" + strings.Join(offered, "\n")
+	} else {
+		text += " Which columns it excluded before is not known."
+	}
+	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }
 
 func emptyMember(typ tftypes.Type) tfvalue.Value {
@@ -72,28 +169,26 @@ func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	if len(waiting) == 0 {
 		return []tfvalue.Value{send}
 	}
-	first := tfvalue.Collection(wanted.Type(), mappingKey.Beside(wanted, tfvalue.Collection(wanted.Type(), waiting)))
-	return []tfvalue.Value{send.With(first, tableMappingsPath...), send.Only(tableMappingsPath...)}
+	first, _ := mappingKey.Difference(tfvalue.Collection(wanted.Type(), waiting), wanted)
+	return []tfvalue.Value{
+		send.With(tfvalue.Collection(wanted.Type(), first), tableMappingsPath...),
+		send.Only(tableMappingsPath...),
+	}
 }
 
 // waitingMappings are the wanted ones whose source table is held until another
 // mapping is removed: they have to wait for a PATCH of their own, since the
 // order within one request isn't promised.
 func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
-	if wanted.IsNull() {
+	if wanted.IsNull() || !wanted.IsKnown() {
 		return nil
 	}
+	remove, add := mappingKey.Difference(wanted, remote)
 	freed := map[string]bool{}
-	for _, mapping := range mappingKey.Beside(remote, wanted) {
+	for _, mapping := range remove {
 		freed[sourceTable.Of(mapping)] = true
 	}
-	var waiting []tfvalue.Value
-	for _, mapping := range mappingKey.Beside(wanted, remote) {
-		if freed[sourceTable.Of(mapping)] {
-			waiting = append(waiting, mapping)
-		}
-	}
-	return waiting
+	return slices.DeleteFunc(add, func(mapping tfvalue.Value) bool { return !freed[sourceTable.Of(mapping)] })
 }
 
 // setMappings puts into an update what brings a pipe from the remote mappings
@@ -103,14 +198,15 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote tfvalue.Value) 
 	if wanted.IsNull() {
 		return nil
 	}
-	for _, mapping := range mappingKey.Beside(remote, wanted) {
+	remove, add := mappingKey.Difference(wanted, remote)
+	for _, mapping := range remove {
 		var key platform.TableMappingKey
 		if err := mapping.Decode(&key); err != nil {
 			return err
 		}
 		update.TableMappingsToRemove = append(update.TableMappingsToRemove, key)
 	}
-	for _, mapping := range mappingKey.Beside(wanted, remote) {
+	for _, mapping := range add {
 		var full platform.TableMapping
 		if err := fullMapping(mapping).Decode(&full); err != nil {
 			return err
@@ -134,19 +230,16 @@ func fullMapping(mapping tfvalue.Value) tfvalue.Value {
 // warnRemapped warns of mappings that are removed and added again.
 func warnRemapped(label string, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	wanted := send.At(tableMappingsPath...)
-	if wanted.IsNull() || !wanted.IsFullyKnown() {
+	if !wanted.IsFullyKnown() {
 		return
 	}
-	var lines []string
-	for _, mapping := range waitingMappings(remote.At(tableMappingsPath...), wanted) {
-		lines = append(lines, "  - "+mappingKey.Spell(mapping))
-	}
-	if len(lines) == 0 {
+	waiting := waitingMappings(remote.At(tableMappingsPath...), wanted)
+	if len(waiting) == 0 {
 		return
 	}
 	diags.AddAttributeWarning(
 		conn.AttributePath(tableMappingsPath),
-		fmt.Sprintf("Tables of %s are mapped anew", label),
-		"A mapping can't be changed in place. These are removed and then added, which may copy their tables once more:\n\n"+strings.Join(lines, "\n"),
+		fmt.Sprintf("Tables of %s are mapped again", label),
+		"A mapping can't be changed in place. These are removed and then added, which may copy their tables once more:\n\n"+mappingKey.List(waiting),
 	)
 }

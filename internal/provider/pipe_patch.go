@@ -29,30 +29,34 @@ func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) 
 // send sends the leaves in one PATCH. After an ambiguous failure the body is
 // worked out again from a fresh read, with the credentials, which no read can
 // confirm.
-func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value) (any, error) {
+func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observe adopt.Observe) (tfvalue.Value, error) {
 	maskCredentials(p.client, p.change.Config)
 	body, err := p.body(send, remote)
 	if err != nil {
-		return nil, err
+		return remote, err
 	}
+	var read tfvalue.Value
 	rework := func(ctx context.Context) (*platform.PipeUpdate, *platform.Pipe, error) {
-		now, err := p.client.GetPipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1])
-		if err != nil {
+		var known tfvalue.Value
+		var err error
+		if known, read, err = observe(ctx); err != nil {
 			return nil, nil, fmt.Errorf("reading the pipe after an update whose end is unknown: %w", err)
 		}
-		known := pipeRules.Remember(remote, tfvalue.Encode(now, remote.Type()))
 		again, err := p.body(pipeRules.Changes(send, known), known)
 		if err != nil || reflect.ValueOf(again).IsZero() {
-			return nil, now, err
+			return nil, nil, err
 		}
 		return &again, nil, nil
 	}
 	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
 	if err != nil {
-		return nil, err
+		return remote, err
 	}
 	p.pending = nil
-	return response, nil
+	if response == nil { // nothing was left to be sent
+		return read, nil
+	}
+	return tfvalue.Encode(response, remote.Type()), nil
 }
 
 // body is the update that sends these leaves: the kinds of source with their
@@ -68,6 +72,9 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 	if source.Postgres != nil {
 		if err := setMappings(source.Postgres, send.At(tableMappingsPath...), remote.At(tableMappingsPath...)); err != nil {
 			return body, fmt.Errorf("reading the table mappings of the plan: %w", err)
+		}
+		if reflect.ValueOf(*source.Postgres).IsZero() {
+			source.Postgres = nil // no mapping differs
 		}
 	}
 	kinds := slices.Clone(p.pending)

@@ -72,10 +72,10 @@ func TestPipeRefused(t *testing.T) {
 		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
 		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
 		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo is not set"},
-		{kafka, `source = { postgres = { port = 1 } }`, "source.postgres is configured, and the source of this pipe is kafka"},
-		{postgres, `source = { object_storage = {} }`, "source.object_storage is configured, and the source of this pipe is postgres"},
-		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is configured, and the source of this pipe is object_storage"},
-		{stream, `source = { kafka = { iam_role = "r" } }`, "the source of this pipe is cloud_stream"},
+		{kafka, `source = { postgres = { port = 1 } }`, "source.postgres is configured, but the source of pipe"},
+		{postgres, `source = { object_storage = {} }`, "source.object_storage is configured, but the source of pipe"},
+		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is configured, but the source of pipe"},
+		{stream, `source = { kafka = { iam_role = "r" } }`, "is cloud_stream, and the kind of a source cannot be changed"},
 	})
 }
 

@@ -133,7 +133,7 @@ func TestPipeTableMappings(t *testing.T) {
 	}
 	f.run(
 		// Adoption: two are not wanted, one is new.
-		step(customers+`, { source_schema_name = "public", source_table = "orders", target_table = "orders", sorting_keys = ["id"] }`, `host = "pg2.example.com"`,
+		step(customers+`, { source_schema_name = "public", source_table = "orders", target_table = "orders", excluded_columns = [], sorting_keys = ["id"] }`, `host = "pg2.example.com"`,
 			`{"source": {"postgres": {
   "host": "pg2.example.com",
   "tableMappingsToRemove": [
@@ -146,7 +146,7 @@ func TestPipeTableMappings(t *testing.T) {
 		step(`{ source_schema_name = "public", source_table = "orders", target_table = "orders", sorting_keys = ["id"], excluded_columns = [] },
     { source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["phone", "password_hash"] }`, ``),
 		// A change waits until its source table is free.
-		step(customers+`, { source_schema_name = "public", source_table = "orders", target_table = "orders_2", sorting_keys = ["id"] },
+		step(customers+`, { source_schema_name = "public", source_table = "orders", target_table = "orders_2", excluded_columns = [], sorting_keys = ["id"] },
     { source_schema_name = "public", source_table = "new", target_table = "new", use_custom_sorting_key = true, sorting_keys = ["x"], excluded_columns = ["y"] }`, ``,
 			`{"source": {"postgres": {
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders"}],

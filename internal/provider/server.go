@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -15,6 +16,7 @@ type server struct {
 	tfprotov6.ProviderServer
 	provider *dataplatformProvider
 	engines  map[string]*adopt.Engine
+	schemas  func() *tfprotov6.GetProviderSchemaResponse
 }
 
 // NewServer returns what serves the provider, in the version given.
@@ -23,9 +25,17 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 }
 
 func serverOf(p *dataplatformProvider) server {
+	framework := providerserver.NewProtocol6(p)()
 	return server{
-		ProviderServer: providerserver.NewProtocol6(p)(),
+		ProviderServer: framework,
 		provider:       p,
+		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+			if err != nil {
+				return &tfprotov6.GetProviderSchemaResponse{} // Terraform has been told the same
+			}
+			return schemas
+		}),
 		engines: map[string]*adopt.Engine{
 			"dataplatform_pipe":            pipe,
 			"dataplatform_service_scaling": serviceScaling,

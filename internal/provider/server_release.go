@@ -51,11 +51,6 @@ func (c *callContext) Err() error { return c.current().Err() }
 // Value implements context.Context.
 func (c *callContext) Value(key any) any { return c.current().Value(key) }
 
-// ValidateResourceConfig implements tfprotov6.ProviderServer.
-func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return release(ctx, req, s.ProviderServer.ValidateResourceConfig)
-}
-
 // UpgradeResourceState implements tfprotov6.ProviderServer.
 func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return release(ctx, req, s.ProviderServer.UpgradeResourceState)
@@ -74,11 +69,6 @@ func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportRe
 // MoveResourceState implements tfprotov6.ProviderServer.
 func (s server) MoveResourceState(ctx context.Context, req *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	return release(ctx, req, s.ProviderServer.MoveResourceState)
-}
-
-// ValidateDataResourceConfig implements tfprotov6.ProviderServer.
-func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return release(ctx, req, s.ProviderServer.ValidateDataResourceConfig)
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.

@@ -66,34 +66,36 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 	if least.IsNull() || most.IsNull() || !least.IsKnown() || !most.IsKnown() || least.Number().Cmp(most.Number()) <= 0 {
 		return
 	}
-	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Memory limits the wrong way round",
-		fmt.Sprintf("min_total_memory_gb must be at most max_total_memory_gb, got: %s and %s", least.Number(), most.Number()))
+	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
+		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %s and %s.", least.Number(), most.Number()))
 }
 
 func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
-	return func(ctx context.Context, send, _ tfvalue.Value) (any, error) {
+	return func(ctx context.Context, send, remote tfvalue.Value, _ adopt.Observe) (tfvalue.Value, error) {
 		var body platform.ScalingUpdate
 		if err := send.Decode(&body); err != nil {
-			return nil, fmt.Errorf("reading the plan: %w", err)
+			return remote, fmt.Errorf("reading the plan: %w", err)
 		}
-		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+		response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+		if err != nil {
+			return remote, err
+		}
+		return tfvalue.Encode(response, remote.Type()), nil
 	}
 }
 
 // scalingMoves names the memory of a replica, which the platform works out
-// from the total memory and the number of replicas.
+// from the total memory.
 func scalingMoves(send tfvalue.Value) []string {
-	for _, name := range []string{"num_replicas", "min_total_memory_gb", "max_total_memory_gb"} {
-		if !send.At(name).IsNull() {
-			return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
-		}
+	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
+		return nil
 	}
-	return nil
+	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
 }
 
 // warnFewReplicas warns of a number of replicas that the platform may reject.
 // The organization's tier, which the provider can't see, may allow it.
-func warnFewReplicas(label string, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+func warnFewReplicas(label string, _ adopt.Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	replicas := send.At("num_replicas")
 	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !remote.At("is_primary").True() {
 		return

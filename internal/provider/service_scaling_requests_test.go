@@ -110,7 +110,7 @@ resource "dataplatform_service_scaling" "this" {
 	w := f.workspace(later(mockplatform.ServiceID, "4"))
 	w.planText()
 	f.wantRequests()
-	wantText(t, w.apply(), "Adoption of service "+mockplatform.ServiceID+" overwrites its values", "num_replicas: 3 now")
+	wantText(t, w.apply(), `Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values", "num_replicas: 3 now")
 	f.wantWrites(`{"numReplicas": 4}`)
 
 	// Checks that a plan had to skip are made before anything is sent.

@@ -41,9 +41,9 @@ func TestScalingAdoptionWarns(t *testing.T) {
   max_total_memory_gb  = 48`))
 	out := w.planText()
 	wantText(t, out,
-		"Adoption of service "+mockplatform.ServiceID+" overwrites its values",
+		`Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values",
 		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
-		"Adoption of service "+mockplatform.ReadonlyServiceID+" overwrites its values",
+		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
 		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
 		"deprecates its total memory settings",
 	)
@@ -65,11 +65,11 @@ func TestScalingReplicasOfAPrimary(t *testing.T) {
 	w := f.workspace(f.provider() + scalings("this", ourServices, `num_replicas = 1`))
 	out := w.planText()
 	wantText(t, out,
-		"Fewer than 2 replicas for service "+mockplatform.ServiceID,
-		"Fewer than 2 replicas for service "+mockplatform.FullServiceID,
+		`Fewer than 2 replicas for service "events-eu" (`+mockplatform.ServiceID+")",
+		`Fewer than 2 replicas for service "ledger-us" (`+mockplatform.FullServiceID+")",
 		"between 2 and 20 replicas",
 	)
-	wantNoText(t, out, "Fewer than 2 replicas for service "+mockplatform.ReadonlyServiceID)
+	wantNoText(t, out, `Fewer than 2 replicas for service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")")
 	w.apply()
 	// What the tier allowed isn't warned of for ever.
 	wantNoText(t, w.planText(), "Fewer than 2 replicas")
@@ -83,7 +83,7 @@ resource "terraform_data" "one" {
   input = 1
 }
 `)
-	wantText(t, w.apply(), "Fewer than 2 replicas for service "+mockplatform.ServiceID)
+	wantText(t, w.apply(), `Fewer than 2 replicas for service "events-eu" (`+mockplatform.ServiceID+")")
 }
 
 // TestScalingRefused has what the platform alone can refuse, at the attribute
@@ -139,7 +139,7 @@ func TestScalingTakenOtherwise(t *testing.T) {
 		t.Fatalf("the apply succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		"Platform did not take idle_timeout_minutes of service "+mockplatform.ServiceID,
+		`Platform did not take idle_timeout_minutes of service "events-eu" (`+mockplatform.ServiceID+")",
 		"the platform holds another value: 60.")
 	wantNoText(t, out, "inconsistent result")
 
@@ -148,35 +148,36 @@ func TestScalingTakenOtherwise(t *testing.T) {
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["minReplicaMemoryGb"] = 24, 8 })
 	out = w.apply()
 	wantText(t, out,
-		"Update of service "+mockplatform.ServiceID+" moved values that the configuration does not manage",
+		`Update of service "events-eu" (`+mockplatform.ServiceID+") moved values that the configuration does not manage",
 		"- min_replica_memory_gb: 8 before, 12 now - min_total_memory_gb: 24 before, 36 now")
 	f.wantWrites(`{"idleScaling": false}`)
 	w.wantEmptyPlan()
 
-	// With replicas, the memory of each moves: that is no surprise.
+	// With the total memory, that of each replica moves: that is no surprise.
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minReplicaMemoryGb"] = 8 })
-	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "num_replicas = 4"))
-	wantNoText(t, w.apply(), "Warning:", "moved values")
+	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 96"))
+	wantNoText(t, w.apply(), "moved values")
 }
 
 // TestScalingUnderResets has a platform that resets whatever a PATCH omits.
 func TestScalingUnderResets(t *testing.T) {
-	for _, to := range []mockplatform.ResetTo{mockplatform.ToInitial, mockplatform.ToAbsent} {
+	for to, idle := range map[mockplatform.ResetTo]bool{mockplatform.ToInitial: false, mockplatform.ToAbsent: true} {
 		t.Run(fmt.Sprintf("to %q", to), func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(func(b *mockplatform.Behaviour) {
 				b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: to}
 			})
-			const owned = "num_replicas = %d\nidle_scaling = false"
+			f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = idle })
+			owned := "num_replicas = %d\nidle_scaling = " + fmt.Sprint(idle)
 			w := f.workspace(f.provider() + scalingConfig(mockplatform.FullServiceID, fmt.Sprintf(owned, 5)))
 			w.apply()
 			f.wantWrites() // adopted as it is
 			w.file("main.tf", f.provider()+scalingConfig(mockplatform.FullServiceID, fmt.Sprintf(owned, 6)))
 			out := w.apply()
 			// What is owned and was reset is put right with all that is owned.
-			f.wantWrites(`{"numReplicas": 6}`, `{"numReplicas": 6, "idleScaling": false}`)
+			f.wantWrites(`{"numReplicas": 6}`, fmt.Sprintf(`{"numReplicas": 6, "idleScaling": %t}`, idle))
 			wantText(t, out,
-				"Update of service "+mockplatform.FullServiceID+" moved values that the configuration does not manage",
+				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") moved values that the configuration does not manage",
 				"- idle_timeout_minutes: 30 before", "- max_total_memory_gb: 360 before", "- min_total_memory_gb: 72 before")
 			wantNoText(t, out, "- idle_scaling", "- num_replicas")
 			w.wantEmptyPlan()
@@ -192,14 +193,15 @@ func TestScalingLeaves(t *testing.T) {
 	w.apply()
 	f.ResetJournal()
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ReadonlyServiceID, `num_replicas = 4`))
-	keeps := func(id string) string { return "The service " + id + " keeps its settings" }
-	wantText(t, w.planText(), "forces replacement", keeps(mockplatform.ServiceID), "Adoption of service "+mockplatform.ReadonlyServiceID, "num_replicas: 1 now")
-	wantText(t, w.apply(), keeps(mockplatform.ServiceID))
+	const summary = "Destroying an adopted object leaves it as it is"
+	keeps := func(name, id string) string { return fmt.Sprintf("service %q (%s) keeps its settings", name, id) }
+	wantText(t, w.planText(), "forces replacement", summary, keeps("events-eu", mockplatform.ServiceID), `Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")", "num_replicas: 1 now")
+	wantText(t, w.apply(), summary, keeps("events-eu", mockplatform.ServiceID))
 	f.wantWrites(`{"numReplicas": 4}`)
 
-	wantText(t, w.planText("-destroy"), keeps(mockplatform.ReadonlyServiceID))
+	wantText(t, w.planText("-destroy"), keeps("events-eu-readers", mockplatform.ReadonlyServiceID))
 	f.ResetJournal()
-	wantText(t, w.apply("-destroy", "-refresh=false"), keeps(mockplatform.ReadonlyServiceID))
+	wantText(t, w.apply("-destroy", "-refresh=false"), keeps("events-eu-readers", mockplatform.ReadonlyServiceID))
 	f.wantRequests()
 	if doc := f.Service(mockplatform.ServiceID); fmt.Sprint(doc["numReplicas"]) != "4" {
 		t.Errorf("the service left holds %v replicas", doc["numReplicas"])

@@ -1,7 +1,8 @@
 package tfvalue
 
 // Owned is what the user owns: the leaves that the configuration sets, with the
-// plan's values. Everything else is null.
+// plan's values, and in the elements of a keyed set the members that it sets.
+// Everything else is null.
 //
 // Rejected: the configuration alone. Terraform applies ignore_changes to the
 // plan only, and the configuration's value would be sent against the user's
@@ -10,6 +11,7 @@ package tfvalue
 func (r Rules) Owned(config, plan Value) Value { return r.owned("", config, plan) }
 
 func (r Rules) owned(name string, config, plan Value) Value {
+	key, keyed := r.Keys[name]
 	switch {
 	case config.IsNull() || plan.IsNull():
 		return Null(plan.Type())
@@ -17,21 +19,20 @@ func (r Rules) owned(name string, config, plan Value) Value {
 		return plan
 	case plan.IsObject():
 		return plan.Map(func(name string, member Value) Value { return r.owned(name, config.At(name), member) })
-	case !plan.IsFullyKnown() || r.AsksFor(name, config, plan):
-		return plan
-	default:
+	case plan.IsFullyKnown() && !r.AsksFor(name, config, plan):
 		return Null(plan.Type())
+	case keyed:
+		return key.declared(config, plan)
+	default:
+		return plan
 	}
 }
 
 // AsksFor reports whether a value is what a configuration asks for. An element
 // of a keyed set may omit members there.
 func (r Rules) AsksFor(name string, config, value Value) bool {
-	if r.Same(name, config, value) {
-		return true
-	}
 	key, keyed := r.Keys[name]
-	return keyed && key.covers(config, value)
+	return r.Same(name, config, value) || keyed && config.IsFullyKnown() && value.IsFullyKnown() && key.covers(config, value)
 }
 
 // Changes are the owned leaves that differ from those of the remote object. A
@@ -44,7 +45,7 @@ func (r Rules) changes(name string, owned, remote Value) Value {
 		return owned
 	case owned.IsObject():
 		return owned.Map(func(name string, member Value) Value { return r.changes(name, member, remote.At(name)) })
-	case r.Same(name, owned, remote):
+	case !remote.IsNull() && r.AsksFor(name, owned, remote):
 		return Null(owned.Type())
 	default:
 		return owned

@@ -14,9 +14,11 @@ import (
 type Rules struct {
 	// Trimmed are strings whose trailing white space has no meaning.
 	Trimmed []string
-	// Keys are sets of objects of which a configuration and a response may omit
-	// members, with what identifies an element.
+	// Keys are the keyed sets.
 	Keys map[string]Key
+	// Alternatives are objects of objects that exclude each other: where a
+	// response tells one, there is no other.
+	Alternatives []string
 }
 
 // Same reports whether two values of an attribute mean the same: numbers by
@@ -67,8 +69,8 @@ func sameNumber(a, b *big.Float) bool {
 	return x == y
 }
 
-// Alike reports whether two values mean the same where null, empty and false
-// do: a response may omit such members of an element or not.
+// Alike reports whether two values mean the same where null does as any empty
+// value does: a response may omit such members of an element or not.
 func Alike(a, b Value) bool { return canonical(a) == canonical(b) }
 
 // canonical spells a value so that values that are alike are spelled alike.
@@ -92,7 +94,9 @@ func writeCanonical(b *strings.Builder, value Value) {
 			b.WriteString(strconv.Quote(s))
 		}
 	case value.Type().Is(tftypes.Number):
-		b.WriteString(value.Number().Text('g', -1))
+		if n := value.Number(); n.Sign() != 0 {
+			b.WriteString(n.Text('g', -1))
+		}
 	case value.Type().Is(tftypes.Bool):
 		if value.True() {
 			b.WriteByte('t')

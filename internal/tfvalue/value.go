@@ -204,8 +204,8 @@ func (v Value) Number() *big.Float {
 	return &n
 }
 
-// IsEmpty reports whether an answer may express the value by omitting its
-// field: null, "" and [].
+// IsEmpty reports whether a response may express the value by omitting its
+// field: null, "", [], false and 0.
 func (v Value) IsEmpty() bool {
 	if v.IsNull() {
 		return true
@@ -213,11 +213,15 @@ func (v Value) IsEmpty() bool {
 	if !v.IsKnown() {
 		return false
 	}
-	switch typ := v.Type(); {
-	case typ.Is(tftypes.String):
+	switch {
+	case isString(v):
 		return v.Text() == ""
-	case typ.Is(tftypes.List{}), typ.Is(tftypes.Set{}):
+	case isList(v), isSet(v):
 		return len(v.Elements()) == 0
+	case v.Type().Is(tftypes.Bool):
+		return !v.True()
+	case v.Type().Is(tftypes.Number):
+		return v.Number().Sign() == 0
 	default:
 		return false
 	}

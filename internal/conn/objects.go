@@ -1,0 +1,64 @@
+package conn
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// objects are the remote objects that resources have to do with in this run, by
+// a key that is the same for two resources over one object.
+type objects struct {
+	applying atomic.Bool
+
+	mu  sync.Mutex
+	all map[string]*object
+}
+
+type object struct {
+	writing chan struct{} // holds one element while somebody writes
+	claims  []tfvalue.Value
+}
+
+func (o *objects) at(key string) *object {
+	if o.all == nil {
+		o.all = map[string]*object{}
+	}
+	if o.all[key] == nil {
+		o.all[key] = &object{writing: make(chan struct{}, 1)}
+	}
+	return o.all[key]
+}
+
+// Lock waits until nobody else writes to an object, or returns why ctx ended.
+func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err error) {
+	c.objects.mu.Lock()
+	writing := c.objects.at(key).writing
+	c.objects.mu.Unlock()
+	select {
+	case writing <- struct{}{}:
+		return func() { <-writing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Applies notes that this run applies a plan.
+func (c *Connection) Applies() { c.objects.applying.Store(true) }
+
+// Applying reports whether this run has begun to apply a plan. What is planned
+// then was planned before.
+func (c *Connection) Applying() bool { return c.objects.applying.Load() }
+
+// Claim notes what a resource owns of an object, and returns what others have
+// claimed of it in this run.
+func (c *Connection) Claim(key string, owned tfvalue.Value) []tfvalue.Value {
+	c.objects.mu.Lock()
+	defer c.objects.mu.Unlock()
+	o := c.objects.at(key)
+	others := o.claims
+	o.claims = append(others[:len(others):len(others)], owned)
+	return others
+}
