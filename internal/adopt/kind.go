@@ -40,8 +40,9 @@ type Kind struct {
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
 	// Read returns the remote object, as a struct with tfsdk tags.
 	Read func(ctx context.Context, client *platform.Client, id Identity) (any, error)
-	// Reread returns a second opinion, where another Read doesn't.
-	Reread func(ctx context.Context, client *platform.Client, id Identity) (any, error)
+	// Reread returns a second opinion on what Read returned, where another Read
+	// doesn't.
+	Reread func(ctx context.Context, client *platform.Client, id Identity, first any) (any, error)
 	// Patch returns what updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
 	// Forces reports whether there is something to send beside leaves that

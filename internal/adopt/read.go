@@ -55,7 +55,7 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	if len(missing) == 0 {
 		return known, read, nil
 	}
-	if response, err = e.reread(ctx, client, id); err != nil {
+	if response, err = e.reread(ctx, client, id, response); err != nil {
 		return last, last, err
 	}
 	read = tfvalue.Encode(response, e.objectType).Fill(read)
@@ -63,9 +63,9 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	return known, read, nil
 }
 
-func (e *Engine) reread(ctx context.Context, client *platform.Client, id Identity) (any, error) {
+func (e *Engine) reread(ctx context.Context, client *platform.Client, id Identity, first any) (any, error) {
 	if e.Reread != nil {
-		return e.Reread(ctx, client, id)
+		return e.Reread(ctx, client, id, first)
 	}
 	return e.Read(ctx, client, id)
 }

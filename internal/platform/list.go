@@ -41,11 +41,11 @@ type listing struct {
 	earlier *earlier
 }
 
-// earlier is which services the list before had. With it, a service that two
-// consecutive lists omit is known to be deleted without a third.
+// earlier is the list before, whole. With it, what two consecutive lists omit, a
+// service or a field of one, is known to be gone without a third.
 type earlier struct {
 	begun uint64
-	ids   map[string]int
+	*services
 }
 
 // services is the outcome of a list: the JSON of each service, in the API's
@@ -134,7 +134,7 @@ func (l *listing) remember(now time.Time) *earlier {
 	if l == nil || !l.flight.ended() || l.value.err != nil || !l.alive(now) {
 		return nil
 	}
-	return &earlier{begun: l.begun, ids: l.value.index}
+	return &earlier{begun: l.begun, services: l.value}
 }
 
 // lacks reports that the earlier list began after the given count, and has no
@@ -143,7 +143,7 @@ func (e *earlier) lacks(id string, after uint64) bool {
 	if e == nil || e.begun <= after {
 		return false
 	}
-	_, there := e.ids[strings.ToLower(id)]
+	_, there := e.index[strings.ToLower(id)]
 	return !there
 }
 

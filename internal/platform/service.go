@@ -42,6 +42,9 @@ type Service struct {
 	HasTransparentDataEncryption   *bool   `json:"hasTransparentDataEncryption,omitzero"   tfsdk:"has_transparent_data_encryption"`
 	TransparentDataEncryptionKeyID *string `json:"transparentDataEncryptionKeyId,omitzero" tfsdk:"transparent_data_encryption_key_id"`
 	EncryptionRoleID               *string `json:"encryptionRoleId,omitzero"               tfsdk:"encryption_role_id"`
+
+	// list is when the list began that the service was read from.
+	list uint64
 }
 
 // Endpoint is one address of a service.
@@ -112,11 +115,39 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	}
 	service, err := found.find(serviceID)
 	if service == nil && err == nil && !of.earlier.lacks(serviceID, written) {
-		if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
+		if of, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
 			return nil, err
 		}
 		service, err = found.find(serviceID)
 	}
+	if service != nil {
+		service.list = of.begun
+	}
+	return c.listed(operation, organizationID, serviceID, service, err)
+}
+
+// RereadService reads a service from another list than the one that first came
+// from: a later one, or the one before, or else a new one that all share who ask.
+func (c *Client) RereadService(ctx context.Context, organizationID, serviceID string, first *Service) (*Service, error) {
+	const operation = "read service"
+	written := c.lists.lastWrite(organizationID + "/" + serviceID)
+	of, found, err := c.list(ctx, organizationID, nil, written)
+	if err != nil {
+		return nil, err
+	}
+	if of.begun == first.list {
+		if of.earlier != nil && of.earlier.begun > written {
+			found = of.earlier.services
+		} else if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
+			return nil, err
+		}
+	}
+	service, err := found.find(serviceID)
+	return c.listed(operation, organizationID, serviceID, service, err)
+}
+
+// listed is a service that was looked for in lists.
+func (c *Client) listed(operation, organizationID, serviceID string, service *Service, err error) (*Service, error) {
 	switch {
 	case err != nil:
 		return nil, c.unreadable(operation, fmt.Errorf("service %s of the list: %w", serviceID, err))

@@ -102,8 +102,15 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 				lacks = append(lacks, name)
 			}
 		}
+		why := "is not on the platform and has to be added"
+		switch {
+		case exists:
+			why = "changes, so that it has to be removed and added again"
+		case kept:
+			why = "was there when this was planned and is gone now. Plan again. To be added, it has to be complete"
+		}
 		if len(lacks) > 0 {
-			addMappingError(label, mapping, lacks, kept, offeredMembers(mapping, there, lacks), diags)
+			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
 		}
 	}
 }
@@ -140,17 +147,16 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 	return lines
 }
 
-func addMappingError(label string, mapping tfvalue.Value, lacks []string, kept bool, offered []string, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The mapping of %s of %s has to be added, and a mapping is added from the configuration alone: it must set %s ([] excludes nothing).",
-		mappingKey.Spell(mapping), label, strings.Join(lacks, " and "))
-	if kept {
-		text = fmt.Sprintf("The mapping of %s of %s was there when this was planned and is gone now. Plan again. To have it added, it must set %s ([] excludes nothing).",
-			mappingKey.Spell(mapping), label, strings.Join(lacks, " and "))
+func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
+	text := fmt.Sprintf("The mapping of %s of %s %s. A mapping is added from the configuration alone: set %s.",
+		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
+	if slices.Contains(lacks, excludedColumns) {
+		text += " [] excludes no column."
 	}
 	if len(offered) > 0 {
-		text += "\n\nWhat the platform holds for this table now:\n\n" + strings.Join(offered, "\n")
+		text += "\n\nThe platform holds for this table now:\n\n" + strings.Join(offered, "\n")
 	} else {
-		text += " Which columns it excluded before is not known."
+		text += " Which columns were excluded before is not known."
 	}
 	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }

@@ -25,6 +25,9 @@ var serviceScaling = adopt.New(&adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity) (any, error) {
 		return client.GetService(ctx, id.Organization, id.IDs[0])
 	},
+	Reread: func(ctx context.Context, client *platform.Client, id adopt.Identity, first any) (any, error) {
+		return client.RereadService(ctx, id.Organization, id.IDs[0], first.(*platform.Service))
+	},
 	Patch:  patchScaling,
 	Moves:  scalingMoves,
 	Advise: warnFewReplicas,
