@@ -127,16 +127,29 @@ func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {
 	return &written, nil
 }
 
-func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {
-	identity := tfvalue.Null(e.identityType)
-	if !object.IsNull() {
-		parts := map[string]tftypes.Value{}
-		for _, name := range e.identifiers() {
-			parts[name] = object.At(name).Value
-		}
-		identity = tfvalue.Value{Value: tftypes.NewValue(e.identityType, parts)}
+// Imported is an object as an import would read it.
+func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
+	object := tfvalue.Encode(response, e.objectType)
+	for i, value := range append([]string{id.Organization}, id.IDs...) {
+		object = object.With(tfvalue.String(value), e.identifiers()[i])
 	}
-	written, err := encode(identity)
+	return object
+}
+
+// IdentityOf is the identity of an object, null where there is none.
+func (e *Engine) IdentityOf(object tfvalue.Value) tfvalue.Value {
+	if object.IsNull() {
+		return tfvalue.Null(e.identityType)
+	}
+	parts := map[string]tftypes.Value{}
+	for _, name := range e.identifiers() {
+		parts[name] = object.At(name).Value
+	}
+	return tfvalue.Of(tftypes.NewValue(e.identityType, parts))
+}
+
+func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {
+	written, err := encode(e.IdentityOf(object))
 	return &tfprotov6.ResourceIdentityData{IdentityData: written}, err
 }
 

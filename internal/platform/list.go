@@ -55,6 +55,7 @@ type services struct {
 	all     []jsontext.Value
 	index   map[string]int      // by ID in lower case
 	twice   map[string]struct{} // IDs listed again with other content
+	names   map[string][]int    // to positions in all
 	ended   uint64
 	endedAt time.Time
 }
@@ -147,6 +148,16 @@ func (e *earlier) lacks(id string, after uint64) bool {
 	return !there
 }
 
+// lacksName reports that the earlier list began after the given count, and has
+// no service of that name.
+func (e *earlier) lacksName(name string, after uint64) bool {
+	if e == nil || e.begun <= after {
+		return false
+	}
+	named, err := e.named(name)
+	return err == nil && len(named) == 0
+}
+
 // fetchList lists an organization's services.
 func (c *Client) fetchList(ctx context.Context, organizationID string, filter []string) *services {
 	found := &services{}
@@ -171,7 +182,7 @@ func (c *Client) fetchList(ctx context.Context, organizationID string, filter []
 func (s *services) accept(r *response) error {
 	r.left = capList
 	return r.envelope(func(decoder *jsontext.Decoder) error {
-		s.all, s.index, s.twice = nil, map[string]int{}, map[string]struct{}{}
+		s.all, s.index, s.twice, s.names = nil, map[string]int{}, map[string]struct{}{}, map[string][]int{}
 		if decoder.PeekKind() != '[' {
 			return r.wrongShape(decoder, "an array")
 		}
@@ -196,7 +207,8 @@ func (s *services) accept(r *response) error {
 // service must not break the reads of the others.
 func (s *services) add(value jsontext.Value) error {
 	var identity struct {
-		ID string `json:"id"`
+		ID   string `json:"id"`
+		Name any    `json:"name"`
 	}
 	if err := json.Unmarshal(value, &identity, lenient); err != nil || identity.ID == "" {
 		return fmt.Errorf("service %d of the list has no id", len(s.all)+1)
@@ -205,6 +217,9 @@ func (s *services) add(value jsontext.Value) error {
 	id := strings.ToLower(identity.ID)
 	if first, known := s.index[id]; !known {
 		s.index[id] = len(s.all)
+		if name, ok := identity.Name.(string); ok {
+			s.names[name] = append(s.names[name], len(s.all))
+		}
 	} else if string(s.all[first]) != string(value) {
 		s.twice[id] = struct{}{}
 	}
@@ -225,4 +240,17 @@ func (s *services) find(id string) (*Service, error) {
 		return nil, errTwice
 	}
 	return decode[Service](s.all[at])
+}
+
+// named decodes copies of the services that have a name.
+func (s *services) named(name string) ([]Service, error) {
+	var named []Service
+	for _, at := range s.names[name] {
+		service, err := decode[Service](s.all[at])
+		if err != nil {
+			return nil, fmt.Errorf("service %d of the list: %w", at+1, err)
+		}
+		named = append(named, *service)
+	}
+	return named, nil
 }

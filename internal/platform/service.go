@@ -126,6 +126,31 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	return c.listed(operation, organizationID, serviceID, service, err)
 }
 
+// FindServices returns the services of an organization that have a name, compared
+// exactly. Like GetService it reads a second list before it returns none.
+func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
+	const operation = "read service"
+	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
+		return nil, err
+	}
+	written := c.lists.lastWrite(organizationID)
+	of, found, err := c.list(ctx, organizationID, nil, written)
+	if err != nil {
+		return nil, err
+	}
+	named, err := found.named(name)
+	if len(named) == 0 && err == nil && !of.earlier.lacksName(name, written) {
+		if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
+			return nil, err
+		}
+		named, err = found.named(name)
+	}
+	if err != nil {
+		return nil, c.unreadable(operation, err)
+	}
+	return named, nil
+}
+
 // RereadService reads a service from another list than the one that first came
 // from: a later one, or the one before, or else a new one that all share who ask.
 func (c *Client) RereadService(ctx context.Context, organizationID, serviceID string, first *Service) (*Service, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,9 @@ var allPipes = []string{mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipe
 // dataSourceConfig reads all that the seed holds.
 func dataSourceConfig() string {
 	config := "data \"dataplatform_services\" \"all\" {}\n"
+	for i, id := range ourServices {
+		config += fmt.Sprintf("data \"dataplatform_service\" \"s%d\" {\n  id = %q\n}\n", i, id)
+	}
 	for i, id := range allPipes {
 		config += fmt.Sprintf("data \"dataplatform_pipe\" \"p%d\" {\n  service_id = %q\n  pipe_id = %q\n}\n", i, mockplatform.ServiceID, id)
 	}
@@ -135,10 +139,25 @@ func (w *workspace) compareAll(without ...string) map[string]bool {
 		w.t.Errorf("services of %v", services["organization_id"])
 	}
 	var listed []any
-	for _, id := range ourServices { // in the platform's order
-		listed = append(listed, document(w.Service(id)))
+	keys := map[string]any{}
+	for i, id := range ourServices { // in the platform's order
+		answer := document(w.Service(id))
+		single := state[fmt.Sprintf("data.dataplatform_service.s%d", i)]
+		if single["organization_id"] != mockplatform.OrganizationID {
+			w.t.Errorf("service %s is that of %v", id, single["organization_id"])
+		}
+		delete(single, "organization_id")
+		compareAnswer(w.t, "dataplatform_service", single, answer, seen)
+		if key, ok := answer["encryptionKey"].(string); ok && key != "" {
+			keys[id] = key
+		}
+		delete(answer, "encryptionKey")
+		listed = append(listed, answer)
 	}
 	compareAnswer(w.t, "dataplatform_services.services", services["services"], listed, seen)
+	if got := services["encryption_keys"]; len(keys) != 1 || !reflect.DeepEqual(got, keys) {
+		w.t.Errorf("encryption keys are %v, want %v", got, keys)
+	}
 	return seen
 }
 
@@ -150,12 +169,12 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	w.apply()
 	seen := w.compareAll()
 	for name, d := range map[string]datasource.DataSource{
-		"dataplatform_services": newServicesDataSource(), "dataplatform_pipe": newPipeDataSource(), "dataplatform_alert": newAlertDataSource(),
+		"dataplatform_services": newServicesDataSource(), "dataplatform_service": newServiceDataSource(), "dataplatform_pipe": newPipeDataSource(), "dataplatform_alert": newAlertDataSource(),
 	} {
 		var resp datasource.SchemaResponse
 		d.Schema(context.Background(), datasource.SchemaRequest{}, &resp)
 		for _, path := range leafNames(name, resp.Schema.Attributes) {
-			if asked := path == name+".filter" || path == name+".organization_id"; !seen[path] && !asked {
+			if asked := slices.Contains([]string{".filter", ".organization_id", ".encryption_keys"}, strings.TrimPrefix(path, name)); !seen[path] && !asked {
 				t.Errorf("%s never had a value: the seed lacks it, or the provider loses it", path)
 			}
 		}
@@ -175,7 +194,7 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, string(out), `"connection_string":true`, `"encryption_key":true`)
+	wantText(t, string(out), `"connection_string":true`, `"encryption_key":true`, `"encryption_keys":true`)
 	plan := w.planText()
 	if secret := f.Pipe(mockplatform.ObjectStoragePipeID)["source"].(map[string]any)["objectStorage"].(map[string]any)["connectionString"].(string); strings.Contains(plan, secret) {
 		t.Errorf("the connection string is in\n%s", plan)
@@ -380,8 +399,8 @@ data "dataplatform_alert" "gone" { id = "gone" }
 		f.Inject(mockplatform.Fault{Result: result, Times: mockplatform.Always})
 		out, ok := w.terraform("plan")
 		f.ClearFaults()
-		if ok || strings.Count(out, "Error: Unable to") != 7 {
-			t.Errorf("result %s: want 7 errors:\n%s", result, out)
+		if ok || strings.Count(out, "Error: Unable to") != 10 {
+			t.Errorf("result %s: want 10 errors:\n%s", result, out)
 		}
 	}
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[{"name": "events-eu"}]`, Times: mockplatform.Always})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -95,7 +96,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	}
 	connection.Client = client
 	p.connection = connection
-	resp.ResourceData, resp.DataSourceData = connection, connection
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = connection, connection, connection
 }
 
 // userAgent names the provider and Terraform, and what the user appends
@@ -127,10 +128,16 @@ func adopted(engine *adopt.Engine) func() resource.Resource {
 // DataSources implements provider.Provider.
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		newServiceDataSource,
 		newServicesDataSource,
 		newPipeDataSource,
 		newAlertDataSource,
 	}
+}
+
+// ListResources implements provider.ProviderWithListResources.
+func (p *dataplatformProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newServiceScalingList}
 }
 
 // settings are the provider's, from its configuration or the environment.

@@ -228,7 +228,8 @@ func TestFieldsAndAttributesAgree(t *testing.T) {
 		// attributes and fields are those that have no counterpart.
 		attributes, fields []string
 	}{
-		{"data dataplatform_services", platform.Service{}, object("data dataplatform_services", "services"), nil, nil},
+		{"data dataplatform_service", platform.Service{}, object("data dataplatform_service"), []string{"organization_id"}, nil},
+		{"data dataplatform_services", platform.Service{}, object("data dataplatform_services", "services"), nil, []string{"encryption_key"}},
 		{"data dataplatform_pipe", platform.Pipe{}, object("data dataplatform_pipe"), []string{"organization_id"}, nil},
 		{"data dataplatform_alert", platform.Alert{}, object("data dataplatform_alert"), nil, nil},
 		{"resource dataplatform_pipe", platform.Pipe{}, object("resource dataplatform_pipe"),
@@ -360,7 +361,7 @@ func TestRegistered(t *testing.T) {
 	schemas, identities := served(t)
 	for what, test := range map[string]struct{ got, want []string }{
 		"resources":    {slices.Sorted(maps.Keys(schemas.ResourceSchemas)), []string{"dataplatform_api_key", "dataplatform_pipe", "dataplatform_service_scaling"}},
-		"data sources": {slices.Sorted(maps.Keys(schemas.DataSourceSchemas)), []string{"dataplatform_alert", "dataplatform_pipe", "dataplatform_services"}},
+		"data sources": {slices.Sorted(maps.Keys(schemas.DataSourceSchemas)), []string{"dataplatform_alert", "dataplatform_pipe", "dataplatform_service", "dataplatform_services"}},
 		"identities":   {slices.Sorted(maps.Keys(identities.IdentitySchemas)), []string{"dataplatform_pipe", "dataplatform_service_scaling"}},
 	} {
 		if !slices.Equal(test.got, test.want) {
@@ -371,5 +372,34 @@ func TestRegistered(t *testing.T) {
 	New("1.2.3")().Metadata(context.Background(), provider.MetadataRequest{}, &meta)
 	if meta.TypeName != "dataplatform" || meta.Version != "1.2.3" {
 		t.Errorf("metadata %+v", meta)
+	}
+}
+
+// TestNoMarksBelowLists refuses sensitive and deprecated attributes below a
+// computed list or set: Terraform compares each value's path with each marked
+// path, so that its work grows with the square of the list.
+func TestNoMarksBelowLists(t *testing.T) {
+	t.Parallel()
+	schemas, _ := served(t)
+	looked := 0
+	var look func(path string, below bool, attributes []*tfprotov6.SchemaAttribute)
+	look = func(path string, below bool, attributes []*tfprotov6.SchemaAttribute) {
+		for _, a := range attributes {
+			at := path + "." + a.Name
+			if below && (a.Sensitive || a.Deprecated) {
+				t.Errorf("%s is sensitive or deprecated, below a computed list", at)
+			}
+			if a.NestedType != nil {
+				looked++
+				list := a.Computed && a.NestedType.Nesting != tfprotov6.SchemaObjectNestingModeSingle
+				look(at, below || list, a.NestedType.Attributes)
+			}
+		}
+	}
+	for name, schema := range allSchemas(schemas) {
+		look(name, false, schema.Block.Attributes)
+	}
+	if looked < 10 {
+		t.Errorf("looked at %d nested attributes only", looked)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // server is the framework's server, but for adopted objects, which it leaves
 // to their engines, and for what the framework retains of each call.
 type server struct {
-	tfprotov6.ProviderServer
+	tfprotov6.ProviderServerWithListResource
 	provider *dataplatformProvider
 	engines  map[string]*adopt.Engine
 	schemas  func() *tfprotov6.GetProviderSchemaResponse
@@ -25,10 +25,11 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 }
 
 func serverOf(p *dataplatformProvider) server {
-	framework := providerserver.NewProtocol6(p)()
+	framework := providerserver.NewProtocol6(p)().(tfprotov6.ProviderServerWithListResource)
 	return server{
-		ProviderServer: framework,
-		provider:       p,
+		ProviderServerWithListResource: framework,
+
+		provider: p,
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 			if err != nil {
@@ -48,7 +49,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServer.ReadResource)
+	return release(ctx, req, s.ProviderServerWithListResource.ReadResource)
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -56,7 +57,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServer.PlanResourceChange)
+	return release(ctx, req, s.ProviderServerWithListResource.PlanResourceChange)
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
@@ -64,5 +65,5 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServer.ApplyResourceChange)
+	return release(ctx, req, s.ProviderServerWithListResource.ApplyResourceChange)
 }

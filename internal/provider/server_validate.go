@@ -25,7 +25,7 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 	config, found := prepare(s.schemas().ResourceSchemas[req.TypeName], req.Config)
 	prepared := *req
 	prepared.Config = config
-	resp, err := release(ctx, &prepared, s.ProviderServer.ValidateResourceConfig)
+	resp, err := release(ctx, &prepared, s.ProviderServerWithListResource.ValidateResourceConfig)
 	if resp != nil {
 		resp.Diagnostics = append(found, resp.Diagnostics...)
 	}
@@ -37,7 +37,7 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	config, found := prepare(s.schemas().DataSourceSchemas[req.TypeName], req.Config)
 	prepared := *req
 	prepared.Config = config
-	resp, err := release(ctx, &prepared, s.ProviderServer.ValidateDataResourceConfig)
+	resp, err := release(ctx, &prepared, s.ProviderServerWithListResource.ValidateDataResourceConfig)
 	if resp != nil {
 		resp.Diagnostics = append(found, resp.Diagnostics...)
 	}

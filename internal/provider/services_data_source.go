@@ -26,8 +26,7 @@ func (d *servicesDataSource) Metadata(_ context.Context, req datasource.Metadata
 // Schema implements datasource.DataSource.
 func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the database services of an organization, in the order of the platform. It can't change them: `dataplatform_service_scaling` adopts the scaling of one.\n\n" +
-			"Terraform takes time for it that grows with the square of the number of services: narrow a list of many hundreds with `filter`.",
+		MarkdownDescription: "Lists the database services of an organization, in the order of the platform. It cannot change them: `dataplatform_service_scaling` adopts the scaling of one.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{
@@ -39,6 +38,12 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 				Computed:            true,
 				MarkdownDescription: "The services.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: serviceAttributes()},
+			},
+			// Sensitive in every element, it would make Terraform's work grow with
+			// the square of the list.
+			"encryption_keys": schema.MapAttribute{
+				Computed: true, Sensitive: true, ElementType: types.StringType,
+				MarkdownDescription: "Encryption keys by service ID, of the services that have one. They may be secrets, and are stored in the state.",
 			},
 		},
 	}
@@ -74,7 +79,6 @@ func serviceAttributes() map[string]schema.Attribute {
 			}},
 		},
 		"created_at":                         shownString("When the service was made."),
-		"encryption_key":                     schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Encryption key of the service. It may be a secret, and stands in the state."},
 		"encryption_assumed_role_identifier": shownString("Role that is assumed for encryption."),
 		"iam_role":                           shownString("Identifier of the service's role."),
 		"private_endpoint_ids":               shownStrings("Private endpoints of the service."),
@@ -89,31 +93,32 @@ func serviceAttributes() map[string]schema.Attribute {
 	}
 }
 
-// serviceList is the data source's answer in the shape of its schema.
-type serviceList struct {
-	Services []platform.Service `tfsdk:"services"`
-}
-
 // Read implements datasource.DataSource.
 func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, organization, ok := d.Management(tfvalue.Of(req.Config.Raw).At("organization_id"), &resp.Diagnostics)
+	config := tfvalue.Of(req.Config.Raw)
+	client, organization, ok := d.Management(config.At("organization_id"), &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	filter := tfvalue.Of(req.Config.Raw).At("filter")
-	var criteria []string
-	for _, criterion := range filter.Elements() {
-		criteria = append(criteria, criterion.Text())
-	}
-	services, err := client.ListServices(ctx, organization.Text(), criteria)
+	filter := config.At("filter")
+	services, err := client.ListServices(ctx, organization.Text(), texts(filter))
 	if err != nil {
 		conn.AddError(&resp.Diagnostics, "Unable to list services", err)
 		return
 	}
-	if services == nil {
-		services = []platform.Service{}
+	answer := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
+	for _, service := range services {
+		answer.Services = append(answer.Services, service)
+		if key := deref(service.EncryptionKey); key != "" && service.ID != nil {
+			answer.EncryptionKeys[*service.ID] = key
+		}
 	}
-	state := tfvalue.Encode(serviceList{services}, req.Config.Raw.Type())
-	state = state.With(organization, "organization_id")
+	state := tfvalue.Encode(answer, config.Type()).With(organization, "organization_id")
 	resp.State.Raw = state.With(filter, "filter").Value
+}
+
+// serviceList is a list in the shape of its schema.
+type serviceList struct {
+	Services       []platform.Service `tfsdk:"services"`
+	EncryptionKeys map[string]string  `tfsdk:"encryption_keys"`
 }

@@ -62,6 +62,12 @@ func encode(v reflect.Value, typ tftypes.Type) tftypes.Value {
 		return tftypes.NewValue(typ, withoutRepeats(encodeElements(v, t.ElementType)))
 	}
 	switch {
+	case typ.Is(tftypes.Map{}):
+		members := make(map[string]tftypes.Value, v.Len())
+		for key, member := range v.Seq2() {
+			members[key.String()] = encode(member, typ.(tftypes.Map).ElementType)
+		}
+		return tftypes.NewValue(typ, members)
 	case typ.Is(tftypes.Number):
 		return tftypes.NewValue(typ, big.NewFloat(v.Float()))
 	case typ.Is(tftypes.Bool):

@@ -1,0 +1,102 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// serviceScalingList is the list resource dataplatform_service_scaling: what
+// `terraform query` finds.
+type serviceScalingList struct{ conn.Resource }
+
+var _ list.ListResourceWithConfigure = (*serviceScalingList)(nil)
+
+func newServiceScalingList() list.ListResource { return &serviceScalingList{} }
+
+// Metadata implements list.ListResource.
+func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_service_scaling"
+}
+
+// ListResourceConfigSchema implements list.ListResource.
+func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the services of an organization whose scaling can be imported.",
+		Attributes: map[string]schema.Attribute{
+			"organization_id": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "UUID of the organization. Defaults to the provider's `organization_id`.",
+				Validators:          []validator.String{isUUIDText()},
+			},
+			"filter": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Filter criteria, each sent as a `filter` parameter as given. The platform filters by resource tags only. If omitted, all services are listed.",
+				Validators:          []validator.List{noNullsInList},
+			},
+		},
+	}
+}
+
+// List implements list.ListResource.
+func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	config := tfvalue.Of(req.Config.Raw)
+	var diags diag.Diagnostics
+	stream.Results = list.NoListResults
+	client, organization, ok := l.Management(config.At("organization_id"), &diags)
+	if !ok {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	services, err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")))
+	if err != nil {
+		conn.AddError(&diags, "Unable to list services", err)
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	// The framework leaves the limit to the list resource.
+	if req.Limit > 0 {
+		services = services[:min(int64(len(services)), req.Limit)]
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
+		for _, service := range services {
+			if !push(listedService(ctx, req, organization.Text(), service)) {
+				return
+			}
+		}
+	}
+}
+
+func listedService(ctx context.Context, req list.ListRequest, organization string, service platform.Service) list.ListResult {
+	result := req.NewListResult(ctx)
+	id := adopt.Identity{Organization: organization, IDs: []string{deref(service.ID)}}
+	object := serviceScaling.Imported(id, service)
+	result.DisplayName = deref(service.Name)
+	if result.DisplayName == "" {
+		result.DisplayName = deref(service.ID)
+	}
+	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
+	if req.IncludeResource {
+		result.Resource.Raw = object.Value
+	}
+	return result
+}
+
+// texts are the elements of a list of strings.
+func texts(values tfvalue.Value) []string {
+	var all []string
+	for _, value := range values.Elements() {
+		all = append(all, value.Text())
+	}
+	return all
+}
