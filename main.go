@@ -7,8 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"os/signal"
-	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -40,6 +38,7 @@ func main() {
 
 func serve(debug bool) error {
 	process.TuneMemory()
+	writes := &process.Writes{}
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// A developer who serves to a debugger reads the logs in this terminal,
 	// whatever Terraform's own shell has set.
@@ -48,12 +47,7 @@ func serve(debug bool) error {
 			return err
 		}
 		options = []tf6server.ServeOpt{tf6server.WithGoPluginLogger(process.PluginLogger())}
-		// What ends Terraform in good order (timeout, systemd, a CI runner)
-		// often tells every process of the group to terminate. Terraform waits
-		// for what is under way and then ends its providers: one that goes at
-		// once takes the only copy of a new key's secret with it. An interrupt
-		// is ignored by the plugin library, for the same reason.
-		signal.Ignore(syscall.SIGTERM)
+		go writes.Guard()
 	}
-	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version), options...)
+	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, writes), options...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/process"
 )
 
 // server is the framework's server, but for adopted objects, which it leaves
@@ -15,13 +16,19 @@ import (
 type server struct {
 	tfprotov6.ProviderServerWithListResource
 	provider *dataplatformProvider
+	writes   *process.Writes
 	engines  map[string]*adopt.Engine
 	schemas  func() *tfprotov6.GetProviderSchemaResponse
 }
 
-// NewServer returns what serves the provider, in the version given.
-func NewServer(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer { return serverOf(newProvider(version)) }
+// NewServer returns what serves the provider, in the version given. It counts
+// what it writes.
+func NewServer(version string, writes *process.Writes) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer {
+		s := serverOf(newProvider(version))
+		s.writes = writes
+		return s
+	}
 }
 
 func serverOf(p *dataplatformProvider) server {
@@ -30,6 +37,7 @@ func serverOf(p *dataplatformProvider) server {
 		ProviderServerWithListResource: framework,
 
 		provider: p,
+		writes:   &process.Writes{},
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 			if err != nil {
@@ -62,7 +70,9 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	if engine, ok := s.engines[req.TypeName]; ok {
+	engine, ok := s.engines[req.TypeName]
+	defer s.writes.Begin(!ok)()
+	if ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
 	return release(ctx, req, s.ProviderServerWithListResource.ApplyResourceChange)
