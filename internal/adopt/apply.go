@@ -43,8 +43,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	u := e.newUpdate(client, id, change, known, read, last)
-	if e.check(u.label, change, known, diags); !diags.HasError() {
-		u.run(ctx, e.forces(change), diags)
+	if e.Check(u.label, change, known, diags); !diags.HasError() {
+		u.run(ctx, e.Forces(change), diags)
 	}
 	switch {
 	case diags.HasError() && change.Prior.IsNull():
@@ -52,6 +52,6 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError():
 		return u.known, u.memory(u.known, change.Prior, last)
 	}
-	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.complete(change.Config, change.Plan, u.known)), u.known)
+	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Complete(change.Config, change.Plan, u.known)), u.known)
 	return state, u.memory(state, change.Prior, last)
 }

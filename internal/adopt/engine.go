@@ -25,13 +25,13 @@ type Engine struct {
 }
 
 // New returns the engine of a kind.
-func New(kind *Kind) *Engine {
+func New(kind Kind) *Engine {
 	identity := tftypes.Object{AttributeTypes: map[string]tftypes.Type{}}
 	for _, name := range kind.identifiers() {
 		identity.AttributeTypes[name] = tftypes.String
 	}
 	return &Engine{
-		Kind:         kind,
+		Kind:         kind.withDefaults(),
 		traits:       traitsOf(kind.Schema.Attributes),
 		objectType:   kind.Schema.Type().TerraformType(context.Background()),
 		identityType: identity,
@@ -116,7 +116,7 @@ func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, err
 	if err != nil {
 		return tfvalue.Value{}, fmt.Errorf("reading a value from Terraform: %w", err)
 	}
-	return tfvalue.Value{Value: read}, nil
+	return tfvalue.Of(read), nil
 }
 
 func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {

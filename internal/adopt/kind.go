@@ -20,8 +20,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. The functions from Validate on, but for
-// Read and Patch, are optional.
+// Kind is a kind of adopted object. Read, Patch, Moves and Advise are required,
+// the other functions optional.
 type Kind struct {
 	// Name is the resource's name without the provider's, "service_scaling".
 	Name string
@@ -129,34 +129,36 @@ func (k *Kind) place(id Identity) string {
 	return strings.Join(append(parts, "organization "+id.Organization), " in ")
 }
 
-func (k *Kind) stages(send, remote tfvalue.Value) []tfvalue.Value {
+// withDefaults has a function for each that the kind does without.
+func (k Kind) withDefaults() *Kind {
+	if k.Validate == nil {
+		k.Validate = func(tfvalue.Value, *diag.Diagnostics) {}
+	}
+	if k.Forces == nil {
+		k.Forces = func(Change) bool { return false }
+	}
 	if k.Stages == nil {
-		return []tfvalue.Value{send}
+		k.Stages = func(send, _ tfvalue.Value) []tfvalue.Value { return []tfvalue.Value{send} }
 	}
-	return k.Stages(send, remote)
-}
-
-func (k *Kind) moves(send tfvalue.Value) []string {
-	if k.Moves == nil {
-		return nil
-	}
-	return k.Moves(send)
-}
-
-func (k *Kind) complete(config, plan, remote tfvalue.Value) tfvalue.Value {
 	if k.Complete == nil {
-		return plan
+		k.Complete = func(_, plan, _ tfvalue.Value) tfvalue.Value { return plan }
 	}
-	return k.Complete(config, plan, remote)
-}
-
-func (k *Kind) check(label string, change Change, remote tfvalue.Value, diags *diag.Diagnostics) {
-	if k.Check != nil {
-		k.Check(label, change, remote, diags)
+	if k.Suppress == nil {
+		k.Suppress = func(plan, _ tfvalue.Value, _ bool) tfvalue.Value { return plan }
 	}
+	if k.Check == nil {
+		k.Check = func(string, Change, tfvalue.Value, *diag.Diagnostics) {}
+	}
+	if k.Overwrites == nil {
+		k.Overwrites = func(Change, tfvalue.Value) []string { return nil }
+	}
+	if k.Reread == nil {
+		k.Reread = func(ctx context.Context, client *platform.Client, id Identity, _ any) (any, error) {
+			return k.Read(ctx, client, id)
+		}
+	}
+	return &k
 }
-
-func (k *Kind) forces(change Change) bool { return k.Forces != nil && k.Forces(change) }
 
 // owned is what the user owns of the remote object.
 func (k *Kind) owned(config, plan tfvalue.Value) tfvalue.Value {

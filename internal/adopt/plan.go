@@ -52,9 +52,9 @@ func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, p
 	if !ok {
 		return plan
 	}
-	change := Change{config, e.complete(config, plan, remote), tfvalue.Null(e.objectType)}
+	change := Change{config, e.Complete(config, plan, remote), tfvalue.Null(e.objectType)}
 	label := e.label(plan, remote)
-	e.check(label, change, remote, diags)
+	e.Check(label, change, remote, diags)
 	if diags.HasError() {
 		return plan
 	}
@@ -69,23 +69,21 @@ func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, p
 
 // planUpdate goes by the state, which a refresh made what the platform holds.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	plan = e.Rules.Suppress(e.complete(config, plan, prior), prior)
+	plan = e.Rules.Suppress(e.Complete(config, plan, prior), prior)
 	change := Change{config, plan, prior}
 	label := e.label(prior, prior)
-	e.check(label, change, prior, diags)
+	e.Check(label, change, prior, diags)
 	if diags.HasError() {
 		return plan
 	}
 	owned := e.owned(config, plan)
 	send := e.Rules.Changes(owned, prior)
-	sends := e.forces(change) || send.AnyLeaf()
-	if e.Suppress != nil {
-		// Terraform plans an update again in the apply, where values that were
-		// unknown may turn out to be no change: what was planned has to stay.
-		plan = e.Suppress(plan, prior, !sends && !c.Applying())
-	}
+	sends := e.Forces(change) || send.AnyLeaf()
+	// Terraform plans an update again in the apply, where values that were
+	// unknown may turn out to be no change: what was planned has to stay.
+	plan = e.Suppress(plan, prior, !sends && !c.Applying())
 	if sends {
-		for _, name := range e.moves(send) {
+		for _, name := range e.Moves(send) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
@@ -94,9 +92,7 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 }
 
 func (e *Engine) advise(c *conn.Connection, label string, change Change, owned, send, remote tfvalue.Value, diags *diag.Diagnostics) {
-	if e.Advise != nil {
-		e.Advise(label, change, send, remote, diags)
-	}
+	e.Advise(label, change, send, remote, diags)
 	if id := e.identity(change.Plan); id.known() {
 		e.warnConflicts(label, owned, c.Claim(e.key(id), owned), diags)
 	}
@@ -204,9 +200,7 @@ func (e *Engine) warnOverwritten(label string, change Change, send, remote tfval
 			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.Rules.Describe(leaf.Name(), now)))
 		}
 	}
-	if e.Overwrites != nil {
-		lines = append(lines, e.Overwrites(change, send)...)
-	}
+	lines = append(lines, e.Overwrites(change, send)...)
 	if len(lines) == 0 {
 		return
 	}

@@ -55,19 +55,12 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	if len(missing) == 0 {
 		return known, read, nil
 	}
-	if response, err = e.reread(ctx, client, id, response); err != nil {
+	if response, err = e.Reread(ctx, client, id, response); err != nil {
 		return last, last, err
 	}
 	read = tfvalue.Encode(response, e.objectType).Fill(read)
 	known, _ = e.Rules.Observe(last, untold, e.withIDs(read, last))
 	return known, read, nil
-}
-
-func (e *Engine) reread(ctx context.Context, client *platform.Client, id Identity, first any) (any, error) {
-	if e.Reread != nil {
-		return e.Reread(ctx, client, id, first)
-	}
-	return e.Read(ctx, client, id)
 }
 
 // withIDs is an object that was read, with the identifiers as the state spells

@@ -59,9 +59,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ValidateConfig checks a configuration by itself.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	if r.Validate != nil {
-		r.Validate(tfvalue.Value{Value: req.Config.Raw}, &resp.Diagnostics)
-	}
+	r.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
 }
 
 // ImportState takes an import by string or by identity. It sends nothing, and

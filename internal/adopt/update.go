@@ -67,7 +67,7 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 		return
 	}
 	defer u.reportUnfinished(diags)
-	moves := u.moves(send)
+	moves := u.Moves(send)
 	if !u.send(ctx, send, diags) {
 		return
 	}
@@ -85,7 +85,7 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 // Each PATCH has to be answered with what it sent, since the next may reset it
 // again.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	for _, stage := range u.stages(leaves, u.known) {
+	for _, stage := range u.Stages(leaves, u.known) {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}

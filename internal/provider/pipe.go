@@ -15,7 +15,7 @@ import (
 )
 
 // pipe is dataplatform_pipe: the configuration of one pipe, adopted.
-var pipe = adopt.New(&adopt.Kind{
+var pipe = adopt.New(adopt.Kind{
 	Name:      "pipe",
 	Noun:      "pipe",
 	IDs:       []string{"service_id", "pipe_id"},

@@ -16,7 +16,7 @@ import (
 
 // serviceScaling is dataplatform_service_scaling: the scaling of one service,
 // adopted.
-var serviceScaling = adopt.New(&adopt.Kind{
+var serviceScaling = adopt.New(adopt.Kind{
 	Name:     "service_scaling",
 	Noun:     "service",
 	IDs:      []string{"service_id"},

@@ -45,9 +45,11 @@ func (r Rules) changes(name string, owned, remote Value) Value {
 		return owned
 	case owned.IsObject():
 		return owned.Map(func(name string, member Value) Value { return r.changes(name, member, remote.At(name)) })
-	case !remote.IsNull() && r.AsksFor(name, owned, remote):
+	case r.Same(name, owned, remote):
 		return Null(owned.Type())
-	default:
-		return owned
 	}
+	if key, keyed := r.Keys[name]; keyed && owned.IsFullyKnown() && remote.IsKnown() && key.covers(owned, remote) {
+		return Null(owned.Type())
+	}
+	return owned
 }

@@ -76,48 +76,53 @@ func Alike(a, b Value) bool { return canonical(a) == canonical(b) }
 // canonical spells a value so that values that are alike are spelled alike.
 func canonical(value Value) string {
 	var b strings.Builder
-	writeCanonical(&b, value)
+	speller{empty: func(Value) bool { return false }}.write(&b, value)
 	return b.String()
 }
 
-func writeCanonical(b *strings.Builder, value Value) {
-	if value.IsNull() {
-		return
-	}
-	if !value.IsKnown() {
-		b.WriteByte('?')
-		return
-	}
+// exact spells a value so that only values of the same content are spelled
+// alike, whatever the order of sets.
+func exact(value Value) string {
+	var b strings.Builder
+	speller{empty: func(v Value) bool { return !v.IsNull() }}.write(&b, value)
+	return b.String()
+}
+
+// speller says which empty values it tells from null.
+type speller struct{ empty func(Value) bool }
+
+func (s speller) write(b *strings.Builder, value Value) {
 	switch {
+	case !value.IsKnown():
+		b.WriteByte('?')
+	case value.IsEmpty() && !s.empty(value):
 	case isString(value):
-		if s := value.Text(); s != "" {
-			b.WriteString(strconv.Quote(s))
-		}
+		b.WriteString(strconv.Quote(value.Text()))
 	case value.Type().Is(tftypes.Number):
-		if n := value.Number(); n.Sign() != 0 {
-			b.WriteString(n.Text('g', -1))
-		}
+		b.WriteString(value.Number().Text('g', -1))
 	case value.Type().Is(tftypes.Bool):
-		if value.True() {
-			b.WriteByte('t')
-		}
+		b.WriteString(strconv.FormatBool(value.True()))
 	case value.IsObject():
 		for _, member := range value.Members() {
 			b.WriteByte(';')
-			writeCanonical(b, member)
+			s.write(b, member)
 		}
 	default:
 		var spelled []string
 		for _, element := range value.Elements() {
-			spelled = append(spelled, canonical(element))
+			var one strings.Builder
+			s.write(&one, element)
+			spelled = append(spelled, one.String())
 		}
 		if isSet(value) {
 			slices.Sort(spelled)
 			spelled = slices.Compact(spelled)
 		}
-		for _, s := range spelled {
+		b.WriteByte('[')
+		for _, text := range spelled {
+			b.WriteString(text)
 			b.WriteByte(',')
-			b.WriteString(s)
 		}
+		b.WriteByte(']')
 	}
 }
