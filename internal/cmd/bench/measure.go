@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,246 +15,211 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// What the platform holds: a plan over few services lists them all, as it would
-// at a customer of that size.
+// What is measured: the provider, one that does nothing with the same schema,
+// and terraform_data, Terraform's built-in resource.
 const (
-	mostServices = 3000
-	mostPipes    = 1000
-	// manyServices are held in the last group, for the memory it takes.
-	manyServices = 10000
+	provider  = "provider"
+	reference = "reference"
+	builtIn   = "terraform_data"
+	profiled  = "profiled"
+)
+
+const (
+	// latency of the platform, before each response.
+	latency = 50 * time.Millisecond
+	// concurrency is the provider's default number of concurrent requests.
+	concurrency = 10
+	// longEnough is when a row gets no further round.
+	longEnough = 2 * time.Minute
+	// firstValue is what the states are prepared with. The rounds of an apply
+	// alternate between the next value and this one.
+	firstValue = 5
 )
 
 type bench struct {
 	terraform, dir string
 	rounds         int
-
-	platform        *mockplatform.Server
-	env             []string
-	services, pipes []string
-	pipeService     string
-	// prepared are the folders with a state, by subject and size.
-	prepared map[string]string
+	platform       *mockplatform.Server
+	env            []string
 }
 
-// sample is one run.
+// sample is one run of terraform, or the median of several.
 type sample struct {
-	wall, cpu time.Duration
+	wall, terraform, provider time.Duration // the last two are CPU time
+	memory                    int64         // peak of the provider, in bytes
+	requests                  int
 }
 
-// result is what the runs of one subject came to.
-type result struct {
-	name        string
-	samples     []sample
-	peakMemory  int64 // of the provider's process, in bytes
-	lists, gets int
+// folder is where terraform runs with a provider.
+func (b *bench) folder(provider string) string { return filepath.Join(b.dir, "run", provider) }
+
+// measure runs a row with each provider in turn.
+func (b *bench) measure(ctx context.Context, r *row) error {
+	subjects := []string{reference, provider}
+	if r.builtIn {
+		subjects = append(subjects, builtIn)
+	}
+	stop, err := b.prepare(ctx, r, subjects...)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	samples := map[string][]sample{}
+	began := time.Now()
+	for round := range b.rounds {
+		if time.Since(began) > longEnough {
+			break
+		}
+		value := firstValue
+		if r.applies() {
+			value += (round + 1) % 2
+		}
+		for _, subject := range subjects {
+			taken, err := b.run(ctx, r, subject, value)
+			if err != nil {
+				return fmt.Errorf("%s: %w", subject, err)
+			}
+			samples[subject] = append(samples[subject], taken)
+		}
+	}
+	r.medians = map[string]sample{}
+	for subject, taken := range samples {
+		r.medians[subject] = sample{
+			wall:      median(taken, func(s sample) time.Duration { return s.wall }),
+			terraform: median(taken, func(s sample) time.Duration { return s.terraform }),
+			provider:  median(taken, func(s sample) time.Duration { return s.provider }),
+			memory:    median(taken, func(s sample) int64 { return s.memory }),
+			requests:  median(taken, func(s sample) int { return s.requests }),
+		}
+	}
+	return nil
 }
 
-type measured struct {
-	group
-	results []result
+func median[T int | int64 | time.Duration](samples []sample, of func(sample) T) T {
+	var all []T
+	for _, s := range samples {
+		all = append(all, of(s))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
-func (b *bench) startPlatform() (stop func()) {
+// prepare starts a platform and gives each subject a folder, with a state that
+// is up to date where the row begins with one. The reference gets the
+// provider's state, so that Terraform has the same to do with both.
+func (b *bench) prepare(ctx context.Context, r *row, subjects ...string) (stop func(), err error) {
 	seed := mockplatform.DefaultSeed()
 	b.platform = mockplatform.New(seed)
 	server := httptest.NewServer(b.platform)
-	b.services = b.platform.AddServices(mockplatform.OrganizationID, mostServices)
-	b.pipeService = mockplatform.ServiceID
-	b.pipes = b.platform.AddPipes(b.pipeService, mostPipes)
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "DATAPLATFORM_") && !strings.HasPrefix(variable, "GO") {
-			b.env = append(b.env, variable)
-		}
-	}
+	b.env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "DATAPLATFORM_") || strings.HasPrefix(variable, "GO")
+	})
 	b.env = append(b.env,
 		"CHECKPOINT_DISABLE=1",
-		"PROFILE_DIR="+b.dir, // what a build for profiles writes while a state is prepared
 		"DATAPLATFORM_BASE_URL="+server.URL,
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID,
 		"DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
 	)
-	return server.Close
-}
-
-// measure prepares a state for each subject and then runs them in turn.
-func (b *bench) measure(ctx context.Context, g group) (measured, error) {
-	m := measured{group: g, results: make([]result, len(g.subjects))}
-	folders := make([]string, len(g.subjects))
-	for i, s := range g.subjects {
-		m.results[i].name = s.name
-		key := fmt.Sprintf("%s %d", s.name, g.size)
-		if b.prepared[key] == "" {
-			folder, err := b.prepare(ctx, g, s)
-			if err != nil {
-				return m, fmt.Errorf("preparing %s: %w", s.name, err)
-			}
-			b.prepared[key] = folder
-		}
-		folders[i] = b.prepared[key]
+	stop = func() {
+		server.Close()
+		_ = os.RemoveAll(filepath.Join(b.dir, "run"))
 	}
-	if more := g.services - len(b.services); more > 0 {
-		b.services = append(b.services, b.platform.AddServices(mockplatform.OrganizationID, more)...)
-	}
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = g.latency })
-	defer b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = 0 })
-	for round := range b.rounds {
-		for i, s := range g.subjects {
-			b.platform.ResetJournal()
-			taken, _, err := b.run(ctx, folders[i], false, g.command...)
-			if err != nil {
-				return m, fmt.Errorf("%s: %w", s.name, err)
-			}
-			r := &m.results[i]
-			r.samples = append(r.samples, taken)
-			r.lists = len(b.platform.RequestsOf(mockplatform.ListServices))
-			r.gets = len(b.platform.RequestsOf(mockplatform.GetPipe))
-			log.Printf("  %d %-20s %s", round+1, s.name, taken.wall.Round(time.Millisecond))
-		}
-	}
-	// Watching a process costs time, so that its memory is taken in a run of
-	// its own.
-	for i, s := range g.subjects {
-		if s.provider == "" {
-			continue
-		}
-		_, peak, err := b.run(ctx, folders[i], true, g.command...)
+	defer func() {
 		if err != nil {
-			return m, fmt.Errorf("%s: %w", s.name, err)
+			stop()
 		}
-		m.results[i].peakMemory = peak
-	}
-	return m, nil
-}
-
-// prepare makes a folder with the configuration of a subject, and a state that
-// the configuration has nothing to add to.
-func (b *bench) prepare(ctx context.Context, g group, s subject) (string, error) {
-	folder, err := os.MkdirTemp(b.dir, "run-")
-	if err != nil {
-		return "", err
-	}
-	rc := "provider_installation {\n  dev_overrides {\n"
-	if s.provider != "" {
-		name := "reference"
-		if s.provider == "provider" || s.provider == "profiled" {
-			name = "dataplatform"
+	}()
+	config := r.config(b.platform, r.size)
+	for _, subject := range subjects {
+		content := config
+		if subject == builtIn {
+			content = fmt.Sprintf("variable \"value\" {}\nresource \"terraform_data\" \"this\" {\n  count = %d\n  input = var.value\n}\n", r.size)
 		}
-		rc += fmt.Sprintf("    \"dataplatform/%s\" = %q\n", name, filepath.Join(b.dir, s.provider))
-	}
-	rc += "  }\n  direct {}\n}\n"
-	size := max(g.size, 1)
-	for name, content := range map[string]string{"terraform.rc": rc, "main.tf": s.config(b, size)} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			return "", err
+		if err := os.MkdirAll(b.folder(subject), 0o755); err != nil {
+			return nil, err
 		}
-	}
-	if s.provider == "" {
-		if _, _, err := b.run(ctx, folder, false, "init", "-input=false"); err != nil {
-			return "", err
+		if err := os.WriteFile(filepath.Join(b.folder(subject), "main.tf"), []byte(content), 0o600); err != nil {
+			return nil, err
 		}
-	}
-	if g.size == 0 {
-		return folder, nil
-	}
-	_, _, err = b.run(ctx, folder, false, "apply", "-auto-approve", "-input=false", "-lock=false")
-	return folder, err
-}
-
-// run runs terraform once. With watch, it returns the peak memory of the
-// provider's process.
-func (b *bench) run(ctx context.Context, folder string, watch bool, args ...string) (sample, int64, error) {
-	command := exec.CommandContext(ctx, b.terraform, append(args, "-no-color")...)
-	if args[0] == "providers" {
-		command = exec.CommandContext(ctx, b.terraform, args...)
-	}
-	command.Dir = folder
-	command.Env = append(slices.Clone(b.env), "TF_CLI_CONFIG_FILE="+filepath.Join(folder, "terraform.rc"))
-	var out strings.Builder
-	command.Stderr = &out
-	began := time.Now()
-	if err := command.Start(); err != nil {
-		return sample{}, 0, err
-	}
-	peak := make(chan int64, 1)
-	done := make(chan struct{})
-	if watch {
-		go func() { peak <- watchMemory(b.dir, done) }()
-	}
-	err := command.Wait()
-	taken := sample{wall: time.Since(began)}
-	close(done)
-	if err != nil {
-		return taken, 0, fmt.Errorf("terraform %s: %w\n%s", strings.Join(args, " "), err, out.String())
-	}
-	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		taken.cpu = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	if watch {
-		return taken, <-peak, nil
-	}
-	return taken, 0, nil
-}
-
-// watchMemory follows the process whose program lies below dir, and returns
-// the largest memory that it had. It reads what Linux tells of processes, and
-// returns 0 elsewhere.
-func watchMemory(dir string, done <-chan struct{}) int64 {
-	var peak int64
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			return peak
-		case <-tick.C:
-		}
-		programs, _ := filepath.Glob("/proc/[0-9]*/exe")
-		for _, link := range programs {
-			if program, err := os.Readlink(link); err == nil && strings.HasPrefix(program, dir) {
-				peak = max(peak, residentPeak(filepath.Dir(link)))
+		if subject == builtIn {
+			if _, err := b.terraformRun(ctx, subject, firstValue, "init"); err != nil {
+				return nil, err
 			}
 		}
 	}
-}
-
-func residentPeak(process string) int64 {
-	status, err := os.ReadFile(filepath.Join(process, "status"))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kilobytes, _ := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
-			return kilobytes << 10
+	if r.begins == upToDate {
+		for _, subject := range subjects {
+			if subject != reference {
+				if _, err := b.terraformRun(ctx, subject, firstValue, applyArgs...); err != nil {
+					return nil, err
+				}
+			}
+		}
+		state, err := os.ReadFile(filepath.Join(b.folder(provider), stateFile))
+		if err == nil && slices.Contains(subjects, reference) {
+			err = os.WriteFile(filepath.Join(b.folder(reference), stateFile), state, 0o600)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return 0
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
+	return stop, nil
 }
 
-func (b *bench) version(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, b.terraform, "version").Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return string(exit.Stderr)
+const stateFile = "terraform.tfstate"
+
+// run runs the command of a row once.
+func (b *bench) run(ctx context.Context, r *row, subject string, value int) (sample, error) {
+	if r.begins == empty {
+		if err := os.RemoveAll(filepath.Join(b.folder(subject), stateFile)); err != nil {
+			return sample{}, err
 		}
-		return err.Error()
 	}
-	first, _, _ := strings.Cut(string(out), "\n")
-	return first
+	b.platform.ResetJournal()
+	s, err := b.terraformRun(ctx, subject, value, r.command...)
+	s.requests = len(b.platform.Requests())
+	return s, err
 }
 
-// median of the wall times, or of the CPU times.
-func (r result) median(of func(sample) time.Duration) time.Duration {
-	times := make([]time.Duration, 0, len(r.samples))
-	for _, s := range r.samples {
-		times = append(times, of(s))
+func (b *bench) terraformRun(ctx context.Context, subject string, value int, args ...string) (sample, error) {
+	usage := filepath.Join(b.folder(subject), "usage")
+	command := exec.CommandContext(ctx, b.terraform, args...)
+	command.Dir = b.folder(subject)
+	command.Env = append(slices.Clone(b.env), fmt.Sprintf("TF_VAR_value=%d", value), usageFile+"="+usage)
+	if subject == builtIn {
+		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE="+os.DevNull)
+	} else {
+		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE="+b.rc(subject))
 	}
-	slices.Sort(times)
-	return times[len(times)/2]
+	if args[0] == "plan" {
+		command.Env = append(command.Env, "REFERENCE_KEEPS_STATE=yes")
+	}
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	began := time.Now()
+	err := command.Run()
+	s := sample{wall: time.Since(began)}
+	if err != nil {
+		return s, fmt.Errorf("terraform %s: %w\n%s", args[0], err, stderr.String())
+	}
+	// A provider that Terraform started and waited for counts as its own.
+	if used, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.terraform = time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	}
+	content, err := os.ReadFile(usage)
+	if err != nil {
+		return s, nil // no provider was started
+	}
+	for line := range strings.Lines(string(content)) {
+		var cpu, peak int64
+		if _, err := fmt.Sscan(line, &cpu, &peak); err != nil {
+			return s, err
+		}
+		s.provider += time.Duration(cpu)
+		s.memory = max(s.memory, peak<<10)
+	}
+	s.terraform -= s.provider
+	return s, os.Remove(usage)
 }
-
-func wall(s sample) time.Duration { return s.wall }
-
-func cpu(s sample) time.Duration { return s.cpu }

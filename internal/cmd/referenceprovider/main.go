@@ -1,7 +1,7 @@
-// Command referenceprovider is what the benchmarks compare with: a provider on
-// the framework with one resource, which has the schema of
-// dataplatform_service_scaling, reads and plans nothing and calls no API. What
-// it costs is what any provider costs.
+// Command referenceprovider is what the benchmarks compare with: a provider with
+// the schema and the process settings of the real one, which does nothing. It
+// sends no request, reads what is in state and plans what Terraform proposes.
+// What it costs is what any provider with this schema costs.
 package main
 
 import (
@@ -9,99 +9,81 @@ import (
 	"log"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/process"
-	dataplatform "github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 )
 
-// tuned makes the reference log and collect garbage like the provider. The
-// linker sets it.
-var tuned = ""
-
 func main() {
-	if tuned != "" {
-		if err := process.SetLogLevels("reference"); err != nil {
-			log.Fatal(err)
-		}
-		process.TuneMemory()
+	process.TuneMemory()
+	if err := process.SetLogLevels("dataplatform"); err != nil {
+		log.Fatal(err)
 	}
-	newProvider := func() provider.Provider { return &reference{} }
-	err := providerserver.Serve(context.Background(), newProvider, providerserver.ServeOpts{
-		Address:         "registry.terraform.io/dataplatform/reference",
-		ProtocolVersion: 6,
-	})
+	newServer := provider.NewServer("reference")
+	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform",
+		func() tfprotov6.ProviderServer {
+			return reference{newServer(), os.Getenv("REFERENCE_KEEPS_STATE") != ""}
+		},
+		tf6server.WithGoPluginLogger(process.PluginLogger()))
 	if err != nil {
-		log.Print(err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 
-type reference struct{}
-
-// Metadata implements provider.Provider.
-func (*reference) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "reference"
+// reference leaves the schema and the upgrade of states to the real server and
+// answers everything else by itself.
+type reference struct {
+	tfprotov6.ProviderServer
+	// keepsState plans what is in state. Terraform proposes null for a computed
+	// object with required members, so that its proposal always differs from the
+	// state of a pipe.
+	keepsState bool
 }
 
-// Schema implements provider.Provider.
-func (*reference) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
-// Configure implements provider.Provider.
-func (*reference) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+// ValidateProviderConfig implements tfprotov6.ProviderServer.
+func (reference) ValidateProviderConfig(_ context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config}, nil
 }
 
-// DataSources implements provider.Provider.
-func (*reference) DataSources(context.Context) []func() datasource.DataSource { return nil }
-
-// Resources implements provider.Provider.
-func (*reference) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &nothing{} }}
+// ConfigureProvider implements tfprotov6.ProviderServer.
+func (reference) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return &tfprotov6.ConfigureProviderResponse{}, nil
 }
 
-// nothing is a resource that keeps what it is given.
-type nothing struct{}
-
-// Metadata implements resource.Resource.
-func (*nothing) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "reference_service_scaling"
+// ValidateResourceConfig implements tfprotov6.ProviderServer.
+func (reference) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return &tfprotov6.ValidateResourceConfigResponse{}, nil
 }
 
-// Schema implements resource.Resource.
-func (*nothing) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = scalingSchema(ctx)
+// ReadResource implements tfprotov6.ProviderServer.
+func (reference) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: req.CurrentIdentity, Private: req.Private}, nil
 }
 
-func scalingSchema(ctx context.Context) schema.Schema {
-	for _, newResource := range dataplatform.New("")().Resources(ctx) {
-		made := newResource()
-		var metadata resource.MetadataResponse
-		made.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "dataplatform"}, &metadata)
-		if metadata.TypeName == "dataplatform_service_scaling" {
-			var resp resource.SchemaResponse
-			made.Schema(ctx, resource.SchemaRequest{}, &resp)
-			return resp.Schema
-		}
+// PlanResourceChange implements tfprotov6.ProviderServer.
+func (r reference) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	resp := &tfprotov6.PlanResourceChangeResponse{
+		PlannedState: req.ProposedNewState, PlannedIdentity: req.PriorIdentity, PlannedPrivate: req.PriorPrivate,
 	}
-	return schema.Schema{}
+	if r.keepsState {
+		resp.PlannedState = req.PriorState
+	}
+	return resp, nil
 }
 
-// Create implements resource.Resource: what is unknown is null.
-func (*nothing) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	resp.State.Raw = req.Config.Raw
+// ApplyResourceChange implements tfprotov6.ProviderServer.
+func (reference) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: req.PlannedState, NewIdentity: req.PlannedIdentity, Private: req.PlannedPrivate}, nil
 }
 
-// Read implements resource.Resource.
-func (*nothing) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
-
-// Update implements resource.Resource.
-func (*nothing) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.State.Raw = req.Plan.Raw
+// ValidateDataResourceConfig implements tfprotov6.ProviderServer.
+func (reference) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return &tfprotov6.ValidateDataResourceConfigResponse{}, nil
 }
 
-// Delete implements resource.Resource.
-func (*nothing) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+// ReadDataSource implements tfprotov6.ProviderServer: what is computed is null.
+func (reference) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return &tfprotov6.ReadDataSourceResponse{State: req.Config}, nil
+}
