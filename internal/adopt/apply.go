@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -37,7 +38,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	defer unlock()
 
-	known, read, err := e.observe(ctx, client, id, change.Prior, last)
+	known, read, err := e.observeForApply(ctx, c, client, id, change.Prior, last)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
@@ -54,4 +55,13 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Complete(change.Config, change.Plan, u.known)), u.known)
 	return state, u.memory(state, change.Prior, last)
+}
+
+// observeForApply takes what the plan of an adoption has just read.
+func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, prior tfvalue.Value, last memory) (known, read tfvalue.Value, err error) {
+	if kept := c.Kept(e.key(id)); kept != nil && prior.IsNull() {
+		read = tfvalue.Encode(kept, e.objectType)
+		return read, read, nil
+	}
+	return e.observe(ctx, client, id, prior, last)
 }

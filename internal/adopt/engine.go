@@ -62,6 +62,9 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 		return nil, err
 	}
 	var diags diag.Diagnostics
+	if c == nil {
+		c = &conn.Connection{} // what needs settings will miss them
+	}
 	plan, replaces := e.plan(ctx, c, change, &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,

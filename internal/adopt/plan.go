@@ -172,6 +172,7 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan tfval
 		e.addAdoptError(diags, id, err)
 		return nothing, false
 	}
+	c.Keep(e.key(id), answer)
 	return tfvalue.Encode(answer, e.objectType), true
 }
 

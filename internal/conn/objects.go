@@ -19,6 +19,7 @@ type objects struct {
 
 type object struct {
 	writing chan struct{} // holds one element while somebody writes
+	read    any           // what a plan read, until somebody writes
 	claims  []tfvalue.Value
 }
 
@@ -35,14 +36,32 @@ func (o *objects) at(key string) *object {
 // Lock waits until nobody else writes to an object, or returns why ctx ended.
 func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	c.objects.mu.Lock()
-	writing := c.objects.at(key).writing
+	o := c.objects.at(key)
 	c.objects.mu.Unlock()
 	select {
-	case writing <- struct{}{}:
-		return func() { <-writing }, nil
+	case o.writing <- struct{}{}:
+		return func() {
+			c.Keep(key, nil)
+			<-o.writing
+		}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// Keep keeps what the plan of an adoption read for its apply: Terraform plans a
+// creation again right before it.
+func (c *Connection) Keep(key string, read any) {
+	c.objects.mu.Lock()
+	defer c.objects.mu.Unlock()
+	c.objects.at(key).read = read
+}
+
+// Kept is what was kept, nil if nothing was or somebody has written since.
+func (c *Connection) Kept(key string) any {
+	c.objects.mu.Lock()
+	defer c.objects.mu.Unlock()
+	return c.objects.at(key).read
 }
 
 // Applies notes that this run applies a plan.

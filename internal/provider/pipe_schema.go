@@ -154,7 +154,7 @@ func tableMappingsAttribute() schema.Attribute {
 		MarkdownDescription: "Which table of the source goes to which table of the destination." + wholeSet +
 			" Mappings that are missing on the platform are added, and those that are not in the set removed. " +
 			"A mapping can't be changed in place: it is removed and then added, which may copy its table once more." + leftAlone,
-		Validators: []validator.Set{noNullsInSet, distinctMappings{}},
+		Validators: []validator.Set{noNullsInSet},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"source_schema_name": requiredString("Schema of the source table."),
 			"source_table":       requiredString("Source table."),

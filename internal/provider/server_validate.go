@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -10,65 +12,114 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What the framework's validation gets wrong is put right before a
-// configuration is handed to it:
+// What the framework's validation gets wrong is settled before a configuration
+// is handed to it:
 //
 //   - It reads the members of an element that is unknown as a whole as null, and
 //     misses required ones. Such an element becomes an object of unknown members.
-//   - It refuses a read-only attribute without naming it.
+//   - It rejects a read-only attribute without naming it.
+//   - It takes the cube of a set's size, as it looks each element up by value for
+//     each of its members. A large set goes in parts.
 //
-// And an object that declares nothing is warned of: Terraform drops misspelt
+// And an object that declares nothing is warned of: Terraform drops misspelled
 // members of nested objects without a word.
+
+// partSize is the number of elements of a set that the framework gets at once.
+const partSize = 16
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	config, found := prepare(s.schemas().ResourceSchemas[req.TypeName], req.Config)
-	prepared := *req
-	prepared.Config = config
-	resp, err := release(ctx, &prepared, s.ProviderServerWithListResource.ValidateResourceConfig)
-	if resp != nil {
-		resp.Diagnostics = append(found, resp.Diagnostics...)
+	resp := &tfprotov6.ValidateResourceConfigResponse{}
+	var rules tfvalue.Rules
+	if engine, ok := s.engines[req.TypeName]; ok {
+		rules = engine.Rules
 	}
+	err := validate(s.schemas().ResourceSchemas[req.TypeName], rules, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
+		partly := *req
+		partly.Config = part
+		resp, err := release(ctx, &partly, s.ProviderServerWithListResource.ValidateResourceConfig)
+		if err != nil {
+			return nil, err
+		}
+		return resp.Diagnostics, nil
+	})
 	return resp, err
 }
 
 // ValidateDataResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	config, found := prepare(s.schemas().DataSourceSchemas[req.TypeName], req.Config)
-	prepared := *req
-	prepared.Config = config
-	resp, err := release(ctx, &prepared, s.ProviderServerWithListResource.ValidateDataResourceConfig)
-	if resp != nil {
-		resp.Diagnostics = append(found, resp.Diagnostics...)
-	}
+	resp := &tfprotov6.ValidateDataResourceConfigResponse{}
+	err := validate(s.schemas().DataSourceSchemas[req.TypeName], tfvalue.Rules{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
+		partly := *req
+		partly.Config = part
+		resp, err := release(ctx, &partly, s.ProviderServerWithListResource.ValidateDataResourceConfig)
+		if err != nil {
+			return nil, err
+		}
+		return resp.Diagnostics, nil
+	})
 	return resp, err
 }
 
-// prepare returns a configuration as the framework is to see it. What can't be
-// read is the framework's to refuse.
-func prepare(schema *tfprotov6.Schema, config *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
-	if schema == nil || config == nil {
-		return config, nil
+// validate calls the framework for each part of a configuration. What can't be
+// read is the framework's to reject.
+func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.DynamicValue, diags *[]*tfprotov6.Diagnostic, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) error {
+	parts := []*tfprotov6.DynamicValue{config}
+	if schema != nil && config != nil {
+		if raw, err := config.Unmarshal(schema.ValueType()); err == nil && !raw.IsNull() && raw.IsKnown() {
+			p := preparation{rules: rules}
+			prepared := p.object(nil, schema.Block.Attributes, tfvalue.Of(raw))
+			*diags = p.found
+			if parts, err = p.parts(config, prepared); err != nil {
+				return err
+			}
+		}
 	}
-	raw, err := config.Unmarshal(schema.ValueType())
-	if err != nil || raw.IsNull() || !raw.IsKnown() {
-		return config, nil
+	for _, part := range parts {
+		found, err := call(part)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if !slices.ContainsFunc(*diags, func(known *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(known, d) }) {
+				*diags = append(*diags, d)
+			}
+		}
 	}
-	var p preparation
-	prepared := p.object(nil, schema.Block.Attributes, tfvalue.Of(raw))
-	if !p.changed {
-		return config, p.found
-	}
-	encoded, err := tfprotov6.NewDynamicValue(raw.Type(), prepared.Value)
-	if err != nil {
-		return config, p.found
-	}
-	return &encoded, p.found
+	return nil
 }
 
 type preparation struct {
+	rules   tfvalue.Rules
 	found   []*tfprotov6.Diagnostic
 	changed bool
+	large   []tfvalue.Path // sets that go in parts
+	within  int            // how many collections deep
+}
+
+// parts are the configuration with a part of each large set.
+func (p *preparation) parts(config *tfprotov6.DynamicValue, prepared tfvalue.Value) ([]*tfprotov6.DynamicValue, error) {
+	if !p.changed && len(p.large) == 0 {
+		return []*tfprotov6.DynamicValue{config}, nil
+	}
+	var parts []*tfprotov6.DynamicValue
+	for from, more := 0, true; more; from += partSize {
+		part := prepared
+		more = false
+		for _, path := range p.large {
+			set := prepared.At(path...)
+			elements := set.Elements()
+			to := min(len(elements), from+partSize)
+			more = more || to < len(elements)
+			part = part.With(tfvalue.Collection(set.Type(), elements[min(from, to):to]), path...)
+		}
+		encoded, err := tfprotov6.NewDynamicValue(part.Type(), part.Value)
+		if err != nil {
+			return nil, fmt.Errorf("writing a part of the configuration: %w", err)
+		}
+		parts = append(parts, &encoded)
+	}
+	return parts, nil
 }
 
 func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, object tfvalue.Value) tfvalue.Value {
@@ -109,6 +160,14 @@ func anyMember(object tfvalue.Value) bool {
 // apart than the framework does.
 func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, collection tfvalue.Value) tfvalue.Value {
 	elements := collection.Elements()
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet && len(elements) > partSize && p.within == 0 {
+		p.large = append(p.large, at)
+	}
+	if key, keyed := p.rules.Keys[at[len(at)-1]]; keyed {
+		p.distinct(key, at, elements)
+	}
+	p.within++
+	defer func() { p.within-- }()
 	for i, element := range elements {
 		switch {
 		case element.IsNull():
@@ -123,6 +182,22 @@ func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, 
 		}
 	}
 	return tfvalue.Collection(collection.Type(), elements)
+}
+
+// distinct reports elements of a keyed set with the same key. Terraform itself
+// drops only elements that are the same in every member.
+func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfvalue.Value) {
+	seen := map[string]bool{}
+	for _, element := range elements {
+		if !key.Known(element) {
+			continue
+		}
+		if seen[key.Of(element)] {
+			p.report(tfprotov6.DiagnosticSeverityError, at, "Element is declared twice",
+				fmt.Sprintf("%s has %s more than once. Declare it once.", at, key.Spell(element)))
+		}
+		seen[key.Of(element)] = true
+	}
 }
 
 func (p *preparation) report(severity tfprotov6.DiagnosticSeverity, at tfvalue.Path, summary, detail string) {

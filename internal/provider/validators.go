@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // uuidPattern is built once: validators are called for every resource.
@@ -87,39 +86,6 @@ func (w wholeNumber) accepts(n *big.Float) bool {
 		return false
 	default:
 		return new(big.Int).Mod(i, big.NewInt(w.step)).Sign() == 0
-	}
-}
-
-// distinctMappings refuses a set of table mappings that names a mapping twice.
-// Terraform itself refuses elements that are alike to the last member alone.
-type distinctMappings struct{}
-
-// Description implements validator.Describer.
-func (distinctMappings) Description(context.Context) string {
-	return "must map one source table to one target once"
-}
-
-// MarkdownDescription implements validator.Describer.
-func (d distinctMappings) MarkdownDescription(ctx context.Context) string { return d.Description(ctx) }
-
-// ValidateSet implements validator.Set.
-func (distinctMappings) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	raw, err := req.ConfigValue.ToTerraformValue(ctx)
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid table mappings", err.Error())
-		return
-	}
-	seen := map[string]bool{}
-	for _, mapping := range tfvalue.Of(raw).Elements() {
-		if !mappingKey.Known(mapping) {
-			continue
-		}
-		key := mappingKey.Of(mapping)
-		if seen[key] {
-			resp.Diagnostics.AddAttributeError(req.Path, "Table mapped twice",
-				fmt.Sprintf("%s maps %s more than once. A source table, with its schema, is mapped to a target once.", req.Path, mappingKey.Spell(mapping)))
-		}
-		seen[key] = true
 	}
 }
 
