@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // diagnostics runs a command and returns what it says of each address; what
 // has none is under "".
 func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 	w.t.Helper()
-	out, _ := w.command(w.t.Context(), append(args, "-json")...).Output()
+	out, _ := w.command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
 	all := map[string]diagnoses{}
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 16<<20)

@@ -315,7 +315,9 @@ func TestAPIKeyIsAskedForAgain(t *testing.T) {
 			if f.Count("POST", "") != test.posts || len(f.Keys()) != test.keys || (said == "") != (test.said == "") || d.state.IsNull() != (said != "") {
 				t.Errorf("%d requests, %d keys, %s", f.Count("POST", ""), len(f.Keys()), p.diagnoses)
 			}
-			wantText(t, said, test.said)
+			if test.said != "" {
+				wantText(t, said, test.said)
+			}
 			if strings.Contains(said, "may have created") && test.said != "may have created" {
 				t.Error(said)
 			}

@@ -49,7 +49,7 @@ func TestLogsAreSilentUnlessAskedFor(t *testing.T) {
 	for _, line := range []string{
 		`"@level":"trace"`,
 		`"@module":"sdk.proto"`, `"@module":"sdk.framework"`, `"@module":"dataplatform"`,
-		"Received request", "Calling provider defined Resource Read", "Calling provider defined Resource ModifyPlan", "Data Platform request",
+		"Received request", `"tf_rpc":"ReadResource"`, `"tf_rpc":"PlanResourceChange"`, "Data Platform request",
 	} {
 		if !strings.Contains(string(loud), line) {
 			t.Errorf("no %s in the log of a run with TF_LOG=TRACE", line)

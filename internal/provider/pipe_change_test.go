@@ -144,10 +144,11 @@ var pipeChanges = []pipeChange{
 			`{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [], sorting_keys = [], use_custom_sorting_key = false }`),
 	},
 	{
-		name: "a mapping changes and keeps its excluded columns", kind: mockplatform.PostgresPipeID,
+		name: "a mapping that is declared in full changes", kind: mockplatform.PostgresPipeID,
 		before: mappings(customersMapping, addressesMapping, leadsMapping),
 		after: mappings(addressesMapping, leadsMapping,
-			`{ source_schema_name = "public", source_table = "customers", target_table = "customers", sorting_keys = ["id"] }`) + "\n  name = \"n\"",
+			`{ source_schema_name = "public", source_table = "customers", target_table = "customers",
+      excluded_columns = ["phone", "password_hash"], use_custom_sorting_key = true, sorting_keys = ["id"] }`) + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches: []string{
 			`{"name": "n", "source": {"postgres": {"tableMappingsToRemove": [` + customersKey + `]}}}`,
@@ -159,7 +160,7 @@ var pipeChanges = []pipeChange{
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,
 		before: mappings(customersMapping, addressesMapping, leadsMapping),
-		after: mappings(leadsMapping, `{ source_schema_name = "public", source_table = "customers", target_table = "people" }`,
+		after: mappings(leadsMapping, `{ source_schema_name = "public", source_table = "customers", target_table = "people", excluded_columns = [] }`,
 			`{ source_schema_name = "public", source_table = "new", target_table = "new", excluded_columns = ["x"] }`),
 		differing: []string{"source.postgres.table_mappings"},
 		patches: []string{
@@ -173,7 +174,7 @@ var pipeChanges = []pipeChange{
 		name: "credentials travel with a change of their kind, in both PATCHes", kind: mockplatform.PostgresPipeID,
 		before: mappings(customersMapping, addressesMapping, leadsMapping) + `
   source_credentials = { postgres = { username = "u", password_wo = "pass", password_wo_version = 1 } }`,
-		after: mappings(customersMapping, leadsMapping, `{ source_schema_name = "public", source_table = "addresses", target_table = "a" }`) + `
+		after: mappings(customersMapping, leadsMapping, `{ source_schema_name = "public", source_table = "addresses", target_table = "a", excluded_columns = [] }`) + `
   source_credentials = { postgres = { username = "u", password_wo = "pass", password_wo_version = 1 } }`,
 		differing: []string{"source.postgres.table_mappings"},
 		patches: []string{
@@ -241,13 +242,13 @@ var pipeChanges = []pipeChange{
 		name: "a member of a mapping that is unknown until the apply", kind: mockplatform.PostgresPipeID,
 		before: mappings(customersMapping),
 		after: mappings(customersMapping,
-			`{ source_schema_name = "public", source_table = terraform_data.later.output, target_table = "t" }`),
+			`{ source_schema_name = "public", source_table = terraform_data.later.output, target_table = "t", excluded_columns = ["x"] }`),
 		differing: []string{"source.postgres.table_mappings"},
 		unknown: []string{
-			"source.postgres.table_mappings[0].excluded_columns", "source.postgres.table_mappings[0].sorting_keys",
-			"source.postgres.table_mappings[0].source_table", "source.postgres.table_mappings[0].use_custom_sorting_key",
+			"source.postgres.table_mappings[1].sorting_keys",
+			"source.postgres.table_mappings[1].source_table", "source.postgres.table_mappings[1].use_custom_sorting_key",
 		},
-		patches: []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "later", "targetTable": "t", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
+		patches: []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "later", "targetTable": "t", "excludedColumns": ["x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
 	},
 }
 

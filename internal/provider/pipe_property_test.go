@@ -316,7 +316,9 @@ func (p *randomPipe) configure(f *fixture, r *rand.Rand) {
 }
 
 // configureMappings wants some of the mappings there are, some changed and
-// some new, with members left out here and there.
+// some new, with members left out here and there: of one that stays any, of a
+// new one all but the excluded columns, and of one that has to be added again
+// those that are empty on the platform.
 func (p *randomPipe) configureMappings(r *rand.Rand) {
 	const field = "source.postgres.tableMappings"
 	held := map[string]mockplatform.Document{}
@@ -339,18 +341,25 @@ func (p *randomPipe) configureMappings(r *rand.Rand) {
 		seen[id] = true
 		said := inConfiguration(mapping).(object)
 		want := mapping.(mockplatform.Document)
-		for _, member := range []struct {
-			name  string
-			empty any
-		}{{"excludedColumns", []any{}}, {"useCustomSortingKey", false}, {"sortingKeys", []any{}}} {
+		now, exists := held[id]
+		omitted, stays := []string{}, exists
+		for _, name := range []string{"excludedColumns", "useCustomSortingKey", "sortingKeys"} {
 			if r.IntN(2) == 0 {
-				continue
+				omitted = append(omitted, name)
+			} else {
+				stays = stays && sameContent(name, now[name], want[name])
 			}
-			delete(said, snake(member.name))
-			want[member.name] = member.empty
-			if now, ok := held[id]; ok {
-				want[member.name] = now[member.name]
+		}
+		for _, name := range omitted {
+			switch {
+			case stays:
+				want[name] = now[name]
+			case name == "excludedColumns" || exists && !emptyContent(now[name]):
+				continue // it has to be declared
+			default:
+				want[name] = map[string]any{"useCustomSortingKey": false, "sortingKeys": []any{}}[name]
 			}
+			delete(said, snake(name))
 		}
 		configured, wanted = append(configured, said), append(wanted, want)
 	}
@@ -359,6 +368,11 @@ func (p *randomPipe) configureMappings(r *rand.Rand) {
 	setMember(p.config, "source.postgres.table_mappings", configured)
 	setMember(p.want, field, wanted)
 	p.owned = append(p.owned, field)
+}
+
+// emptyContent reports whether the absence of a field says the same.
+func emptyContent(value any) bool {
+	return value == false || content("", value) == "0" || isEmptyJSON(value)
 }
 
 func mappingID(mapping any) string {
@@ -516,7 +530,7 @@ func (p *randomPipe) checkReached(f *fixture, keeps, tells bool) {
 	}()
 	got := f.Pipe(p.id)
 	for _, field := range p.owned {
-		if wanted, now := member(p.want, field), member(got, field); !sameContent(field, wanted, now) && (!isEmptyJSON(wanted) || now != nil) {
+		if wanted, now := member(p.want, field), member(got, field); !sameContent(field, wanted, now) && (!emptyContent(wanted) || now != nil) {
 			f.t.Errorf("%s of %s is %v, want %v", field, p.id, now, wanted)
 		}
 	}

@@ -37,9 +37,9 @@ func TestAnswers(t *testing.T) {
 		{"maps", `[]`, `null`, true},
 		{"maps", `[{"schema": "s"}]`, `null`, false},
 		{"on", `true`, `null`, false},
-		{"on", `false`, `null`, false},
+		{"on", `false`, `null`, true},
 		{"size", `1`, `null`, false},
-		{"size", `0`, `null`, false},
+		{"size", `0`, `null`, true},
 
 		// A response that has the field empty where nothing was wanted.
 		{"name", `null`, `""`, false},
@@ -61,11 +61,16 @@ func TestAnswers(t *testing.T) {
 		{"maps", `[{"schema": "s"}, {"schema": "t"}]`, `[{"schema": "t"}, {"schema": "s"}]`, true},
 		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s"}]`, true},
 		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": []}]`, false},
-		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"]}]`, false},
+		// Members that either omits count as said.
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"]}]`, true},
+		{"maps", `[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "hidden": ["x"]}]`, true},
+		{"maps", `[{"schema": "s", "hidden": []}]`, `[{"schema": "s", "hidden": ["x"]}]`, false},
+		{"maps", `[{"schema": "s", "keys": ["a", "b"]}]`, `[{"schema": "s", "keys": ["b", "a"]}]`, false},
 		{"maps", `[{"schema": "s", "sorted": false}]`, `[{"schema": "s", "sorted": true}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "t"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "s", "table": "t"}]`, false},
 	} {
 		if got := rules.Answers(test.name, at(t, test.name, test.wanted), at(t, test.name, test.answer)); got != test.want {
 			t.Errorf("%s: wanted %s, answered %s: %t, want %t", test.name, test.wanted, test.answer, got, test.want)
@@ -73,10 +78,33 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMissing has the leaves that were there before and that an answer omits.
+// TestAnswersWithoutKeys has a set of objects of which the rules know no key: an
+// element is answered by one that says nothing else.
+func TestAnswersWithoutKeys(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		wanted, answer string
+		want           bool
+	}{
+		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s"}]`, true},
+		{`[{"schema": "s"}]`, `[{"schema": "s", "table": "t"}]`, false},
+		{`[{"schema": "s"}]`, `[{"schema": "s", "table": ""}]`, true},
+		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "u"}]`, false},
+		{`[{"schema": "s", "table": "t"}, {"schema": "u"}]`, `[{"schema": "u"}, {"schema": "s"}]`, true},
+		{`[{"schema": "s"}, {"schema": "u"}]`, `[{"schema": "s"}]`, false},
+		{`[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "u"}]`, false},
+		{`[{"schema": "s"}]`, `[]`, false},
+	} {
+		if got := (tfvalue.Rules{}).Answers("maps", at(t, "maps", test.wanted), at(t, "maps", test.answer)); got != test.want {
+			t.Errorf("wanted %s, answered %s: %t, want %t", test.wanted, test.answer, got, test.want)
+		}
+	}
+}
+
+// TestMissing has the leaves that were told before and that an answer omits.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ before, answer, want string }{
+	for _, test := range []struct{ told, answer, want string }{
 		{`{}`, `{}`, ""},
 		{`null`, `{}`, ""},
 		{`{"name": "a", "size": 1}`, `{"name": "b", "size": 2}`, ""},
@@ -84,54 +112,25 @@ func TestMissing(t *testing.T) {
 		{`{"name": "a", "size": 1}`, `{"size": 1}`, "name"},
 		{`{"name": "", "list": [], "set": []}`, `{}`, ""},
 		{`{"on": true, "size": 1}`, `{}`, "on size"},
-		{`{"on": false, "size": 0}`, `{}`, "on size"},
+		{`{"on": false, "size": 0}`, `{}`, ""},
 		{`{"list": ["a"], "maps": [{"schema": "s"}]}`, `{"maps": []}`, "list"},
-		// Members of elements are not leaves.
-		{`{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`, ""},
 		{`{"inner": {"name": "a", "deep": {"on": true}}}`, `{"inner": {"deep": {}}}`, "inner.deep.on inner.name"},
 		{`{"inner": {"name": "a", "deep": {"on": true}}}`, `{}`, "inner.deep.on inner.name"},
 		{`{"name": "a"}`, `null`, "name"},
+
+		// A keyed set is missing where its elements omit what is not empty.
+		{`{"maps": [{"schema": "s"}]}`, `{}`, "maps"},
+		{`{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`, "maps"},
+		{`{"maps": [{"schema": "s", "sorted": false, "hidden": []}]}`, `{"maps": [{"schema": "s"}]}`, ""},
+		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "hidden": []}]}`, ""},
+		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "t"}]}`, ""},
+		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": []}`, ""},
+		{`{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, ""},
+		// Members of elements of a list are not leaves.
+		{`{"pairs": [{"from": "a", "to": "b"}]}`, `{"pairs": [{"from": "a"}]}`, ""},
 	} {
-		if got := paths(tfvalue.Missing(val(t, test.before), val(t, test.answer))); got != test.want {
-			t.Errorf("%s, answered %s: %q is missing, want %q", test.before, test.answer, got, test.want)
+		if got := paths(rules.Missing(val(t, test.told), val(t, test.answer))); got != test.want {
+			t.Errorf("%s, answered %s: %q is missing, want %q", test.told, test.answer, got, test.want)
 		}
-	}
-}
-
-// TestRemember has what is known of an object after an answer.
-func TestRemember(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, last, answer, want string }{
-		{"the first answer", `null`, `{"name": "a"}`, `{"name": "a"}`},
-		{"no answer", `{"name": "a"}`, `null`, `{"name": "a"}`},
-		{"another value", `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`, `{"name": "b", "size": 1}`},
-		{"to empty", `{"name": "a", "list": ["a"], "on": true, "size": 1}`, `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`},
-		{"what was not known", `{"name": "??", "inner": "??"}`, `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "inner": {"size": 1}}`},
-		{"what was null", `{}`, `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "inner": {"size": 1}}`},
-		{"what is not known yet", `{"name": "a"}`, `{"name": "??"}`, `{"name": "a"}`},
-
-		// What an answer omits.
-		{"a leaf is omitted", `{"name": "a", "size": 1}`, `{"size": 2}`, `{"name": "a", "size": 2}`},
-		{"an object is omitted", `{"inner": {"name": "a"}, "size": 1}`, `{"size": 2}`, `{"inner": {"name": "a"}, "size": 2}`},
-		{"a member is omitted", `{"inner": {"name": "a", "size": 1}}`, `{"inner": {"size": 2}}`, `{"inner": {"name": "a", "size": 2}}`},
-		{"empty values are omitted", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
-
-		// The last spelling stays where it means the same.
-		{"spellings", `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`, `{"size": 4.0, "set": ["a", "b"], "cert": "a"}`, `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`},
-		{"a list in another order", `{"list": ["a", "b"]}`, `{"list": ["b", "a"]}`, `{"list": ["b", "a"]}`},
-		{"a member that elements omit", `{"pairs": [{"from": "a", "to": "b"}]}`, `{"pairs": [{"from": "a"}]}`, `{"pairs": [{"from": "a", "to": "b"}]}`},
-
-		// A keyed set.
-		{"another order", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`},
-		{"an element comes", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`},
-		{"an element goes", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}]}`, `{"maps": [{"schema": "t"}]}`},
-		{"all go", `{"maps": [{"schema": "s"}]}`, `{"maps": []}`, `{"maps": []}`},
-		{"the set is omitted", `{"maps": [{"schema": "s"}]}`, `{}`, `{"maps": [{"schema": "s"}]}`},
-		{"a member changes", `{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "sorted": false}]}`},
-		{"a member of an element is omitted", `{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": ["x"]}]}`},
-		{"and another element comes", `{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s", "hidden": ["x"]}, {"schema": "t"}]}`},
-		{"and another member changes", `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true}]}`, `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": false}]}`},
-	} {
-		same(t, test.name, rules.Remember(val(t, test.last), val(t, test.answer)), val(t, test.want))
 	}
 }

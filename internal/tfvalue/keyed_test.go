@@ -75,40 +75,117 @@ func TestKeyIndex(t *testing.T) {
 	}
 }
 
-func TestKeyBeside(t *testing.T) {
+// TestKeyDifference has a wanted set and a remote one: what is to be removed, and
+// what is to be added. Members that the wanted one omits are nobody's.
+func TestKeyDifference(t *testing.T) {
 	t.Parallel()
 	const s, u = `{"schema": "s", "table": "t", "hidden": ["x", "y"]}`, `{"schema": "u"}`
-	for _, test := range []struct{ set, other, want string }{
-		{`[]`, `[]`, ""},
-		{`null`, `[` + s + `]`, ""},
-		{`[` + s + `]`, `null`, "s.t"},
-		{`[` + s + `]`, `"??"`, "s.t"},
-		{`[` + s + `, ` + u + `]`, `[` + u + `, ` + s + `]`, ""},
-		{`[` + s + `, ` + u + `]`, `[` + u + `]`, "s.t"},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false, "keys": []}]`, ""},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, "s.t"},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t"}]`, "s.t"},
-		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "s.t"},
+	for _, test := range []struct{ wanted, remote, remove, add string }{
+		{`[]`, `[]`, "", ""},
+		{`[]`, `null`, "", ""},
+		{`null`, `[` + s + `]`, "s.t", ""},
+		{`[` + s + `]`, `null`, "", "s.t"},
+		{`[` + s + `]`, `"??"`, "", "s.t"},
+		{`[` + s + `, ` + u + `]`, `[` + u + `, ` + s + `]`, "", ""},
+		{`[` + s + `, ` + u + `]`, `[` + u + `]`, "", "s.t"},
+		{`[` + u + `]`, `[` + s + `, ` + u + `]`, "s.t", ""},
+		{`[` + s + `]`, `[` + u + `]`, "u.", "s.t"},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false, "keys": []}]`, "", ""},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": true, "keys": ["k"]}]`, "", ""},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, "s.t", "s.t"},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t"}]`, "s.t", "s.t"},
+		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "", ""},
+		{`[{"schema": "s", "table": "t", "hidden": []}]`, `[` + s + `]`, "s.t", "s.t"},
+		{`[{"schema": "s", "table": "t", "sorted": false}]`, `[` + s + `]`, "", ""},
+		{`[{"schema": "s", "hidden": "??"}]`, `[{"schema": "s"}]`, "s.", "s."},
 		// By schema first, then by table, as texts.
-		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, ".z a.10 a.9 a.b b.a"},
+		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, "", ".z a.10 a.9 a.b b.a"},
+		{`[]`, `[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"table": "z"}]`, ".z a.b b.a", ""},
 	} {
-		if got := keys(mapsKey.Beside(at(t, "maps", test.set), at(t, "maps", test.other))); got != test.want {
-			t.Errorf("%s beside %s: %q, want %q", test.set, test.other, got, test.want)
+		remove, add := mapsKey.Difference(at(t, "maps", test.wanted), at(t, "maps", test.remote))
+		if keys(remove) != test.remove || keys(add) != test.add {
+			t.Errorf("%s wanted, %s there: remove %q and add %q, want %q and %q", test.wanted, test.remote, keys(remove), keys(add), test.remove, test.add)
 		}
 	}
+	remove, add := mapsKey.Difference(at(t, "maps", `[{"schema": "s", "sorted": true}]`), at(t, "maps", `[{"schema": "s", "hidden": ["x"]}]`))
+	same(t, "what is removed", remove[0], at(t, "maps", `[{"schema": "s", "hidden": ["x"]}]`).Elements()[0])
+	same(t, "what is added", add[0], at(t, "maps", `[{"schema": "s", "sorted": true}]`).Elements()[0])
 }
 
-// TestKeyBesideOrder has the same order whatever the set's is.
-func TestKeyBesideOrder(t *testing.T) {
+// TestKeyDifferenceOrder has the same order whatever the set's is.
+func TestKeyDifferenceOrder(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 0))
 	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a"}]`)
 	for range 50 {
 		elements := whole.Elements()
 		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
-		if got := keys(mapsKey.Beside(tfvalue.Collection(whole.Type(), elements), at(t, "maps", `[]`))); got != "a. a.b a.c b.a" {
-			t.Fatalf("in the order %s", got)
+		shuffled := tfvalue.Collection(whole.Type(), elements)
+		_, add := mapsKey.Difference(shuffled, at(t, "maps", `[]`))
+		remove, _ := mapsKey.Difference(at(t, "maps", `[]`), shuffled)
+		if keys(add) != "a. a.b a.c b.a" || keys(remove) != keys(add) {
+			t.Fatalf("added in the order %s, removed in %s", keys(add), keys(remove))
 		}
+	}
+}
+
+func TestKeyList(t *testing.T) {
+	t.Parallel()
+	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u." {
+		t.Errorf("listed as %q", got)
+	}
+}
+
+func TestCovered(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		wanted, element string
+		want            bool
+	}{
+		{`{"schema": "s"}`, `{"schema": "s"}`, true},
+		{`{"schema": "s"}`, `{"schema": "s", "sorted": true, "hidden": ["x"]}`, true},
+		{`{"schema": "s", "sorted": true}`, `{"schema": "s"}`, false},
+		{`{"schema": "s", "sorted": false, "hidden": [], "keys": []}`, `{"schema": "s"}`, true},
+		{`{"schema": "s", "hidden": []}`, `{"schema": "s", "hidden": ["x"]}`, false},
+		{`{"schema": "s", "hidden": ["x", "y"]}`, `{"schema": "s", "hidden": ["y", "x"]}`, true},
+		{`{"schema": "s", "keys": ["x", "y"]}`, `{"schema": "s", "keys": ["y", "x"]}`, false},
+		{`{"schema": "s", "sorted": "??"}`, `{"schema": "s", "sorted": true}`, false},
+		{`{"schema": "s"}`, `null`, false},
+		{`{}`, `null`, true},
+	} {
+		elements := at(t, "maps", `[`+test.wanted+`, `+test.element+`]`).Elements()
+		if got := tfvalue.Covered(elements[0], elements[1]); got != test.want {
+			t.Errorf("%s by %s: %t, want %t", test.wanted, test.element, got, test.want)
+		}
+	}
+}
+
+// TestKeyTellsAndFill has what a read says of a keyed set, what was known of it,
+// whether the read tells that all, and both together.
+func TestKeyTellsAndFill(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		read, known string
+		tells       bool
+		filled      string
+	}{
+		{`[]`, `[]`, true, `[]`},
+		{`[]`, `null`, true, `[]`},
+		{`[{"schema": "s"}]`, `null`, true, `[{"schema": "s"}]`},
+		{`[]`, `[{"schema": "s", "sorted": true}]`, true, `[]`},
+		{`[{"schema": "s"}]`, `[{"schema": "s", "sorted": true}]`, false, `[{"schema": "s", "sorted": true}]`},
+		{`[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"], "keys": ["k"]}]`, false, `[{"schema": "s", "hidden": ["x"], "keys": ["k"]}]`},
+		{`[{"schema": "s"}]`, `[{"schema": "s", "sorted": false, "hidden": [], "keys": []}]`, true, `[{"schema": "s", "sorted": false, "hidden": [], "keys": []}]`},
+		{`[{"schema": "s", "sorted": false}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "s", "sorted": false}]`},
+		{`[{"schema": "t"}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "t"}]`},
+		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "s", "table": "t"}]`},
+		{`[{"schema": "t", "hidden": ["x"]}, {"schema": "s"}]`, `[{"schema": "s", "sorted": true}, {"schema": "t", "hidden": ["y"], "keys": []}]`, false, `[{"schema": "t", "hidden": ["x"], "keys": []}, {"schema": "s", "sorted": true}]`},
+	} {
+		read, known := at(t, "maps", test.read), at(t, "maps", test.known)
+		if got := mapsKey.Tells(read, known); got != test.tells {
+			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.tells)
+		}
+		same(t, test.read+" filled with "+test.known, mapsKey.Fill(read, known), at(t, "maps", test.filled))
 	}
 }
 
@@ -141,6 +218,9 @@ func TestAsksFor(t *testing.T) {
 		{"maps", `[]`, `[{"schema": "s"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "t"}]`, false},
+		{"maps", `[{"schema": "s", "sorted": "??"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
+		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
+		{"name", `"??"`, `"??"`, false},
 	} {
 		if got := rules.AsksFor(test.name, at(t, test.name, test.config), at(t, test.name, test.value)); got != test.want {
 			t.Errorf("%s: %s asks for %s: %t, want %t", test.name, test.config, test.value, got, test.want)

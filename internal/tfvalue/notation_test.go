@@ -26,8 +26,8 @@ func object(members attributes) tftypes.Type { return tftypes.Object{AttributeTy
 func list(of tftypes.Type) tftypes.Type      { return tftypes.List{ElementType: of} }
 func set(of tftypes.Type) tftypes.Type       { return tftypes.Set{ElementType: of} }
 
-// thing has an attribute of each type. cert is trimmed and maps is keyed by
-// schema and table, see rules.
+// thing has an attribute of each type. cert is trimmed, maps is keyed by schema
+// and table, and the objects in kind are alternatives, see rules.
 var thing = attributes{
 	"name": tftypes.String,
 	"cert": tftypes.String,
@@ -46,12 +46,16 @@ var thing = attributes{
 	"inner": object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
 		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String}),
+		"more": object(attributes{"on": tftypes.Bool}),
+	}),
+	"kind": object(attributes{
+		"cat": object(attributes{"name": tftypes.String, "size": tftypes.Number}), "dog": object(attributes{"name": tftypes.String}), "note": tftypes.String,
 	}),
 }
 
 var (
 	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Format: "%s.%s"}
-	rules   = tfvalue.Rules{Trimmed: []string{"cert"}, Keys: map[string]tfvalue.Key{"maps": mapsKey}}
+	rules   = tfvalue.Rules{Trimmed: []string{"cert"}, Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"}}
 )
 
 // val is a thing.
@@ -204,7 +208,7 @@ func TestNotation(t *testing.T) {
 		seen[shown] = text
 		same(t, text, val(t, shown), val(t, text))
 	}
-	if names := slices.Sorted(maps.Keys(thing)); len(names) != 10 {
+	if names := slices.Sorted(maps.Keys(thing)); len(names) != 11 {
 		t.Errorf("a thing has %q", names)
 	}
 }

@@ -27,8 +27,14 @@ func TestOwned(t *testing.T) {
 		{"ignore_changes of a set", `{"set": ["a"]}`, `{"set": ["b", "a"]}`, `{}`},
 		{"ignore_changes of a keyed set", `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "sorted": true}]}`, `{}`},
 
-		// Members that an element of a keyed set omits are the plan's.
-		{"a keyed set", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`},
+		// A keyed set is owned member by member.
+		{"members that an element omits", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{"maps": [{"schema": "s"}]}`},
+		{"each element's own", `{"maps": [{"schema": "s", "hidden": []}, {"schema": "t", "sorted": true}]}`, `{"maps": [{"schema": "t", "sorted": true, "keys": ["k"]}, {"schema": "s", "hidden": [], "sorted": true}]}`, `{"maps": [{"schema": "t", "sorted": true}, {"schema": "s", "hidden": []}]}`},
+		{"empty members are owned", `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"]}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`},
+		{"no elements", `{"maps": []}`, `{"maps": []}`, `{"maps": []}`},
+		{"an element's spelling", `{"maps": [{"schema": "s", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x", "y"], "sorted": true}]}`, `{"maps": [{"schema": "s", "hidden": ["x", "y"]}]}`},
+		{"ignore_changes of an element", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s"}]}`, `{}`},
+		{"ignore_changes of the absence of one", `{"maps": []}`, `{"maps": [{"schema": "s"}]}`, `{}`},
 
 		{"unknown in both", `{"name": "??"}`, `{"name": "??"}`, `{"name": "??"}`},
 		{"unknown until the apply", `{"name": "??"}`, `{"name": "a"}`, `{"name": "a"}`},
@@ -37,7 +43,11 @@ func TestOwned(t *testing.T) {
 		{"an unknown object", `{"inner": "??"}`, `{"inner": "??"}`, `{"inner": "??"}`},
 		{"an object unknown until the apply", `{"inner": "??"}`, `{"inner": {"name": "a", "size": 1}}`, `{"inner": {"name": "a", "size": 1}}`},
 		{"a list unknown in part", `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`},
-		{"a keyed set unknown in part", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`},
+		{"a member that nobody owns is unknown", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`, `{"maps": [{"schema": "s"}]}`},
+		{"a member unknown in both", `{"maps": [{"schema": "s", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "hidden": "??", "sorted": true}]}`, `{"maps": [{"schema": "s", "hidden": "??"}]}`},
+		{"an element that can't be identified", `{"maps": [{"schema": "s", "table": "??"}]}`, `{"maps": [{"schema": "s", "table": "??", "sorted": "??"}]}`, `{"maps": [{"schema": "s", "table": "??", "sorted": "??"}]}`},
+		{"beside one that can", `{"maps": ["??", {"schema": "s"}]}`, `{"maps": ["??", {"schema": "s", "sorted": true}]}`, `{"maps": ["??", {"schema": "s"}]}`},
+		{"an unknown keyed set", `{"maps": "??"}`, `{"maps": "??"}`, `{"maps": "??"}`},
 	} {
 		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan)), val(t, test.want))
 	}
@@ -61,6 +71,10 @@ func TestChanges(t *testing.T) {
 		{"a set is sent whole", `{"set": ["a", "b"]}`, `{"set": ["a"]}`, `{"set": ["a", "b"]}`},
 		{"a keyed set is sent whole", `{"maps": [{"schema": "s"}, {"schema": "t", "sorted": true}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t", "sorted": true}]}`},
 		{"a keyed set with other spellings", `{"maps": [{"schema": "s", "sorted": false}, {"schema": "t"}]}`, `{"maps": [{"schema": "t", "keys": []}, {"schema": "s"}]}`, `{}`},
+		{"members that nobody owns", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{}`},
+		{"a member that is owned", `{"maps": [{"schema": "s", "hidden": []}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "hidden": []}]}`},
+		{"an element too many", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s"}]}`},
+		{"no element, and not told", `{"maps": []}`, `{}`, `{"maps": []}`},
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
 		{"an unknown object differs", `{"inner": "??"}`, `{"inner": {"name": "a"}}`, `{"inner": "??"}`},
 	} {

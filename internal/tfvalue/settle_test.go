@@ -37,6 +37,26 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, leaves, object, want string }{
+		{"nothing", `{}`, `{"name": "a"}`, `{"name": "a"}`},
+		{"no leaves", `null`, `{"name": "a"}`, `{"name": "a"}`},
+		{"no object", `{"name": "a", "maps": [{"schema": "s"}]}`, `null`, `{"name": "a", "maps": [{"schema": "s"}]}`},
+		{"a leaf", `{"name": "b"}`, `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`},
+		{"empty leaves", `{"name": "", "on": false, "size": 0, "list": []}`, `{"name": "a", "on": true, "size": 1, "list": ["x"]}`, `{"name": "", "on": false, "size": 0, "list": []}`},
+		{"below an object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "a", "deep": {"on": false, "cert": "c"}}}`, `{"inner": {"name": "a", "deep": {"on": true, "cert": "c"}}}`},
+		{"below no object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "a"}}`, `{"inner": {"name": "a", "deep": {"on": true}}}`},
+		{"a list is one leaf", `{"pairs": [{"from": "a"}]}`, `{"pairs": [{"from": "a", "to": "b"}]}`, `{"pairs": [{"from": "a"}]}`},
+		{"a keyed set keeps what its elements omit", `{"maps": [{"schema": "s", "hidden": []}]}`, `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": true}]}`},
+		{"a keyed set has no other elements", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "t", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`},
+		{"a keyed set without elements", `{"maps": []}`, `{"maps": [{"schema": "t"}]}`, `{"maps": []}`},
+		{"unknown", `{"name": "??", "maps": "??"}`, `{"name": "a", "maps": [{"schema": "s"}]}`, `{"name": "??", "maps": "??"}`},
+	} {
+		same(t, test.name, rules.Overlay(val(t, test.leaves), val(t, test.object)), val(t, test.want))
+	}
+}
+
 func TestSuppress(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, plan, prior, want string }{

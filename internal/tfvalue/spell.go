@@ -20,10 +20,11 @@ func (r Rules) Describe(name string, value Value) string {
 
 // spell writes the elements of a keyed set by their keys alone.
 func (r Rules) spell(name string, value Value) string {
-	if value.IsNull() {
-		return "nothing"
-	}
 	switch {
+	case value.IsNull():
+		return "nothing"
+	case !value.IsKnown():
+		return "(known after apply)"
 	case isString(value):
 		return fmt.Sprintf("%q", value.Text())
 	case value.Type().Is(tftypes.Number):

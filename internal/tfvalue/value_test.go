@@ -100,7 +100,7 @@ func TestWithWithoutOnly(t *testing.T) {
 func TestMap(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ value, want, called string }{
-		{`{"inner": {"name": "a"}}`, `{}`, "cert inner list maps name nums on pairs set size"},
+		{`{"inner": {"name": "a"}}`, `{}`, "cert inner kind list maps name nums on pairs set size"},
 		{`null`, `null`, ""},
 		{`"??"`, `"??"`, ""},
 	} {
@@ -220,12 +220,19 @@ var emptyValues = []struct {
 	{"set", `["??"]`, false},
 	{"maps", `[]`, true},
 	{"maps", `[{}]`, false},
-	{"on", `false`, false},
+	{"on", `false`, true},
 	{"on", `true`, false},
+	{"on", `"??"`, false},
 	{"on", `null`, true},
-	{"size", `0`, false},
+	{"size", `0`, true},
+	{"size", `-0`, true},
+	{"size", `0.0`, true},
 	{"size", `1`, false},
+	{"size", `-1`, false},
+	{"size", `0.1`, false},
+	{"size", `"??"`, false},
 	{"size", `null`, true},
+	{"kind", `{"cat": {}}`, false},
 	{"inner", `null`, true},
 	{"inner", `{}`, false},
 	{"inner", `"??"`, false},

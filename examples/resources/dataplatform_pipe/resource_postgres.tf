@@ -1,5 +1,6 @@
-# Replicating tables: table_mappings is the whole wanted set. What a mapping
-# leaves out stays as the platform has it.
+# Replicating tables: table_mappings is the complete set of wanted mappings. One
+# that is to be added has to set excluded_columns; in one that exists, attributes
+# that are omitted keep their values.
 resource "dataplatform_pipe" "customers" {
   service_id = "20000000-0000-4000-8000-000000000001"
   pipe_id    = "40000000-0000-4000-8000-000000000004"
@@ -26,6 +27,7 @@ resource "dataplatform_pipe" "customers" {
           source_schema_name     = "sales"
           source_table           = "invoices"
           target_table           = "sales_invoices"
+          excluded_columns       = []
           use_custom_sorting_key = true
           sorting_keys           = ["customer_id", "issued_at"]
         },

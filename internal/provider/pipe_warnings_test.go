@@ -1,0 +1,277 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// adoptionLines are what the warning of an adoption says is overwritten, a line
+// each, and fails where there isn't exactly one such warning.
+func adoptionLines(t *testing.T, warnings []string) []string {
+	t.Helper()
+	var found [][]string
+	for _, warning := range warnings {
+		if !strings.Contains(warning, "overwrites its values") {
+			continue
+		}
+		_, list, _ := strings.Cut(warning, "was set otherwise: - ")
+		list, rest, _ := strings.Cut(list, " To keep a value, leave its attribute out")
+		wantText(t, rest, "An import block shows the same as a difference, in the plan's JSON too.")
+		found = append(found, strings.Split(list, " - "))
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d warnings of an adoption in %q", len(found), warnings)
+	}
+	return found[0]
+}
+
+// TestAdoptionSaysWhatItOverwrites has each attribute, mapping, member of a
+// mapping and credential, and nothing of what stays.
+func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
+	const table = "source.postgres.table_mappings: "
+	tests := []struct {
+		name, kind, arguments string
+		want                  []string
+	}{
+		{"attributes", mockplatform.KafkaPipeID, `
+  name     = "n"
+  settings = { engine_max_threads = 3, engine_max_insert_threads = 2 }
+  source   = { kafka = { iam_role = "" } }`,
+			[]string{`name: "orders" now`, "settings.engine_max_threads: 8 now", `source.kafka.iam_role: "role:orders-reader" now`}},
+		{"mappings are removed", mockplatform.PostgresPipeID, mappings(addressesMapping),
+			[]string{table + "public.customers to customers will be removed", table + "sales.leads to sales_leads will be removed"}},
+		{"all mappings are removed", mockplatform.PostgresPipeID, "source = { postgres = { table_mappings = [] } }",
+			[]string{table + "public.addresses to addresses will be removed", table + "public.customers to customers will be removed", table + "sales.leads to sales_leads will be removed"}},
+		{"members of a mapping", mockplatform.PostgresPipeID, mappings(addressesMapping, leadsMapping,
+			wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = ["country", "id"]`)),
+			[]string{
+				table + `excluded_columns of public.customers to customers: ["password_hash", "phone"] now`,
+				table + "use_custom_sorting_key of public.customers to customers: true now",
+			}},
+		{"both", mockplatform.PostgresPipeID, mappings(customersMapping, wanted("sales.leads", "sales_leads", `excluded_columns = []`)),
+			[]string{table + "public.addresses to addresses will be removed", table + `excluded_columns of sales.leads to sales_leads: ["notes"] now`}},
+		{"credentials", mockplatform.CloudStreamPipeID, `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
+			[]string{"source_credentials.cloud_stream: the credentials will be sent"}},
+		{"credentials beside a leaf", mockplatform.ObjectStoragePipeID, `
+  source             = { object_storage = { path = "other" } }
+  source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
+			[]string{`source.object_storage.path: "visits/*.parquet" now`, "source_credentials.object_storage: the credentials will be sent"}},
+		{"nothing", mockplatform.PostgresPipeID, "name = \"customers\"\n" + mappings(customersMapping, addressesMapping, leadsMapping), nil},
+		{"a mapping that is new", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), nil},
+	}
+	f := newFixture(t)
+	f.UpdatePipe(mockplatform.ObjectStoragePipeID, func(doc mockplatform.Document) { setMember(doc, "source.objectStorage.path", "visits/*.parquet") })
+	config := f.provider()
+	for i, test := range tests {
+		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(test.kind), test.arguments)
+	}
+	w := f.workspace(config)
+	warnings, _ := w.planWithWarnings()
+	for i, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			said := warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)]
+			if test.want == nil {
+				wantWarning(t, said, "")
+				return
+			}
+			if got := adoptionLines(t, said); !slices.Equal(got, test.want) {
+				t.Errorf("the warning says\n%q\nwant\n%q", got, test.want)
+			}
+			if strings.Contains(strings.Join(said, ""), "hush-hush") {
+				t.Errorf("a secret in %q", said)
+			}
+		})
+	}
+	f.wantWrites()
+}
+
+// TestSourceChangesWithoutItsCredentials changes a source whose secret is
+// configured by version: a run that has no value for it is warned.
+func TestSourceChangesWithoutItsCredentials(t *testing.T) {
+	const secret = `password_wo = "hush-hush", `
+	credentials := func(value string, version int) string {
+		return fmt.Sprintf("\n  source_credentials = { postgres = { username = \"u\", %spassword_wo_version = %d } }", value, version)
+	}
+	host := func(name string) string { return "source = { postgres = { host = \"" + name + "\" } }" }
+	tests := []struct {
+		name, after string
+		warns       bool
+	}{
+		{"the source changes", host("other") + credentials("", 1), true},
+		{"the source changes, and the value is there", host("other") + credentials(secret, 1), false},
+		{"something else changes", "name = \"n\"\n" + host("one") + credentials("", 1), false},
+		{"nothing changes", host("one") + credentials("", 1), false},
+		{"the credentials left the configuration", host("other"), false},
+		{"the source is ignored", host("other") + credentials("", 1) + "\n  lifecycle { ignore_changes = [source] }", false},
+		{"the mappings change", mappings(customersMapping) + credentials("", 1), true},
+	}
+	f := newFixture(t)
+	before, after := f.provider(), f.provider()
+	for i, test := range tests {
+		id := f.clonePipe(mockplatform.PostgresPipeID)
+		before += onePipe(fmt.Sprintf("p%d", i), id, host("one")+credentials(secret, 1))
+		after += onePipe(fmt.Sprintf("p%d", i), id, test.after)
+	}
+	w := f.workspace(before)
+	w.apply()
+	w.file("main.tf", after)
+	warnings, _ := w.planWithWarnings()
+	for i, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			said := warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)]
+			if !test.warns {
+				wantWarning(t, said, "")
+				return
+			}
+			wantWarning(t, said, `Source of pipe "customers" (`)
+			wantText(t, strings.Join(said, ""), "changes without its credentials",
+				"source_credentials.postgres.password_wo is configured by its version, but this run has no value for it")
+		})
+	}
+}
+
+// TestObjectThatDeclaresNothing is warned of, wherever it stands, at validate
+// and at plan: a misspelled member leaves one behind.
+func TestObjectThatDeclaresNothing(t *testing.T) {
+	tests := []struct {
+		arguments string
+		says      []string
+	}{
+		{`settings = {}`, []string{"settings is set, but none of its attributes is"}},
+		{`settings = { engine_max_treads = 4 }`, []string{"settings is set, but none of its attributes is"}},
+		{`source = { kafka = { iam_roel = "r" } }`, []string{"source.kafka is set, but none of its attributes is"}},
+		{`source = { kafca = { iam_role = "r" } }`, []string{"source is set, but none of its attributes is"}},
+		{`source_credentials = { kafka = {} }`, []string{"source_credentials.kafka is set, but none of its attributes is"}},
+		{"settings = {}\n  destination = {}", []string{"destination is set", "settings is set"}},
+		{`settings = { engine_max_treads = 4, engine_max_threads = 8 }`, nil},
+		{`field_mappings = []`, nil},
+		{`destination = { columns = [] }`, nil},
+		{`source = { validate_samples = false }`, nil},
+		{``, nil},
+	}
+	f := newFixture(t)
+	config := f.provider()
+	for i, test := range tests {
+		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
+			setMember(doc, "fieldMappings", []any{})
+			setMember(doc, "destination.columns", []any{})
+		}), test.arguments)
+	}
+	w := f.workspace(config)
+	out, err := w.command(t.Context(), "validate", "-json").Output()
+	w.checkRun(string(out), err)
+	var validated struct {
+		Valid       bool
+		Diagnostics []struct {
+			Severity, Summary, Detail, Address string
+			Snippet                            struct{ Context string }
+		}
+	}
+	if err := json.Unmarshal(out, &validated); err != nil || !validated.Valid {
+		t.Fatalf("%v in %s", err, out)
+	}
+	byBlock := map[string][]string{}
+	for _, d := range validated.Diagnostics {
+		if d.Snippet.Context == "" {
+			continue // Terraform's own
+		}
+		byBlock[d.Snippet.Context] = append(byBlock[d.Snippet.Context], d.Detail)
+		if d.Summary != "Object declares nothing" {
+			t.Errorf("%s: %s is not folded with the others", d.Summary, d.Detail)
+		}
+	}
+	warnings, _ := w.planWithWarnings()
+	for i, test := range tests {
+		t.Run(test.arguments, func(t *testing.T) {
+			address := fmt.Sprintf("dataplatform_pipe.p%d", i)
+			for when, said := range map[string][]string{"validate": byBlock[fmt.Sprintf(`resource "dataplatform_pipe" "p%d"`, i)], "plan": warnings[address]} {
+				slices.Sort(said)
+				said = slices.Compact(said) // Terraform validates again in the plan
+				if len(said) != len(test.says) {
+					t.Errorf("%s: %d warnings, want %d: %q", when, len(said), len(test.says), said)
+					continue
+				}
+				for i, text := range test.says {
+					wantText(t, said[i], text, "Terraform ignores misspelled attributes")
+				}
+			}
+		})
+	}
+	w.apply()
+	f.wantWrites()
+	w.wantEmptyPlan()
+}
+
+// TestDestroyingManyIsFolded has warnings that share one summary, so that
+// Terraform folds them in the plan; in a machine's output each names its object.
+func TestDestroyingManyIsFolded(t *testing.T) {
+	f := newFixture(t)
+	config := f.provider() + scalings("all", ourServices, "")
+	ids := []string{mockplatform.KafkaPipeID}
+	for range 5 {
+		ids = append(ids, f.clonePipe(mockplatform.KafkaPipeID))
+	}
+	for i, id := range ids {
+		config += onePipe(fmt.Sprintf("p%d", i), id, "")
+	}
+	w := f.workspace(config)
+	w.apply()
+	f.ResetJournal()
+	warnings, ok := w.warnings("plan", "-destroy", "-input=false", "-out=tf.plan")
+	if !ok {
+		t.Fatal("the plan failed")
+	}
+	for i, id := range ids {
+		wantWarning(t, warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)], "Destroying an adopted object leaves it as it is Nothing is sent: pipe \"orders\" ("+id+") keeps its settings")
+	}
+	for _, id := range ourServices {
+		wantWarning(t, warnings[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)], "Destroying an adopted object leaves it as it is Nothing is sent: service \""+fmt.Sprint(f.Service(id)["name"])+"\" ("+id+")")
+	}
+	out := w.planText("-destroy")
+	if n := strings.Count(out, "Warning: "); n != 1 {
+		t.Errorf("%d warnings in the plan, want one:\n%s", n, out)
+	}
+	wantText(t, out, fmt.Sprintf("(and %d more similar warnings elsewhere)", len(ids)+len(ourServices)-1))
+	// Terraform folds what has a place in the configuration, and gives the
+	// warnings of an apply that destroys none: each is short.
+	out = w.apply("-destroy")
+	for _, id := range slices.Concat(ids, ourServices) {
+		wantText(t, out, "("+id+") keeps its settings on the platform, and Terraform no longer manages it.")
+	}
+	f.wantWrites()
+}
+
+// TestScalingPlansAreQuiet has what a change of a service leaves unknown: the
+// memory of a replica with the total memory, and nothing otherwise.
+func TestScalingPlansAreQuiet(t *testing.T) {
+	memory := []string{"max_replica_memory_gb", "min_replica_memory_gb"}
+	for name, test := range map[string]struct {
+		after   string
+		unknown []string
+	}{
+		"replicas":            {"num_replicas = 4", nil},
+		"idle scaling":        {"num_replicas = 3\nidle_scaling = false\nidle_timeout_minutes = 20", nil},
+		"total memory":        {"num_replicas = 3\nmax_total_memory_gb = 96", memory},
+		"both":                {"num_replicas = 4\nmin_total_memory_gb = 36", memory},
+		"memory that is held": {"num_replicas = 4\nmax_total_memory_gb = 48", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["maxTotalMemoryGb"] = 24, 48 })
+			w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 3"))
+			w.apply()
+			w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, test.after))
+			_, changes := w.plan()
+			if got := changes[thisScaling].unknown(); !slices.Equal(got, test.unknown) {
+				t.Errorf("known after the apply is %q, want %q", got, test.unknown)
+			}
+			w.apply()
+			w.wantEmptyPlan()
+		})
+	}
+}
