@@ -10,10 +10,10 @@ import (
 // Alert is one alert of the alerting API ("Alert" in the API document). A field
 // that a response omits is nil.
 type Alert struct {
-	ID        *string  `json:"id,omitzero"        tfsdk:"id"`
-	Name      *string  `json:"name,omitzero"      tfsdk:"name"`
-	Message   *string  `json:"message,omitzero"   tfsdk:"message"`
-	Threshold *float64 `json:"threshold,omitzero" tfsdk:"threshold"`
+	ID        *string `json:"id,omitzero"        tfsdk:"id"`
+	Name      *string `json:"name,omitzero"      tfsdk:"name"`
+	Message   *string `json:"message,omitzero"   tfsdk:"message"`
+	Threshold *Number `json:"threshold,omitzero" tfsdk:"threshold"`
 	// Interval is a duration as text.
 	Interval      *string       `json:"interval,omitzero"      tfsdk:"interval"`
 	ThresholdType *string       `json:"thresholdType,omitzero" tfsdk:"threshold_type"`

@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 		svc    = org + "/services/" + testService
 		bearer = " Bearer bearer-secret "
 	)
-	three, name := 3.0, "n"
+	three, name := number(3), "n"
 	tests := map[string]struct {
 		want string
 		call func() (any, error)
@@ -56,7 +56,7 @@ func TestCalls(t *testing.T) {
 			return c.ListServices(ctx, testOrganization, []string{"a=b", "c="})
 		}},
 		"scaling": {"PATCH " + svc + "/scaling" + basic + `application/json {"numReplicas":3}`, func() (any, error) {
-			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: &three})
+			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: three})
 		}},
 		"key": {"POST " + org + "/keys" + basic + `application/json {"name":"n","roles":["admin"]}`, func() (any, error) {
 			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})

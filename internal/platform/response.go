@@ -250,7 +250,9 @@ func shorten(err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
 		what := "has a value that can't be read"
-		if semantic.JSONKind != 0 {
+		if errors.Is(err, errOutOfRange) {
+			what = "is out of range"
+		} else if semantic.JSONKind != 0 {
 			what = "is " + kindName(semantic.JSONKind) + ", which the API document doesn't say"
 		}
 		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
