@@ -172,9 +172,9 @@ func (k *call) readSuccess(r *response) *Error {
 	}
 	e := &Error{class: classUnreadable, Status: r.status, RequestID: r.requestID, Err: err, ambiguous: k.isWrite()}
 	if r.isCut(err) {
-		e.class, e.Err = classNoResponse, errors.New("the answer broke off: "+err.Error())
+		e.class, e.Err = classNoResponse, errors.New("the response was cut off: "+err.Error())
 		if r.readErr != nil {
-			e.Err = fmt.Errorf("the answer broke off: %w", r.readErr)
+			e.Err = fmt.Errorf("the response was cut off: %w", r.readErr)
 		}
 	}
 	return e

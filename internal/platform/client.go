@@ -81,6 +81,8 @@ type Client struct {
 	lists   lists
 }
 
+const tokenSetting = "alerts_access_token"
+
 // api is one of the two APIs. Each is a service of its own, with its own rate
 // limit.
 type api struct {
@@ -104,7 +106,7 @@ func New(config Config) (*Client, error) {
 	}
 	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
 	if limit < 0 || c.requestTimeout < 0 || c.retryTimeout < 0 {
-		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests can't be negative")
+		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
 	}
 	c.slots = make(chan struct{}, limit)
 	c.http = newHTTPClient(limit)
@@ -135,20 +137,20 @@ func newManagementAPI(config Config) (*api, error) {
 	a.require("key_id", config.KeyID)
 	a.require("key_secret", config.KeySecret)
 	if strings.Contains(config.KeyID, ":") {
-		return nil, errors.New("key_id can't hold a colon: it would end there and the rest would count as the secret")
+		return nil, errors.New("key_id must not contain a colon: it would end there, and the rest would count as the secret")
 	}
 	a.authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	return a, nil
 }
 
 func newAlertingAPI(config Config) (*api, error) {
-	a := &api{member: "data", settings: "alerts_access_token", gate: newGate()}
+	a := &api{member: "data", settings: tokenSetting, gate: newGate()}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}
-	a.require("alerts_access_token", config.AlertsAccessToken)
+	a.require(tokenSetting, config.AlertsAccessToken)
 	if strings.ContainsFunc(config.AlertsAccessToken, isControl) {
-		return nil, errors.New("alerts_access_token holds a line break or another control character, which no header can carry")
+		return nil, errors.New("alerts_access_token must not contain a line break or another control character, which no header can carry")
 	}
 	a.authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	return a, nil
@@ -177,31 +179,31 @@ func (a *api) require(setting, value string) {
 // sentences about the address that never repeat it, as it may hold a password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, isControl) || strings.TrimSpace(address) != address {
-		return nil, errors.New("the address holds white space or a control character")
+		return nil, errors.New("the URL must not contain white space or control characters")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the address can't be read as a URL")
+		return nil, errors.New("this is not a URL")
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("the address must begin with https://")
+		return nil, errors.New("the URL must begin with https://")
 	case u.Opaque != "" || u.Hostname() == "":
-		return nil, errors.New("the address has no host")
+		return nil, errors.New("the URL has no host")
 	case u.User != nil:
-		return nil, errors.New("the address can't hold a user or a password: credentials have settings of their own")
+		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
 	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("the address can't hold a query")
+		return nil, errors.New("the URL must not contain a query")
 	case u.Fragment != "" || strings.Contains(address, "#"):
-		return nil, errors.New("the address can't hold a fragment")
+		return nil, errors.New("the URL must not contain a fragment")
 	case u.Port() != "" && !isPort(u.Port()):
-		return nil, errors.New("the address has a port that doesn't exist")
+		return nil, errors.New("the port of the URL must be between 1 and 65535")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("plain http is for a loopback address alone (localhost, 127.0.0.1, ::1), since credentials travel with every request: use https")
+		return nil, errors.New("plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), because credentials travel with every request: use https")
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
-			return nil, errors.New("the address can't hold a dot segment in its path")
+			return nil, errors.New("the path of the URL must not contain a dot segment")
 		}
 	}
 	return url.Parse(strings.TrimRight(u.String(), "/"))
@@ -233,7 +235,7 @@ func (a *api) url(path []string, query url.Values) (*url.URL, error) {
 	}
 	u, err := url.Parse(b.String())
 	if err != nil {
-		return nil, fmt.Errorf("building the address: %w", err)
+		return nil, fmt.Errorf("building the URL: %w", err)
 	}
 	u.RawQuery = query.Encode()
 	return u, nil

@@ -173,17 +173,17 @@ func (e *Error) happened() string {
 	case e.notFound && e.Status == 0:
 		return sentence(e.Message)
 	case e.class == classUnreadable:
-		return fmt.Sprintf("The platform answered %s, but the answer can't be understood: %s", e.response(), sentence(e.cause()))
+		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.response(), sentence(e.cause()))
 	case e.Status != 0 && e.class != classNoResponse && e.cause() == "":
-		return fmt.Sprintf("The platform answered %s without saying why.", e.response())
+		return fmt.Sprintf("The API returned %s without a message.", e.response())
 	case e.Status != 0 && e.class != classNoResponse:
-		return fmt.Sprintf("The platform answered %s: %s", e.response(), sentence(e.cause()))
+		return fmt.Sprintf("The API returned %s: %s", e.response(), sentence(e.cause()))
 	case e.class == classNoResponse:
-		return fmt.Sprintf("The request was sent, but no whole answer came back: %s", sentence(e.cause()))
+		return fmt.Sprintf("The request was sent, but no complete response arrived: %s", sentence(e.cause()))
 	case e.Attempts == 0:
 		return fmt.Sprintf("The request was not sent: %s", sentence(e.cause()))
 	default:
-		return fmt.Sprintf("The platform could not be reached: %s", sentence(e.cause()))
+		return fmt.Sprintf("The API could not be reached: %s", sentence(e.cause()))
 	}
 }
 
@@ -194,7 +194,7 @@ func (e *Error) response() string {
 		s += " " + text
 	}
 	if e.RequestID != "" {
-		s += " (request id " + cleanText(e.RequestID, 100) + ")"
+		s += " (request ID " + cleanText(e.RequestID, 100) + ")"
 	}
 	return s
 }
@@ -217,10 +217,24 @@ func (e *Error) meaning() string {
 	case !e.write || !e.ambiguous:
 		return ""
 	case e.class == classUnreadable:
-		return "What was asked for was probably done."
+		return "The " + e.change() + "."
 	default:
-		return "It is not known whether the platform did what was asked for."
+		return "It is not known whether the " + e.change() + "."
 	}
+}
+
+// change is what a write asked for, in the beginning of a sentence that says
+// whether it was done.
+func (e *Error) change() string {
+	done := "applied"
+	what := "change was "
+	if strings.HasPrefix(e.Operation, "create ") {
+		what, done = strings.TrimPrefix(e.Operation, "create ")+" was ", "created"
+	}
+	if e.class == classUnreadable {
+		done = "probably " + done
+	}
+	return what + done
 }
 
 // retries is how often and how long it was tried, if more than once, and why no
@@ -234,7 +248,7 @@ func (e *Error) retries() string {
 	case e.gaveUp != "" && e.Attempts > 0:
 		return fmt.Sprintf("Gave up after %s in %s: %s", times, readable(e.Elapsed), sentence(e.gaveUp))
 	case e.Attempts > 1:
-		return fmt.Sprintf("This was after %s in %s.", times, readable(e.Elapsed))
+		return fmt.Sprintf("Failed after %s in %s.", times, readable(e.Elapsed))
 	default:
 		return ""
 	}
@@ -247,23 +261,28 @@ func (e *Error) hint() string {
 	case e.class == classInterrupted:
 		return ""
 	case e.Status == http.StatusUnauthorized:
-		return "Check " + e.settings + ": the platform doesn't accept them, or they have expired."
+		if e.settings == tokenSetting {
+			return "Check " + e.settings + ": the API does not accept it, or it has expired."
+		}
+		return "Check " + e.settings + ": the API does not accept them, or they have expired."
+	case e.Status == http.StatusForbidden && e.settings == tokenSetting:
+		return "The credentials (" + e.settings + ") are valid but lack permission: check what the token is allowed to do."
 	case e.Status == http.StatusForbidden:
-		return "The credentials (" + e.settings + ") are valid but may not do this: check the roles of the key, and its IP access list."
-	case e.Status == http.StatusNotFound && e.subject != "":
-		return "Asked for was " + e.subject + ": check these ids" + e.orAddress() + "."
+		return "The credentials (" + e.settings + ") are valid but lack permission: check the roles of the API key and its IP access list."
+	case e.Status == http.StatusNotFound:
+		return "Check the IDs" + e.orURL() + "."
 	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, &late):
-		return "The platform limits how many requests it takes: raise retry_timeout, or lower Terraform's -parallelism."
+		return "The API limits the rate of requests: increase retry_timeout, or lower Terraform's -parallelism."
 	default:
 		return ""
 	}
 }
 
-func (e *Error) orAddress() string {
+func (e *Error) orURL() string {
 	if e.apiNotFound {
 		return ""
 	}
-	return ", and the base address, since this answer doesn't look like the API's own"
+	return ", and the base URL, since the response does not look like the API's own"
 }
 
 // waitReason is the reason for a wait, in a log line.

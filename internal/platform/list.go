@@ -199,7 +199,7 @@ func (s *services) add(value jsontext.Value) error {
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(value, &identity, lenient); err != nil || identity.ID == "" {
-		return fmt.Errorf("service %d of the list has no id", len(s.all)+1)
+		return fmt.Errorf("service %d of the list has no ID", len(s.all)+1)
 	}
 	value = value.Clone()
 	id := strings.ToLower(identity.ID)
@@ -212,7 +212,7 @@ func (s *services) add(value jsontext.Value) error {
 	return nil
 }
 
-var errTwice = errors.New("the list has this service twice, with different content")
+var errTwice = errors.New("the list contains this service twice, with different content")
 
 // find decodes a copy of one service; nil if the list does not have it.
 func (s *services) find(id string) (*Service, error) {

@@ -292,7 +292,7 @@ func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string
 		operation: operation,
 		subject:   fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
 		api:       c.management,
-		ids:       []id{{"organization id", organizationID}, {"service id", serviceID}, {"pipe id", pipeID}},
+		ids:       []id{{"organization ID", organizationID}, {"service ID", serviceID}, {"pipe ID", pipeID}},
 		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "pipes", pipeID},
 	}
 }

@@ -38,7 +38,7 @@ type response struct {
 	mask      func(string) string
 }
 
-var errTooLong = errors.New("the answer is longer than anything the API document describes")
+var errTooLong = errors.New("the response is longer than anything that the API document describes")
 
 func newResponse(r *http.Response, member string, mask func(string) string) *response {
 	return &response{
@@ -143,14 +143,14 @@ func (r *response) open(decoder *jsontext.Decoder) error {
 		case r.readErr != nil || errors.Is(err, errTooLong):
 			return err
 		case errors.Is(err, io.EOF):
-			return errors.New("an empty answer")
+			return errors.New("it is empty")
 		}
 		if page := describePage(r.header, decoder.UnreadBuffer(), r.mask); page != "" {
 			return errors.New(page)
 		}
 		return shorten(err)
 	default:
-		return errors.New("JSON, but not an object")
+		return errors.New("it is JSON, but not an object")
 	}
 }
 
@@ -249,11 +249,11 @@ func decode[T any](value jsontext.Value) (*T, error) {
 func shorten(err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
-		what := "has a value that can't be read"
+		what := "has a value that cannot be read"
 		if errors.Is(err, errOutOfRange) {
 			what = "is out of range"
 		} else if semantic.JSONKind != 0 {
-			what = "is " + kindName(semantic.JSONKind) + ", which the API document doesn't say"
+			what = "is " + kindName(semantic.JSONKind) + ", unlike in the API document"
 		}
 		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
 	}
@@ -280,7 +280,7 @@ func (e *badJSON) Unwrap() error { return e.err }
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("the body can't be written as JSON: %w", err)
+		return nil, fmt.Errorf("the body cannot be written as JSON: %w", err)
 	}
 	return b, nil
 }

@@ -77,7 +77,7 @@ type ScalingUpdate struct {
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
-	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
+	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	_, found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
@@ -102,7 +102,7 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // (IsNotFound). All missing services share that second list.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
+	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
 	written := c.lists.lastWrite(organizationID + "/" + serviceID)
@@ -124,7 +124,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 		return nil, &Error{
 			Operation: operation,
 			subject:   fmt.Sprintf("service %s in organization %s", serviceID, organizationID),
-			Message:   fmt.Sprintf("Organization %s has no service %s: two lists of its services, one after the other, don't have it.", organizationID, serviceID),
+			Message:   fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID),
 			notFound:  true,
 			mask:      c.Mask,
 		}
@@ -144,7 +144,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 		subject:    fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
 		api:        c.management,
 		method:     http.MethodPatch,
-		ids:        []id{{"organization id", organizationID}, {"service id", serviceID}},
+		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},
 		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
 		body:       body,
 		accept:     into(&service),

@@ -155,9 +155,9 @@ func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) 
 	if !again || !bounded || !time.Now().Add(wait).After(end) {
 		return wait, again
 	}
-	failed.gaveUp = fmt.Sprintf("the next attempt would have to wait %s, more than is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
+	failed.gaveUp = fmt.Sprintf("the next retry would wait %s, longer than what is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
 	if failed.retryAfter > 0 && wait >= failed.retryAfter-time.Second {
-		failed.gaveUp = fmt.Sprintf("the platform asked to wait %s, more than is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
+		failed.gaveUp = fmt.Sprintf("the API asked to wait %s (Retry-After), longer than what is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
 	}
 	return wait, false
 }
@@ -176,7 +176,7 @@ func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err 
 	case ctx.Err() != nil:
 		return false, k.giveUp(context.Cause(ctx))
 	default:
-		failed.gaveUp = "reading it afresh, to see what was done, failed: " + err.Error()
+		failed.gaveUp = "reading the object again, to see what was applied, failed: " + err.Error()
 		return false, k.conclude(failed)
 	}
 }

@@ -157,7 +157,7 @@ func TestProxyRefuses(t *testing.T) {
 	c := clientOf(t, "https://platform.example")
 	c.http.Transport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
 	_, err := operations()["key"].call(t.Context(), c)
-	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) answered HTTP 407") || strings.Contains(err.Error(), "attempts") {
+	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
 		t.Error(err)
 	}
 }
