@@ -108,6 +108,9 @@ func New(config Config) (*Client, error) {
 	if limit < 0 || c.requestTimeout < 0 || c.retryTimeout < 0 {
 		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
 	}
+	if strings.ContainsFunc(config.UserAgent, isControl) {
+		return nil, errors.New("the User-Agent must not contain a line break or another control character, which no header can carry")
+	}
 	c.slots = make(chan struct{}, limit)
 	c.http = newHTTPClient(limit)
 

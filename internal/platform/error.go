@@ -39,6 +39,8 @@ type Error struct {
 	write       bool
 	subject     string // what the operation was about
 	settings    string // the settings with its credentials
+	local       bool   // the request is not one that can be sent
+	endless     bool   // the response was still arriving when the attempt's time ended
 	gaveUp      string // why there was no retry, if there could have been one
 	mask        func(string) string
 }
@@ -180,6 +182,8 @@ func (e *Error) happened() string {
 		return fmt.Sprintf("The API returned %s: %s", e.response(), sentence(e.cause()))
 	case e.class == classNoResponse:
 		return fmt.Sprintf("The request was sent, but no complete response arrived: %s", sentence(e.cause()))
+	case e.local:
+		return fmt.Sprintf("The request cannot be sent: %s", sentence(e.cause()))
 	case e.Attempts == 0:
 		return fmt.Sprintf("The request was not sent: %s", sentence(e.cause()))
 	default:

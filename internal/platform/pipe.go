@@ -267,7 +267,7 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
 	r.method = http.MethodPatch
 	r.body = body
-	r.accept = into(&pipe)
+	r.accept = into(&pipe, pipeID)
 	r.invalidate = func() { c.management.reads.forget(objectKey(r.path)) }
 	r.nonIdempotent = body.changesMappings()
 	if reconcile != nil {

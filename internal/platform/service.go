@@ -147,7 +147,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},
 		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
 		body:       body,
-		accept:     into(&service),
+		accept:     into(&service, serviceID),
 		invalidate: func() { c.lists.wrote(organizationID, serviceID) },
 	})
 	return service, err

@@ -140,7 +140,7 @@ func (k *call) report(failed *Error) time.Duration {
 // retry reports whether there is another attempt, and after which wait. A wait
 // that would pass the end of the budget is not begun.
 func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) (wait time.Duration, again bool) {
-	if failed == nil || k.retryTimeout == 0 {
+	if failed == nil || failed.endless || k.retryTimeout == 0 {
 		return 0, false
 	}
 	switch failed.class {
