@@ -49,6 +49,7 @@ func (*body) Close() error { return nil }
 // attempt sends the request once and reads the response.
 func (k *call) attempt(ctx context.Context) *Error {
 	s := &sending{}
+	defer func() { k.connected = s.connected.Load() }()
 	attemptCtx, cancel, limit := k.attemptContext(ctx, s)
 	defer cancel()
 	httpResponse, err := k.http.Do(k.httpRequest(attemptCtx, s))

@@ -9,6 +9,8 @@
 //     once.
 //   - gate.go holds requests back after a 429, pace.go sets their rate after
 //     that.
+//   - outage.go and login.go spare every call what has failed for all before;
+//     patience.go logs what a call is waiting for.
 //   - response.go reads a success, message.go an error, salvage.go what is left
 //     of a key.
 //   - error.go reports what went wrong, secrets.go masks secrets in it.
@@ -62,6 +64,9 @@ type Config struct {
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
+	// Warn gets a line when a call stands for longer than ten seconds, with what
+	// it is waiting for. It may be nil.
+	Warn func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
 // Client is a client of both APIs. It is safe for concurrent use. One client
@@ -72,7 +77,7 @@ type Client struct {
 
 	http           *http.Client
 	userAgent      string
-	log            func(ctx context.Context, msg string, fields ...map[string]any)
+	log, warnings  func(ctx context.Context, msg string, fields ...map[string]any)
 	requestTimeout time.Duration
 	retryTimeout   time.Duration
 	slots          chan struct{} // holds one element for each request in flight
@@ -92,6 +97,8 @@ type api struct {
 	missing   []string // settings that are not set
 	settings  string   // the settings with the credentials, for a 401
 	gate      *gate
+	outage    *outage
+	logins    logins
 	reads     flights
 }
 
@@ -101,6 +108,7 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		userAgent:      config.UserAgent,
 		log:            config.Log,
+		warnings:       config.Warn,
 		requestTimeout: cmp.Or(config.RequestTimeout, DefaultRequestTimeout),
 		retryTimeout:   config.RetryTimeout,
 	}
@@ -133,7 +141,7 @@ func New(config Config) (*Client, error) {
 }
 
 func newManagementAPI(config Config) (*api, error) {
-	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate()}
+	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate(), outage: newOutage("management API", config.RetryTimeout)}
 	if err := a.setBase("base_url", config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -147,7 +155,7 @@ func newManagementAPI(config Config) (*api, error) {
 }
 
 func newAlertingAPI(config Config) (*api, error) {
-	a := &api{member: "data", settings: tokenSetting, gate: newGate()}
+	a := &api{member: "data", settings: tokenSetting, gate: newGate(), outage: newOutage("alerting API", config.RetryTimeout)}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}

@@ -37,11 +37,13 @@ type Error struct {
 	notFound    bool     // and is about the object
 	ambiguous   bool     // a write that may have been carried out
 	write       bool
-	subject     string // what the operation was about
-	settings    string // the settings with its credentials
-	local       bool   // the request is not one that can be sent
-	endless     bool   // the response was still arriving when the attempt's time ended
-	gaveUp      string // why there was no retry, if there could have been one
+	subject     string   // what the operation was about
+	settings    string   // the settings with its credentials
+	local       bool     // the request is not one that can be sent
+	endless     bool     // the response was still arriving when the attempt's time ended
+	refusal     *refusal // what an earlier error told in full
+	brief       string   // in place of the whole text
+	gaveUp      string   // why there was no retry, if there could have been one
 	mask        func(string) string
 }
 
@@ -84,6 +86,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Error is all of the error in one line.
 func (e *Error) Error() string {
+	if e.brief != "" {
+		return e.clean(e.Operation + ": " + e.brief)
+	}
 	return e.clean(e.Operation + ": " + strings.Join(e.sentences(), " "))
 }
 
@@ -102,6 +107,9 @@ func (e *Error) Summary() string { return "Unable to " + e.Operation }
 // Detail is the text below the headline, in paragraphs: what was tried and what
 // the API returned, what it means, what can be done.
 func (e *Error) Detail() string {
+	if e.brief != "" {
+		return e.clean(e.brief)
+	}
 	return e.clean(e.tried() + strings.Join(e.sentences(), "\n\n"))
 }
 
@@ -227,6 +235,54 @@ func (e *Error) meaning() string {
 	}
 }
 
+const firstTells = " The first error has the details."
+
+// briefly is the text of an error whose story was told before.
+func (e *Error) briefly() string {
+	var s string
+	switch {
+	case e.Attempts == 0:
+		s = "Nothing was sent: "
+	case e.Status != 0:
+		s = e.returned() + ": "
+	default:
+		s = fmt.Sprintf("Gave up after %s in %s: ", e.attempts(), readable(e.Elapsed))
+	}
+	return strings.TrimSpace(s + sentence(e.refusal.Error()) + firstTells + " " + e.meaning())
+}
+
+// returned is the status of the response and its request ID, in few words.
+func (e *Error) returned() string {
+	s := fmt.Sprintf("HTTP %d", e.Status)
+	if e.RequestID != "" {
+		s += " (request ID " + cleanText(e.RequestID, 40) + ")"
+	}
+	return s
+}
+
+// again is the error for those who ask for what has failed before.
+func (e *Error) again(failedAt time.Time) *Error {
+	next := *e
+	if next.brief == "" {
+		what := cleanText(e.cause(), 100)
+		if e.Status != 0 {
+			what = e.returned()
+		}
+		if e.class == classUnreadable {
+			what += ", a response that cannot be used"
+		}
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, firstTells)
+	}
+	return &next
+}
+
+func (e *Error) attempts() string {
+	if e.Attempts == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", e.Attempts)
+}
+
 // change is what a write asked for, in the beginning of a sentence that says
 // whether it was done.
 func (e *Error) change() string {
@@ -244,15 +300,11 @@ func (e *Error) change() string {
 // retries is how often and how long it was tried, if more than once, and why no
 // longer.
 func (e *Error) retries() string {
-	times := fmt.Sprintf("%d attempts", e.Attempts)
-	if e.Attempts == 1 {
-		times = "1 attempt"
-	}
 	switch {
 	case e.gaveUp != "" && e.Attempts > 0:
-		return fmt.Sprintf("Gave up after %s in %s: %s", times, readable(e.Elapsed), sentence(e.gaveUp))
+		return fmt.Sprintf("Gave up after %s in %s: %s", e.attempts(), readable(e.Elapsed), sentence(e.gaveUp))
 	case e.Attempts > 1:
-		return fmt.Sprintf("Failed after %s in %s.", times, readable(e.Elapsed))
+		return fmt.Sprintf("Failed after %s in %s.", e.attempts(), readable(e.Elapsed))
 	default:
 		return ""
 	}

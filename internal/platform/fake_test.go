@@ -34,6 +34,8 @@ type fake struct {
 	mu      sync.Mutex
 	open    int // connections that the client has not closed
 	refused int // dials to refuse; all if negative
+
+	fault func(path string) string // of a read of a pipe, see havePipes
 }
 
 // fault is what happens to one request.

@@ -231,6 +231,16 @@ func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Dur
 	return max(0, g.closedUntil.Sub(now))
 }
 
+// holding is why requests are held back, or "".
+func (g *gate) holding() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.delay(time.Now()) <= 0 {
+		return ""
+	}
+	return g.reason
+}
+
 // notify wakes those who wait for a change of the gate.
 func (g *gate) notify() {
 	close(g.changed)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -57,6 +58,7 @@ type services struct {
 	twice   map[string]struct{} // IDs listed again with other content
 	ended   uint64
 	endedAt time.Time
+	told    atomic.Bool // err was returned to somebody
 }
 
 // wrote counts the beginning or the end of a write, successful or not: lists
@@ -85,7 +87,21 @@ func (c *Client) list(ctx context.Context, organizationID string, filter []strin
 	if interrupted != nil {
 		return nil, nil, c.interrupted(ctx, "list services")
 	}
+	if failed := new(Error); errors.As(found.err, &failed) && found.told.Swap(true) {
+		return shared, found, failed.again(found.endedAt)
+	}
 	return shared, found, found.err
+}
+
+// forgetFailed drops the failed lists.
+func (l *lists) forgetFailed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, listing := range l.latest {
+		if listing.flight.ended() && listing.value.err != nil {
+			delete(l.latest, key)
+		}
+	}
 }
 
 type fetchList func(ctx context.Context, organizationID string, filter []string) *services
