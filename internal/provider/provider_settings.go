@@ -31,23 +31,23 @@ type setting struct {
 
 var providerSettings = []setting{
 	{name: "base_url", needed: true, check: checkAddress,
-		description: "Address of the management API: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored. Left out, whatever uses the API is an error."},
+		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
 	{name: "organization_id", needed: true, check: checkUUID,
-		description: "UUID of the default organization. A resource or data source takes its own `organization_id` over it, and a resource keeps the one that it was made in. Left out, each needs its own."},
+		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each needs its own."},
 	{name: "key_id", needed: true, check: checkKeyID,
-		description: "Id of the API key that the management API is called with; without a colon. Left out, whatever uses that API is an error."},
+		description: "ID of the API key for the management API. Must not contain a colon or white space. Required by everything that uses the management API."},
 	{name: "key_secret", needed: true, sensitive: true, check: checkCredential,
-		description: "Secret of the API key that the management API is called with. Left out, whatever uses that API is an error."},
+		description: "Secret of the API key for the management API. Must not contain white space: use `trimspace()` for the content of a file. Required by everything that uses the management API."},
 	{name: "alerts_base_url", needed: true, check: checkAddress,
-		description: "Address of the alerting API, which `dataplatform_alert` alone needs: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored. Left out, whatever uses the API is an error."},
+		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
 	{name: "alerts_access_token", needed: true, sensitive: true, check: checkCredential,
-		description: "Bearer token that the alerting API is called with; without white space. Left out, reading an alert is an error."},
+		description: "Bearer token for the alerting API. Must not contain white space: use `trimspace()` for the content of a file. Required to read an alert."},
 	{name: "request_timeout", check: checkPositive,
-		description: fmt.Sprintf("Longest time that one attempt of a request may take, a duration above zero such as `30s`. Left out, `%s`.", platform.DefaultRequestTimeout)},
+		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
 	{name: "retry_timeout", check: checkDuration,
-		description: fmt.Sprintf("Everything that one call may take, with its repetitions and the waits between them, a duration such as `5m`. `0s` turns repeating off. Left out, `%s`.", platform.DefaultRetryTimeout)},
+		description: fmt.Sprintf("Time limit of one operation with all its retries and the waits between them, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
 	{name: "max_concurrent_requests", check: checkCount,
-		description: fmt.Sprintf("Most requests under way at the same time, at least 1. Left out, %d.", platform.DefaultMaxConcurrentRequests)},
+		description: fmt.Sprintf("Maximum number of concurrent requests, at least 1. Defaults to %d.", platform.DefaultMaxConcurrentRequests)},
 }
 
 func providerAttributes() map[string]schema.Attribute {
