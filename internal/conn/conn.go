@@ -49,51 +49,101 @@ func (c *Connection) Waits(settings ...string) bool {
 	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
-// Ready returns the client, or reports which of the settings that an operation
-// needs are missing or not known yet.
+// Ready returns the client, or reports in one error all the settings that an
+// operation needs and that are missing or not known yet.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
 	if c == nil {
 		diags.AddError("Provider not configured", "The provider was used before it was configured. This is an error in the provider.")
 		return nil, false
 	}
-	ok := true
-	for _, name := range settings {
-		switch {
-		case slices.Contains(c.Unknown, name):
-			diags.AddError(
-				"Provider setting not known yet",
-				fmt.Sprintf("%s of the provider depends on a value that is known only after an apply, and it is needed now to read from the platform. "+
-					"Set it to a value that is known at plan, or apply what it depends on first.", name),
-			)
-			ok = false
-		case slices.Contains(c.Missing, name):
-			diags.AddError(
-				"Provider setting missing",
-				fmt.Sprintf("%s of the provider is not set. Set the argument %s in the provider block, or the environment variable %s.", name, name, Environment(name)),
-			)
-			ok = false
-		}
-	}
-	if !ok {
+	missing, unknown := only(settings, c.Missing), only(settings, c.Unknown)
+	if len(missing)+len(unknown) > 0 {
+		addLacking(diags, missing, unknown)
 		return nil, false
 	}
 	return c.Client, true
+}
+
+const missingSettings = "Missing provider settings"
+
+// addLacking reports settings that are missing or unknown, once for an object. It
+// is short, since every object that needs them repeats it.
+func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
+	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
+		return
+	}
+	if len(missing) == 0 {
+		diags.AddError("Unknown provider settings",
+			fmt.Sprintf("%s known only after apply, but needed now: set known values, or apply first what they depend on.", is(unknown)))
+		return
+	}
+	detail := fmt.Sprintf("%s not set, in the provider block or by %s", is(missing), variables(missing))
+	if slices.Contains(missing, "organization_id") {
+		detail = fmt.Sprintf("%s not set, in the provider block, by %s, or on this object (organization_id)", is(missing), variables(missing))
+	}
+	if len(unknown) > 0 {
+		detail += fmt.Sprintf(", and %s known only after apply", is(unknown))
+	}
+	diags.AddError(missingSettings, detail+".")
+}
+
+// only keeps the settings that are among others.
+func only(settings, among []string) []string {
+	var kept []string
+	for _, name := range settings {
+		if slices.Contains(among, name) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// is is the beginning of a sentence: "a is", "a and b are".
+func is(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return enumerate(names) + " are"
+}
+
+func enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// variables names the environment variables of settings.
+func variables(settings []string) string {
+	all := make([]string, len(settings))
+	for i, name := range settings {
+		all[i] = Environment(name)
+	}
+	if len(all) == 1 {
+		return "the environment variable " + all[0]
+	}
+	return "the environment variables " + enumerate(all)
 }
 
 // Management returns the client of the management API, and the organization of
 // an object that has to be read now.
 func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
 	settings := ManagementSettings
-	if own.Text() == "" && c.Waits("organization_id") {
+	if own.Text() == "" {
 		settings = append([]string{"organization_id"}, settings...)
 	}
 	client, ok := c.Ready(settings, diags)
+	if !ok {
+		return nil, own, false
+	}
 	organization := c.Organization(own, diags)
-	return client, organization, ok && !diags.HasError()
+	return client, organization, !diags.HasError()
 }
 
 // Organization is the organization of an object: its own, or the provider's.
-// It is unknown while either is.
+// It is unknown while either is. Where neither is set, the error names the other
+// settings that are missing too, since the object is given up for it.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {
 	case own.Text() != "":
@@ -101,10 +151,7 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 	case c.Waits("organization_id"):
 		return tfvalue.Unknown(tftypes.String)
 	case c.OrganizationID == "":
-		diags.AddError(
-			"Organization missing",
-			fmt.Sprintf("No organization is known for this object. Set organization_id here or in the provider block, or the environment variable %s.", Environment("organization_id")),
-		)
+		addLacking(diags, append([]string{"organization_id"}, only(ManagementSettings, c.Missing)...), nil)
 		return tfvalue.Null(tftypes.String)
 	default:
 		return tfvalue.String(c.OrganizationID)

@@ -10,10 +10,10 @@ import (
 // Alert is one alert of the alerting API ("Alert" in the API document). A field
 // that a response omits is nil.
 type Alert struct {
-	ID        *string  `json:"id,omitzero"        tfsdk:"id"`
-	Name      *string  `json:"name,omitzero"      tfsdk:"name"`
-	Message   *string  `json:"message,omitzero"   tfsdk:"message"`
-	Threshold *float64 `json:"threshold,omitzero" tfsdk:"threshold"`
+	ID        *string `json:"id,omitzero"        tfsdk:"id"`
+	Name      *string `json:"name,omitzero"      tfsdk:"name"`
+	Message   *string `json:"message,omitzero"   tfsdk:"message"`
+	Threshold *Number `json:"threshold,omitzero" tfsdk:"threshold"`
 	// Interval is a duration as text.
 	Interval      *string       `json:"interval,omitzero"      tfsdk:"interval"`
 	ThresholdType *string       `json:"thresholdType,omitzero" tfsdk:"threshold_type"`
@@ -37,7 +37,7 @@ type AlertChannel struct {
 // document). Equal reads in flight share one request.
 func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 	if err := ValidateAlertID(id); err != nil {
-		return nil, fmt.Errorf("read alert: the alert id %w", err)
+		return nil, fmt.Errorf("read alert: the alert ID %w", err)
 	}
 	return get[Alert](ctx, c, &request{
 		operation: "read alert",
@@ -50,17 +50,17 @@ func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 // ValidateAlertID rejects an ID that cannot be one segment of a path: an empty
 // one, one with a slash or a control character, and a dot segment, which proxies
 // resolve even if it is escaped. The error continues a sentence such as "the
-// alert id …".
+// alert ID …".
 func ValidateAlertID(id string) error {
 	switch {
 	case id == "":
 		return errors.New("is empty")
 	case strings.Contains(id, "/"):
-		return errors.New("holds a slash")
+		return errors.New("contains a slash")
 	case id == "." || id == "..":
 		return errors.New("is a dot segment, which addresses another path")
 	case strings.ContainsFunc(id, isControl):
-		return errors.New("holds a control character")
+		return errors.New("contains a control character")
 	default:
 		return nil
 	}

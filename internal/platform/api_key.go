@@ -72,7 +72,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 		subject:         "API key in organization " + organizationID,
 		api:             c.management,
 		method:          http.MethodPost,
-		ids:             []id{{"organization id", organizationID}},
+		ids:             []id{{"organization ID", organizationID}},
 		path:            []string{"v1", "organizations", organizationID, "keys"},
 		body:            body,
 		collection:      true,

@@ -16,6 +16,7 @@ import (
 // if its body was never read: its headers alone ask for nothing.
 type sending struct {
 	state     atomic.Int32
+	begun     atomic.Bool // net/http accepted the request and looked for a connection
 	connected atomic.Bool
 }
 
@@ -48,6 +49,7 @@ func (*body) Close() error { return nil }
 // attempt sends the request once and reads the response.
 func (k *call) attempt(ctx context.Context) *Error {
 	s := &sending{}
+	defer func() { k.connected = s.connected.Load() }()
 	attemptCtx, cancel, limit := k.attemptContext(ctx, s)
 	defer cancel()
 	httpResponse, err := k.http.Do(k.httpRequest(attemptCtx, s))
@@ -57,11 +59,19 @@ func (k *call) attempt(ctx context.Context) *Error {
 	defer httpResponse.Body.Close()
 	r := newResponse(httpResponse, k.api.member, k.Mask)
 	r.keep = k.salvage != nil
+	began := time.Now()
 	failed := k.read(r)
 	k.status, k.requestID = r.status, r.requestID
 	if failed != nil && failed.class == classNoResponse {
 		failed = k.noResponse(ctx, attemptCtx, failed.Err, limit, s)
 		failed.RequestID = r.requestID
+	}
+	took := time.Since(began)
+	if failed != nil && errors.Is(attemptCtx.Err(), context.DeadlineExceeded) && r.arrivedUntil.Sub(began) > took/2 && took > limit/2 {
+		failed.endless = true
+		if failed.Status == 0 {
+			failed.Err = k.stillArriving(limit)
+		}
 	}
 	if failed != nil && k.salvage != nil && k.salvage(failed, r.seen.Bytes()) {
 		return nil
@@ -93,6 +103,7 @@ func (k *call) attemptContext(ctx context.Context, s *sending) (context.Context,
 
 func (k *call) httpRequest(ctx context.Context, s *sending) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { s.begun.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
 	})
 	req := (&http.Request{
@@ -130,10 +141,21 @@ func (k *call) noResponse(ctx, attemptCtx context.Context, err error, limit time
 		e.class, e.Err = classInterrupted, context.Cause(ctx)
 	case attemptCtx.Err() != nil:
 		e.Err = k.timedOut(ctx, limit, s)
+	case !s.begun.Load():
+		e.class, e.local = classPermanent, true
 	case e.class == classNotSent && isPermanent(err):
 		e.class = classPermanent
 	}
 	return e
+}
+
+// stillArriving is the error of a response that takes longer than an attempt may.
+// A retry would take as long.
+func (k *call) stillArriving(limit time.Duration) error {
+	if limit < k.requestTimeout {
+		return fmt.Errorf("the response was still arriving when retry_timeout (%s) ended", readable(k.retryTimeout))
+	}
+	return fmt.Errorf("the response was still arriving when request_timeout (%s) ended; increase it if the response is large", readable(limit))
 }
 
 func (k *call) timedOut(ctx context.Context, limit time.Duration, s *sending) error {
@@ -172,9 +194,9 @@ func (k *call) readSuccess(r *response) *Error {
 	}
 	e := &Error{class: classUnreadable, Status: r.status, RequestID: r.requestID, Err: err, ambiguous: k.isWrite()}
 	if r.isCut(err) {
-		e.class, e.Err = classNoResponse, errors.New("the answer broke off: "+err.Error())
+		e.class, e.Err = classNoResponse, errors.New("the response was cut off: "+err.Error())
 		if r.readErr != nil {
-			e.Err = fmt.Errorf("the answer broke off: %w", r.readErr)
+			e.Err = fmt.Errorf("the response was cut off: %w", r.readErr)
 		}
 	}
 	return e

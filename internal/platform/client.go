@@ -9,6 +9,8 @@
 //     once.
 //   - gate.go holds requests back after a 429, pace.go sets their rate after
 //     that.
+//   - outage.go and login.go spare every call what has failed for all before;
+//     patience.go logs what a call is waiting for.
 //   - response.go reads a success, message.go an error, salvage.go what is left
 //     of a key.
 //   - error.go reports what went wrong, secrets.go masks secrets in it.
@@ -62,6 +64,9 @@ type Config struct {
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
+	// Warn gets a line when a call stands for longer than ten seconds, with what
+	// it is waiting for. It may be nil.
+	Warn func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
 // Client is a client of both APIs. It is safe for concurrent use. One client
@@ -72,7 +77,7 @@ type Client struct {
 
 	http           *http.Client
 	userAgent      string
-	log            func(ctx context.Context, msg string, fields ...map[string]any)
+	log, warnings  func(ctx context.Context, msg string, fields ...map[string]any)
 	requestTimeout time.Duration
 	retryTimeout   time.Duration
 	slots          chan struct{} // holds one element for each request in flight
@@ -80,6 +85,8 @@ type Client struct {
 	secrets secrets
 	lists   lists
 }
+
+const tokenSetting = "alerts_access_token"
 
 // api is one of the two APIs. Each is a service of its own, with its own rate
 // limit.
@@ -90,6 +97,8 @@ type api struct {
 	missing   []string // settings that are not set
 	settings  string   // the settings with the credentials, for a 401
 	gate      *gate
+	outage    *outage
+	logins    logins
 	reads     flights
 }
 
@@ -99,12 +108,16 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		userAgent:      config.UserAgent,
 		log:            config.Log,
+		warnings:       config.Warn,
 		requestTimeout: cmp.Or(config.RequestTimeout, DefaultRequestTimeout),
 		retryTimeout:   config.RetryTimeout,
 	}
 	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
 	if limit < 0 || c.requestTimeout < 0 || c.retryTimeout < 0 {
-		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests can't be negative")
+		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
+	}
+	if strings.ContainsFunc(config.UserAgent, isControl) {
+		return nil, errors.New("the User-Agent must not contain a line break or another control character, which no header can carry")
 	}
 	c.slots = make(chan struct{}, limit)
 	c.http = newHTTPClient(limit)
@@ -128,27 +141,27 @@ func New(config Config) (*Client, error) {
 }
 
 func newManagementAPI(config Config) (*api, error) {
-	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate()}
+	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate(), outage: newOutage("management API", config.RetryTimeout)}
 	if err := a.setBase("base_url", config.BaseURL); err != nil {
 		return nil, err
 	}
 	a.require("key_id", config.KeyID)
 	a.require("key_secret", config.KeySecret)
 	if strings.Contains(config.KeyID, ":") {
-		return nil, errors.New("key_id can't hold a colon: it would end there and the rest would count as the secret")
+		return nil, errors.New("key_id must not contain a colon: it would end there, and the rest would count as the secret")
 	}
 	a.authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	return a, nil
 }
 
 func newAlertingAPI(config Config) (*api, error) {
-	a := &api{member: "data", settings: "alerts_access_token", gate: newGate()}
+	a := &api{member: "data", settings: tokenSetting, gate: newGate(), outage: newOutage("alerting API", config.RetryTimeout)}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}
-	a.require("alerts_access_token", config.AlertsAccessToken)
+	a.require(tokenSetting, config.AlertsAccessToken)
 	if strings.ContainsFunc(config.AlertsAccessToken, isControl) {
-		return nil, errors.New("alerts_access_token holds a line break or another control character, which no header can carry")
+		return nil, errors.New("alerts_access_token must not contain a line break or another control character, which no header can carry")
 	}
 	a.authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	return a, nil
@@ -177,31 +190,31 @@ func (a *api) require(setting, value string) {
 // sentences about the address that never repeat it, as it may hold a password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, isControl) || strings.TrimSpace(address) != address {
-		return nil, errors.New("the address holds white space or a control character")
+		return nil, errors.New("the URL must not contain white space or control characters")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the address can't be read as a URL")
+		return nil, errors.New("this is not a URL")
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("the address must begin with https://")
+		return nil, errors.New("the URL must begin with https://")
 	case u.Opaque != "" || u.Hostname() == "":
-		return nil, errors.New("the address has no host")
+		return nil, errors.New("the URL has no host")
 	case u.User != nil:
-		return nil, errors.New("the address can't hold a user or a password: credentials have settings of their own")
+		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
 	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("the address can't hold a query")
+		return nil, errors.New("the URL must not contain a query")
 	case u.Fragment != "" || strings.Contains(address, "#"):
-		return nil, errors.New("the address can't hold a fragment")
+		return nil, errors.New("the URL must not contain a fragment")
 	case u.Port() != "" && !isPort(u.Port()):
-		return nil, errors.New("the address has a port that doesn't exist")
+		return nil, errors.New("the port of the URL must be between 1 and 65535")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("plain http is for a loopback address alone (localhost, 127.0.0.1, ::1), since credentials travel with every request: use https")
+		return nil, errors.New("plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), because credentials travel with every request: use https")
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
-			return nil, errors.New("the address can't hold a dot segment in its path")
+			return nil, errors.New("the path of the URL must not contain a dot segment")
 		}
 	}
 	return url.Parse(strings.TrimRight(u.String(), "/"))
@@ -233,7 +246,7 @@ func (a *api) url(path []string, query url.Values) (*url.URL, error) {
 	}
 	u, err := url.Parse(b.String())
 	if err != nil {
-		return nil, fmt.Errorf("building the address: %w", err)
+		return nil, fmt.Errorf("building the URL: %w", err)
 	}
 	u.RawQuery = query.Encode()
 	return u, nil

@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 		svc    = org + "/services/" + testService
 		bearer = " Bearer bearer-secret "
 	)
-	three, name := 3.0, "n"
+	three, name := number(3), "n"
 	tests := map[string]struct {
 		want string
 		call func() (any, error)
@@ -56,7 +56,7 @@ func TestCalls(t *testing.T) {
 			return c.ListServices(ctx, testOrganization, []string{"a=b", "c="})
 		}},
 		"scaling": {"PATCH " + svc + "/scaling" + basic + `application/json {"numReplicas":3}`, func() (any, error) {
-			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: &three})
+			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: three})
 		}},
 		"key": {"POST " + org + "/keys" + basic + `application/json {"name":"n","roles":["admin"]}`, func() (any, error) {
 			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
@@ -126,11 +126,11 @@ func TestParseBaseURL(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]Config{
-		"base_url: the address must begin with https://":        {BaseURL: "x"},
-		"alerts_base_url: the address must begin with https://": {AlertsBaseURL: "x"},
-		"key_id can't hold a colon":                             {KeyID: "a:b"},
-		"alerts_access_token holds a line break":                {AlertsAccessToken: "hunter2\n"},
-		"can't be negative":                                     {RetryTimeout: -1},
+		"base_url: the URL must begin with https://":        {BaseURL: "x"},
+		"alerts_base_url: the URL must begin with https://": {AlertsBaseURL: "x"},
+		"key_id must not contain a colon":                   {KeyID: "a:b"},
+		"alerts_access_token must not contain a line break": {AlertsAccessToken: "hunter2\n"},
+		"must not be negative":                              {RetryTimeout: -1},
 	}
 	for want, config := range tests {
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
@@ -177,7 +177,7 @@ func TestIDsAreChecked(t *testing.T) {
 			}
 		}
 		for _, id := range []string{"", "/", "a/b", ".", "..", "a\nb", "\x00", "a\x7f"} {
-			if _, err := c.GetAlert(t.Context(), id); err == nil || !strings.HasPrefix(err.Error(), "read alert: the alert id ") {
+			if _, err := c.GetAlert(t.Context(), id); err == nil || !strings.HasPrefix(err.Error(), "read alert: the alert ID ") {
 				t.Errorf("%q: %v", id, err)
 			}
 		}

@@ -45,7 +45,7 @@ func newHTTPClient(limit int) *http.Client {
 	}
 }
 
-var errProxySetting = errors.New("the proxy address in the environment (HTTPS_PROXY) can't be read")
+var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
 
 // proxy uses the environment's proxy. The standard library's error would repeat
 // the address, which may hold a password.
@@ -61,7 +61,7 @@ func proxy(r *http.Request) (*url.URL, error) {
 type proxyError struct{ status int }
 
 func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy of the environment (HTTPS_PROXY) answered HTTP %d %s", e.status, http.StatusText(e.status))
+	return fmt.Sprintf("the proxy of the environment (HTTPS_PROXY) returned HTTP %d %s", e.status, http.StatusText(e.status))
 }
 
 func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {

@@ -37,9 +37,13 @@ type Error struct {
 	notFound    bool     // and is about the object
 	ambiguous   bool     // a write that may have been carried out
 	write       bool
-	subject     string // what the operation was about
-	settings    string // the settings with its credentials
-	gaveUp      string // why there was no retry, if there could have been one
+	subject     string   // what the operation was about
+	settings    string   // the settings with its credentials
+	local       bool     // the request is not one that can be sent
+	endless     bool     // the response was still arriving when the attempt's time ended
+	refusal     *refusal // what an earlier error told in full
+	brief       string   // in place of the whole text
+	gaveUp      string   // why there was no retry, if there could have been one
 	mask        func(string) string
 }
 
@@ -82,6 +86,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Error is all of the error in one line.
 func (e *Error) Error() string {
+	if e.brief != "" {
+		return e.clean(e.Operation + ": " + e.brief)
+	}
 	return e.clean(e.Operation + ": " + strings.Join(e.sentences(), " "))
 }
 
@@ -100,6 +107,9 @@ func (e *Error) Summary() string { return "Unable to " + e.Operation }
 // Detail is the text below the headline, in paragraphs: what was tried and what
 // the API returned, what it means, what can be done.
 func (e *Error) Detail() string {
+	if e.brief != "" {
+		return e.clean(e.brief)
+	}
 	return e.clean(e.tried() + strings.Join(e.sentences(), "\n\n"))
 }
 
@@ -173,17 +183,19 @@ func (e *Error) happened() string {
 	case e.notFound && e.Status == 0:
 		return sentence(e.Message)
 	case e.class == classUnreadable:
-		return fmt.Sprintf("The platform answered %s, but the answer can't be understood: %s", e.response(), sentence(e.cause()))
+		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.response(), sentence(e.cause()))
 	case e.Status != 0 && e.class != classNoResponse && e.cause() == "":
-		return fmt.Sprintf("The platform answered %s without saying why.", e.response())
+		return fmt.Sprintf("The API returned %s without a message.", e.response())
 	case e.Status != 0 && e.class != classNoResponse:
-		return fmt.Sprintf("The platform answered %s: %s", e.response(), sentence(e.cause()))
+		return fmt.Sprintf("The API returned %s: %s", e.response(), sentence(e.cause()))
 	case e.class == classNoResponse:
-		return fmt.Sprintf("The request was sent, but no whole answer came back: %s", sentence(e.cause()))
+		return fmt.Sprintf("The request was sent, but no complete response arrived: %s", sentence(e.cause()))
+	case e.local:
+		return fmt.Sprintf("The request cannot be sent: %s", sentence(e.cause()))
 	case e.Attempts == 0:
 		return fmt.Sprintf("The request was not sent: %s", sentence(e.cause()))
 	default:
-		return fmt.Sprintf("The platform could not be reached: %s", sentence(e.cause()))
+		return fmt.Sprintf("The API could not be reached: %s", sentence(e.cause()))
 	}
 }
 
@@ -194,7 +206,7 @@ func (e *Error) response() string {
 		s += " " + text
 	}
 	if e.RequestID != "" {
-		s += " (request id " + cleanText(e.RequestID, 100) + ")"
+		s += " (request ID " + cleanText(e.RequestID, 100) + ")"
 	}
 	return s
 }
@@ -217,24 +229,82 @@ func (e *Error) meaning() string {
 	case !e.write || !e.ambiguous:
 		return ""
 	case e.class == classUnreadable:
-		return "What was asked for was probably done."
+		return "The " + e.change() + "."
 	default:
-		return "It is not known whether the platform did what was asked for."
+		return "It is not known whether the " + e.change() + "."
 	}
+}
+
+const firstTells = " The first error has the details."
+
+// briefly is the text of an error whose story was told before.
+func (e *Error) briefly() string {
+	var s string
+	switch {
+	case e.Attempts == 0:
+		s = "Nothing was sent: "
+	case e.Status != 0:
+		s = e.returned() + ": "
+	default:
+		s = fmt.Sprintf("Gave up after %s in %s: ", e.attempts(), readable(e.Elapsed))
+	}
+	return strings.TrimSpace(s + sentence(e.refusal.Error()) + firstTells + " " + e.meaning())
+}
+
+// returned is the status of the response and its request ID, in few words.
+func (e *Error) returned() string {
+	s := fmt.Sprintf("HTTP %d", e.Status)
+	if e.RequestID != "" {
+		s += " (request ID " + cleanText(e.RequestID, 40) + ")"
+	}
+	return s
+}
+
+// again is the error for those who ask for what has failed before.
+func (e *Error) again(failedAt time.Time) *Error {
+	next := *e
+	if next.brief == "" {
+		what := cleanText(e.cause(), 100)
+		if e.Status != 0 {
+			what = e.returned()
+		}
+		if e.class == classUnreadable {
+			what += ", a response that cannot be used"
+		}
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, firstTells)
+	}
+	return &next
+}
+
+func (e *Error) attempts() string {
+	if e.Attempts == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", e.Attempts)
+}
+
+// change is what a write asked for, in the beginning of a sentence that says
+// whether it was done.
+func (e *Error) change() string {
+	done := "applied"
+	what := "change was "
+	if strings.HasPrefix(e.Operation, "create ") {
+		what, done = strings.TrimPrefix(e.Operation, "create ")+" was ", "created"
+	}
+	if e.class == classUnreadable {
+		done = "probably " + done
+	}
+	return what + done
 }
 
 // retries is how often and how long it was tried, if more than once, and why no
 // longer.
 func (e *Error) retries() string {
-	times := fmt.Sprintf("%d attempts", e.Attempts)
-	if e.Attempts == 1 {
-		times = "1 attempt"
-	}
 	switch {
 	case e.gaveUp != "" && e.Attempts > 0:
-		return fmt.Sprintf("Gave up after %s in %s: %s", times, readable(e.Elapsed), sentence(e.gaveUp))
+		return fmt.Sprintf("Gave up after %s in %s: %s", e.attempts(), readable(e.Elapsed), sentence(e.gaveUp))
 	case e.Attempts > 1:
-		return fmt.Sprintf("This was after %s in %s.", times, readable(e.Elapsed))
+		return fmt.Sprintf("Failed after %s in %s.", e.attempts(), readable(e.Elapsed))
 	default:
 		return ""
 	}
@@ -247,23 +317,28 @@ func (e *Error) hint() string {
 	case e.class == classInterrupted:
 		return ""
 	case e.Status == http.StatusUnauthorized:
-		return "Check " + e.settings + ": the platform doesn't accept them, or they have expired."
+		if e.settings == tokenSetting {
+			return "Check " + e.settings + ": the API does not accept it, or it has expired."
+		}
+		return "Check " + e.settings + ": the API does not accept them, or they have expired."
+	case e.Status == http.StatusForbidden && e.settings == tokenSetting:
+		return "The credentials (" + e.settings + ") are valid but lack permission: check what the token is allowed to do."
 	case e.Status == http.StatusForbidden:
-		return "The credentials (" + e.settings + ") are valid but may not do this: check the roles of the key, and its IP access list."
-	case e.Status == http.StatusNotFound && e.subject != "":
-		return "Asked for was " + e.subject + ": check these ids" + e.orAddress() + "."
+		return "The credentials (" + e.settings + ") are valid but lack permission: check the roles of the API key and its IP access list."
+	case e.Status == http.StatusNotFound:
+		return "Check the IDs" + e.orURL() + "."
 	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, &late):
-		return "The platform limits how many requests it takes: raise retry_timeout, or lower Terraform's -parallelism."
+		return "The API limits the rate of requests: increase retry_timeout, or lower Terraform's -parallelism."
 	default:
 		return ""
 	}
 }
 
-func (e *Error) orAddress() string {
+func (e *Error) orURL() string {
 	if e.apiNotFound {
 		return ""
 	}
-	return ", and the base address, since this answer doesn't look like the API's own"
+	return ", and the base URL, since the response does not look like the API's own"
 }
 
 // waitReason is the reason for a wait, in a log line.

@@ -59,10 +59,10 @@ func TestMessageThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 	const html, text = "Content-Type: text/html; charset=utf-8", "Content-Type: text/plain"
 	tests := []struct{ body, header, want string }{
-		{page, html, `a page and not the API answered, with the title "Sign in"`},
-		{page, text, `a page and not the API answered, with the title "Sign in"`},
-		{"<!DOCTYPE html><body>x", text, "a page and not the API answered"},
-		{"<title>a\n <i>b</i> &amp; c</title>", html, `a page and not the API answered, with the title "a b & c"`},
+		{page, html, `it is an HTML page, not a response of the API, with the title "Sign in"`},
+		{page, text, `it is an HTML page, not a response of the API, with the title "Sign in"`},
+		{"<!DOCTYPE html><body>x", text, "it is an HTML page, not a response of the API"},
+		{"<title>a\n <i>b</i> &amp; c</title>", html, `it is an HTML page, not a response of the API, with the title "a b & c"`},
 		{"upstream connect error", text, "upstream connect error"},
 		{"", text, ""},
 		{"\x00\x01\xff binary", "Content-Type: application/octet-stream", ""},
@@ -89,36 +89,33 @@ func TestMessageIsCut(t *testing.T) {
 // The words, whole: a person reads them.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
-	const (
-		tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
-		asked = "pipe " + testPipe + " of service " + testService + " in organization " + testOrganization
-	)
+	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
 	tests := map[string]struct {
 		e    *Error
 		want string
 	}{
 		"422": {failWith(t, 422, `{"requestId":"r1","error":"numReplicas is too small"}`),
-			tried + "The platform answered HTTP 422 Unprocessable Entity (request id r1): numReplicas is too small."},
+			tried + "The API returned HTTP 422 Unprocessable Entity (request ID r1): numReplicas is too small."},
 		"401": {failWith(t, 401, "", "X-Request-Id: r2"),
-			tried + "The platform answered HTTP 401 Unauthorized (request id r2) without saying why.\n\nCheck key_id and key_secret: the platform doesn't accept them, or they have expired."},
+			tried + "The API returned HTTP 401 Unauthorized (request ID r2) without a message.\n\nCheck key_id and key_secret: the API does not accept them, or they have expired."},
 		"403": {failWith(t, 403, `{"message":"no!"}`),
-			tried + "The platform answered HTTP 403 Forbidden: no!\n\nThe credentials (key_id and key_secret) are valid but may not do this: check the roles of the key, and its IP access list."},
+			tried + "The API returned HTTP 403 Forbidden: no!\n\nThe credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list."},
 		"404": {failWith(t, 404, ownError),
-			tried + "The platform answered HTTP 404 Not Found (request id r): what a pity.\n\nAsked for was " + asked + ": check these ids."},
+			tried + "The API returned HTTP 404 Not Found (request ID r): what a pity.\n\nCheck the IDs."},
 		"404 page": {failWith(t, 404, page),
-			tried + "The platform answered HTTP 404 Not Found: a page and not the API answered, with the title \"Sign in\".\n\nAsked for was " + asked + ": check these ids, and the base address, since this answer doesn't look like the API's own."},
+			tried + "The API returned HTTP 404 Not Found: it is an HTML page, not a response of the API, with the title \"Sign in\".\n\nCheck the IDs, and the base URL, since the response does not look like the API's own."},
 		"429": {failWith(t, 429, ""),
-			tried + "The platform answered HTTP 429 Too Many Requests without saying why.\n\nThe platform limits how many requests it takes: raise retry_timeout, or lower Terraform's -parallelism."},
+			tried + "The API returned HTTP 429 Too Many Requests without a message.\n\nThe API limits the rate of requests: increase retry_timeout, or lower Terraform's -parallelism."},
 		"200 page": {failWith(t, 200, page),
-			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: a page and not the API answered, with the title \"Sign in\"."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: it is an HTML page, not a response of the API, with the title \"Sign in\"."},
 		"200 without result": {failWith(t, 200, `{"requestId":"r3"}`),
-			tried + "The platform answered HTTP 200 OK (request id r3), but the answer can't be understood: it has no \"result\"."},
+			tried + "The API returned HTTP 200 OK (request ID r3), but the response cannot be used: it has no \"result\"."},
 		"200 contradiction": {failWith(t, 200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
-			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type": {failWith(t, 200, `{"result":{"scaling":{"replicas":"two"}}}`),
-			tried + "The platform answered HTTP 200 OK, but the answer can't be understood: \"/scaling/replicas\" is a string, which the API document doesn't say."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: \"/scaling/replicas\" is a string, unlike in the API document."},
 		"302": {failWith(t, 302, "", "Location: https://login.example/x?secret"),
-			tried + "The platform answered HTTP 302 Found: a redirect to https://login.example, which is never followed, since it would carry the credentials elsewhere; check the base address."},
+			tried + "The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere; check the base URL."},
 	}
 	for name, test := range tests {
 		if got := test.e.Detail(); got != test.want {
@@ -136,8 +133,8 @@ func TestErrorOfAWriteSaysWhatItMayHaveLeftBehind(t *testing.T) {
 		fault fault
 		want  string
 	}{
-		"lost":       {reset, "no whole answer came back: EOF.\n\nIt is not known whether the platform did what was asked for."},
-		"unreadable": {respond(200, page), "\n\nWhat was asked for was probably done."},
+		"lost":       {reset, "no complete response arrived: EOF.\n\nIt is not known whether the API key was created."},
+		"unreadable": {respond(200, page), "\n\nThe API key was probably created."},
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {

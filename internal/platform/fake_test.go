@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"math/big"
 	"net"
 	"net/http"
 	"strings"
@@ -33,6 +34,8 @@ type fake struct {
 	mu      sync.Mutex
 	open    int // connections that the client has not closed
 	refused int // dials to refuse; all if negative
+
+	fault func(path string) string // of a read of a pipe, see havePipes
 }
 
 // fault is what happens to one request.
@@ -195,7 +198,7 @@ var mappings = func() PipeUpdate {
 }()
 
 func operations() map[string]operation {
-	name, three := "n", 3.0
+	name, three := "n", number(3)
 	// reworked reads the pipe and asks for the same once more.
 	reworked := func(ctx context.Context, c *Client) (any, error) {
 		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, mappings, func(ctx context.Context) (*PipeUpdate, *Pipe, error) {
@@ -215,7 +218,7 @@ func operations() map[string]operation {
 		}},
 		{"alert", "GET", func(ctx context.Context, c *Client) (any, error) { return c.GetAlert(ctx, testAlert) }},
 		{"scaling", "PATCH", func(ctx context.Context, c *Client) (any, error) {
-			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: &three})
+			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: three})
 		}},
 		{"update", "PATCH", func(ctx context.Context, c *Client) (any, error) {
 			return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipeUpdate{Name: &name}, nil)
@@ -234,6 +237,8 @@ func operations() map[string]operation {
 	}
 	return byName
 }
+
+func number(f float64) *Number { return &Number{*big.NewFloat(f)} }
 
 // told sums up how a call ended.
 func told(err error) string {

@@ -62,7 +62,7 @@ type waitTooLong struct {
 }
 
 func (e *waitTooLong) Error() string {
-	return fmt.Sprintf("%s: the next attempt would have to wait %s, more than is left of retry_timeout", e.reason, readable(e.wait))
+	return fmt.Sprintf("%s: the request would wait %s, longer than what is left of retry_timeout", e.reason, readable(e.wait))
 }
 
 func newGate() *gate {
@@ -215,9 +215,9 @@ func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Dur
 		wait = g.backoff.next()
 	}
 	if until := now.Add(wait); until.After(g.closedUntil) {
-		g.closedUntil, g.reason = until, "the platform is limiting requests (HTTP 429)"
+		g.closedUntil, g.reason = until, "the API is rate limiting requests (HTTP 429)"
 		if retryAfter > 0 {
-			g.reason = "the platform asked to be left alone (HTTP 429 with Retry-After)"
+			g.reason = "the API is rate limiting requests (HTTP 429, Retry-After)"
 		}
 		g.notify()
 	}
@@ -229,6 +229,16 @@ func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Dur
 		}
 	}
 	return max(0, g.closedUntil.Sub(now))
+}
+
+// holding is why requests are held back, or "".
+func (g *gate) holding() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.delay(time.Now()) <= 0 {
+		return ""
+	}
+	return g.reason
 }
 
 // notify wakes those who wait for a change of the gate.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -58,6 +59,7 @@ type services struct {
 	names   map[string][]int    // to positions in all
 	ended   uint64
 	endedAt time.Time
+	told    atomic.Bool // err was returned to somebody
 }
 
 // wrote counts the beginning or the end of a write, successful or not: lists
@@ -86,7 +88,21 @@ func (c *Client) list(ctx context.Context, organizationID string, filter []strin
 	if interrupted != nil {
 		return nil, nil, c.interrupted(ctx, "list services")
 	}
+	if failed := new(Error); errors.As(found.err, &failed) && found.told.Swap(true) {
+		return shared, found, failed.again(found.endedAt)
+	}
 	return shared, found, found.err
+}
+
+// forgetFailed drops the failed lists.
+func (l *lists) forgetFailed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, listing := range l.latest {
+		if listing.flight.ended() && listing.value.err != nil {
+			delete(l.latest, key)
+		}
+	}
 }
 
 type fetchList func(ctx context.Context, organizationID string, filter []string) *services
@@ -211,7 +227,7 @@ func (s *services) add(value jsontext.Value) error {
 		Name any    `json:"name"`
 	}
 	if err := json.Unmarshal(value, &identity, lenient); err != nil || identity.ID == "" {
-		return fmt.Errorf("service %d of the list has no id", len(s.all)+1)
+		return fmt.Errorf("service %d of the list has no ID", len(s.all)+1)
 	}
 	value = value.Clone()
 	id := strings.ToLower(identity.ID)
@@ -227,7 +243,7 @@ func (s *services) add(value jsontext.Value) error {
 	return nil
 }
 
-var errTwice = errors.New("the list has this service twice, with different content")
+var errTwice = errors.New("the list contains this service twice, with different content")
 
 // find decodes a copy of one service; nil if the list does not have it.
 func (s *services) find(id string) (*Service, error) {

@@ -51,12 +51,12 @@ func readError(r *response, findSecrets func([]byte)) *Error {
 // describeRedirect names the target of a redirect, without path and query, which
 // may hold secrets.
 func describeRedirect(header http.Header) string {
-	const never = "a redirect, which is never followed, since it would carry the credentials elsewhere; check the base address"
+	const never = "a redirect, which is not followed because it would send the credentials elsewhere; check the base URL"
 	target, err := url.Parse(header.Get("Location"))
 	if err != nil || target.Host == "" {
 		return never
 	}
-	return fmt.Sprintf("a redirect to %s://%s, which is never followed, since it would carry the credentials elsewhere; check the base address",
+	return fmt.Sprintf("a redirect to %s://%s, which is not followed because it would send the credentials elsewhere; check the base URL",
 		target.Scheme, target.Host)
 }
 
@@ -87,7 +87,7 @@ func describePage(header http.Header, raw []byte, mask func(string) string) stri
 	if mediaType != "text/html" && mediaType != "application/xhtml+xml" && !pageStart.Match(raw) {
 		return ""
 	}
-	const page = "a page and not the API answered"
+	const page = "it is an HTML page, not a response of the API"
 	title := pageTitle.FindSubmatch(raw)
 	if title == nil {
 		return page

@@ -25,10 +25,10 @@ type Pipe struct {
 // PipeScaling is the size of a pipe: replicas, parallel work of each, CPU in
 // thousandths of a core and memory in GB of each.
 type PipeScaling struct {
-	Replicas             *float64 `json:"replicas,omitzero"             tfsdk:"replicas"`
-	Concurrency          *float64 `json:"concurrency,omitzero"          tfsdk:"concurrency"`
-	ReplicaCPUMillicores *float64 `json:"replicaCpuMillicores,omitzero" tfsdk:"replica_cpu_millicores"`
-	ReplicaMemoryGB      *float64 `json:"replicaMemoryGb,omitzero"      tfsdk:"replica_memory_gb"`
+	Replicas             *Number `json:"replicas,omitzero"             tfsdk:"replicas"`
+	Concurrency          *Number `json:"concurrency,omitzero"          tfsdk:"concurrency"`
+	ReplicaCPUMillicores *Number `json:"replicaCpuMillicores,omitzero" tfsdk:"replica_cpu_millicores"`
+	ReplicaMemoryGB      *Number `json:"replicaMemoryGb,omitzero"      tfsdk:"replica_memory_gb"`
 }
 
 // PipeSource is where a pipe reads from: one or more kinds of sources.
@@ -82,14 +82,14 @@ type CloudStreamSource struct {
 	Region            *string `json:"region,omitzero"            tfsdk:"region"`
 	UseEnhancedFanOut *bool   `json:"useEnhancedFanOut,omitzero" tfsdk:"use_enhanced_fan_out"`
 	// Seconds since 1970-01-01T00:00:00Z.
-	Timestamp *float64 `json:"timestamp,omitzero" tfsdk:"timestamp"`
-	IAMRole   *string  `json:"iamRole,omitzero"   tfsdk:"iam_role"`
+	Timestamp *Number `json:"timestamp,omitzero" tfsdk:"timestamp"`
+	IAMRole   *string `json:"iamRole,omitzero"   tfsdk:"iam_role"`
 }
 
 // PostgresSource is source.postgres in the API document.
 type PostgresSource struct {
 	Host          *string           `json:"host,omitzero"          tfsdk:"host"`
-	Port          *Integer          `json:"port,omitzero"          tfsdk:"port"`
+	Port          *Number           `json:"port,omitzero"          tfsdk:"port"`
 	Database      *string           `json:"database,omitzero"      tfsdk:"database"`
 	Settings      *PostgresSettings `json:"settings,omitzero"      tfsdk:"settings"`
 	TableMappings []TableMapping    `json:"tableMappings,omitzero" tfsdk:"table_mappings"`
@@ -98,15 +98,15 @@ type PostgresSource struct {
 // PostgresSettings are the replication settings of a Postgres source. An update
 // accepts SyncIntervalSeconds and PullBatchSize only.
 type PostgresSettings struct {
-	SyncIntervalSeconds            *Integer `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
-	PullBatchSize                  *Integer `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
-	PublicationName                *string  `json:"publicationName,omitzero"                tfsdk:"publication_name"`
-	ReplicationSlotName            *string  `json:"replicationSlotName,omitzero"            tfsdk:"replication_slot_name"`
-	AllowNullableColumns           *bool    `json:"allowNullableColumns,omitzero"           tfsdk:"allow_nullable_columns"`
-	InitialLoadParallelism         *float64 `json:"initialLoadParallelism,omitzero"         tfsdk:"initial_load_parallelism"`
-	SnapshotNumRowsPerPartition    *float64 `json:"snapshotNumRowsPerPartition,omitzero"    tfsdk:"snapshot_num_rows_per_partition"`
-	SnapshotNumberOfParallelTables *float64 `json:"snapshotNumberOfParallelTables,omitzero" tfsdk:"snapshot_number_of_parallel_tables"`
-	EnableFailoverSlots            *bool    `json:"enableFailoverSlots,omitzero"            tfsdk:"enable_failover_slots"`
+	SyncIntervalSeconds            *Number `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
+	PullBatchSize                  *Number `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
+	PublicationName                *string `json:"publicationName,omitzero"                tfsdk:"publication_name"`
+	ReplicationSlotName            *string `json:"replicationSlotName,omitzero"            tfsdk:"replication_slot_name"`
+	AllowNullableColumns           *bool   `json:"allowNullableColumns,omitzero"           tfsdk:"allow_nullable_columns"`
+	InitialLoadParallelism         *Number `json:"initialLoadParallelism,omitzero"         tfsdk:"initial_load_parallelism"`
+	SnapshotNumRowsPerPartition    *Number `json:"snapshotNumRowsPerPartition,omitzero"    tfsdk:"snapshot_num_rows_per_partition"`
+	SnapshotNumberOfParallelTables *Number `json:"snapshotNumberOfParallelTables,omitzero" tfsdk:"snapshot_number_of_parallel_tables"`
+	EnableFailoverSlots            *bool   `json:"enableFailoverSlots,omitzero"            tfsdk:"enable_failover_slots"`
 }
 
 // TableMapping maps a Postgres table to a table of the database. It is
@@ -158,18 +158,18 @@ type FieldMapping struct {
 // PipeSettings are the advanced settings of a pipe ("Pipe settings" in the API
 // document), the only fields whose API names are in snake_case.
 type PipeSettings struct {
-	StreamingMaxInsertWaitMS           *Integer `json:"streaming_max_insert_wait_ms,omitzero"           tfsdk:"streaming_max_insert_wait_ms"`
-	ObjectStorageConcurrency           *Integer `json:"object_storage_concurrency,omitzero"             tfsdk:"object_storage_concurrency"`
-	ObjectStoragePollingIntervalMS     *Integer `json:"object_storage_polling_interval_ms,omitzero"     tfsdk:"object_storage_polling_interval_ms"`
-	ObjectStorageMaxInsertBytes        *Integer `json:"object_storage_max_insert_bytes,omitzero"        tfsdk:"object_storage_max_insert_bytes"`
-	ObjectStorageMaxFileCount          *Integer `json:"object_storage_max_file_count,omitzero"          tfsdk:"object_storage_max_file_count"`
-	EngineMaxThreads                   *Integer `json:"engine_max_threads,omitzero"                     tfsdk:"engine_max_threads"`
-	EngineMaxInsertThreads             *Integer `json:"engine_max_insert_threads,omitzero"              tfsdk:"engine_max_insert_threads"`
-	EngineMinInsertBlockSizeBytes      *Integer `json:"engine_min_insert_block_size_bytes,omitzero"     tfsdk:"engine_min_insert_block_size_bytes"`
-	EngineMaxDownloadThreads           *Integer `json:"engine_max_download_threads,omitzero"            tfsdk:"engine_max_download_threads"`
-	EngineParallelDistributedInsertSel *float64 `json:"engine_parallel_distributed_insert_select,omitzero" tfsdk:"engine_parallel_distributed_insert_select"`
-	ObjectStorageUseClusterFunction    *bool    `json:"object_storage_use_cluster_function,omitzero"    tfsdk:"object_storage_use_cluster_function"`
-	EngineParallelViewProcessing       *bool    `json:"engine_parallel_view_processing,omitzero"        tfsdk:"engine_parallel_view_processing"`
+	StreamingMaxInsertWaitMS           *Number `json:"streaming_max_insert_wait_ms,omitzero"           tfsdk:"streaming_max_insert_wait_ms"`
+	ObjectStorageConcurrency           *Number `json:"object_storage_concurrency,omitzero"             tfsdk:"object_storage_concurrency"`
+	ObjectStoragePollingIntervalMS     *Number `json:"object_storage_polling_interval_ms,omitzero"     tfsdk:"object_storage_polling_interval_ms"`
+	ObjectStorageMaxInsertBytes        *Number `json:"object_storage_max_insert_bytes,omitzero"        tfsdk:"object_storage_max_insert_bytes"`
+	ObjectStorageMaxFileCount          *Number `json:"object_storage_max_file_count,omitzero"          tfsdk:"object_storage_max_file_count"`
+	EngineMaxThreads                   *Number `json:"engine_max_threads,omitzero"                     tfsdk:"engine_max_threads"`
+	EngineMaxInsertThreads             *Number `json:"engine_max_insert_threads,omitzero"              tfsdk:"engine_max_insert_threads"`
+	EngineMinInsertBlockSizeBytes      *Number `json:"engine_min_insert_block_size_bytes,omitzero"     tfsdk:"engine_min_insert_block_size_bytes"`
+	EngineMaxDownloadThreads           *Number `json:"engine_max_download_threads,omitzero"            tfsdk:"engine_max_download_threads"`
+	EngineParallelDistributedInsertSel *Number `json:"engine_parallel_distributed_insert_select,omitzero" tfsdk:"engine_parallel_distributed_insert_select"`
+	ObjectStorageUseClusterFunction    *bool   `json:"object_storage_use_cluster_function,omitzero"    tfsdk:"object_storage_use_cluster_function"`
+	EngineParallelViewProcessing       *bool   `json:"engine_parallel_view_processing,omitzero"        tfsdk:"engine_parallel_view_processing"`
 }
 
 // PipeUpdate is the body of a pipe's update ("Update pipe" in the API
@@ -267,7 +267,7 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
 	r.method = http.MethodPatch
 	r.body = body
-	r.accept = into(&pipe)
+	r.accept = into(&pipe, pipeID)
 	r.invalidate = func() { c.management.reads.forget(objectKey(r.path)) }
 	r.nonIdempotent = body.changesMappings()
 	if reconcile != nil {
@@ -292,7 +292,7 @@ func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string
 		operation: operation,
 		subject:   fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
 		api:       c.management,
-		ids:       []id{{"organization id", organizationID}, {"service id", serviceID}, {"pipe id", pipeID}},
+		ids:       []id{{"organization ID", organizationID}, {"service ID", serviceID}, {"pipe ID", pipeID}},
 		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "pipes", pipeID},
 	}
 }

@@ -79,13 +79,16 @@ func objectKey(path []string) string {
 
 // get reads one object. Equal reads in flight share one request, and each
 // caller decodes a copy of its own. A read that began before a write to the
-// same path never serves one that began after it.
+// same path never serves one that began after it. The last segment of the path is
+// the object's ID.
 func get[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	r.method = http.MethodGet
 	raw, err, interrupted := r.api.reads.read(ctx, objectKey(r.path), func(ctx context.Context) (raw []byte, err error) {
-		r.accept = func(response *response) error {
-			_, raw, err = object[T](response)
-			return err
+		r.accept = func(response *response) (err error) {
+			if _, raw, err = object[T](response); err != nil {
+				return err
+			}
+			return checkAnswered(raw, r.path[len(r.path)-1])
 		}
 		err = c.do(ctx, r)
 		return raw, err

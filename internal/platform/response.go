@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,10 +37,12 @@ type response struct {
 	readErr   error        // of the connection
 	keep      bool         // keep what is read in seen
 	seen      bytes.Buffer // what was read so far
-	mask      func(string) string
+	// arrivedUntil is when the last of it was read.
+	arrivedUntil time.Time
+	mask         func(string) string
 }
 
-var errTooLong = errors.New("the answer is longer than anything the API document describes")
+var errTooLong = errors.New("the response is longer than anything that the API document describes")
 
 func newResponse(r *http.Response, member string, mask func(string) string) *response {
 	return &response{
@@ -59,6 +63,9 @@ func (r *response) Read(p []byte) (int, error) {
 	}
 	n, err := r.body.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
+	if n > 0 {
+		r.arrivedUntil = time.Now()
+	}
 	if r.keep {
 		r.seen.Write(p[:n])
 	}
@@ -69,15 +76,18 @@ func (r *response) Read(p []byte) (int, error) {
 }
 
 // isCut reports whether err comes from a response that was cut, in the
-// connection or in the middle of its JSON.
+// connection or in the middle of its JSON. One that reached the cap was not,
+// even if its time ended there too.
 func (r *response) isCut(err error) bool {
-	return r.readErr != nil || errors.Is(err, io.ErrUnexpectedEOF)
+	return r.left > 0 && (r.readErr != nil || errors.Is(err, io.ErrUnexpectedEOF))
 }
 
 // drain reads a little of what is left, so that the connection can be reused; a
 // connection with much left is cheaper to close.
 func (r *response) drain() {
-	_, _ = io.CopyN(io.Discard, r.body, 16<<10)
+	if r.left > 0 {
+		_, _ = io.CopyN(io.Discard, r.body, 16<<10)
+	}
 }
 
 // envelope reads a JSON object and hands the member with the result to read. Of
@@ -143,14 +153,14 @@ func (r *response) open(decoder *jsontext.Decoder) error {
 		case r.readErr != nil || errors.Is(err, errTooLong):
 			return err
 		case errors.Is(err, io.EOF):
-			return errors.New("an empty answer")
+			return errors.New("it is empty")
 		}
 		if page := describePage(r.header, decoder.UnreadBuffer(), r.mask); page != "" {
 			return errors.New(page)
 		}
 		return shorten(err)
 	default:
-		return errors.New("JSON, but not an object")
+		return errors.New("it is JSON, but not an object")
 	}
 }
 
@@ -201,14 +211,30 @@ func object[T any](r *response) (*T, []byte, error) {
 	return read, raw, err
 }
 
-// into accepts a result that is one object.
-func into[T any](target **T) func(*response) error {
+// into accepts a result that is the object asked for.
+func into[T any](target **T, id string) func(*response) error {
 	return func(r *response) error {
-		read, _, err := object[T](r)
-		if err == nil {
-			*target = read
+		read, raw, err := object[T](r)
+		if err != nil {
+			return err
 		}
-		return err
+		*target = read
+		return checkAnswered(raw, id)
+	}
+}
+
+// checkAnswered rejects an object with another ID than the one asked for. UUIDs
+// are compared in any letter case; an object without an ID passes.
+func checkAnswered(object []byte, asked string) error {
+	var answered struct {
+		ID *string `json:"id"`
+	}
+	_ = json.Unmarshal(object, &answered, lenient) // it was decoded before
+	switch id := answered.ID; {
+	case id == nil, *id == asked, isUUID(asked) && strings.EqualFold(*id, asked):
+		return nil
+	default:
+		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", asked, cleanText(*id, 100))
 	}
 }
 
@@ -249,9 +275,11 @@ func decode[T any](value jsontext.Value) (*T, error) {
 func shorten(err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
-		what := "has a value that can't be read"
-		if semantic.JSONKind != 0 {
-			what = "is " + kindName(semantic.JSONKind) + ", which the API document doesn't say"
+		what := "has a value that cannot be read"
+		if errors.Is(err, errOutOfRange) {
+			what = "is out of range"
+		} else if semantic.JSONKind != 0 {
+			what = "is " + kindName(semantic.JSONKind) + ", unlike in the API document"
 		}
 		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
 	}
@@ -278,7 +306,7 @@ func (e *badJSON) Unwrap() error { return e.err }
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("the body can't be written as JSON: %w", err)
+		return nil, fmt.Errorf("the body cannot be written as JSON: %w", err)
 	}
 	return b, nil
 }

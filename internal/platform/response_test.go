@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestIntegerSpellings(t *testing.T) {
+func TestNumberSpellings(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
 		"4": "4", "4.0": "4", "4e0": "4", "0.4e1": "4", "-4": "-4", "4.5": "4.5", "0": "0",
@@ -19,6 +20,10 @@ func TestIntegerSpellings(t *testing.T) {
 		"1e99999999999999999999":  "error",
 		"1e-999999999":            "0",
 		"1e-5000":                 "error",
+		"1e400":                   "error",
+		"-1e400":                  "error",
+		"1.7e308":                 "17" + strings.Repeat("0", 307),
+		"0.1":                     "0.1",
 		strings.Repeat("9", 1001): "error",
 		`"4"`:                     "error",
 		"true":                    "error",
@@ -26,7 +31,8 @@ func TestIntegerSpellings(t *testing.T) {
 	for spelling, want := range tests {
 		var s PipeSettings
 		got := "error"
-		if err := json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient); err == nil {
+		err := json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient)
+		if err == nil {
 			b, err := json.Marshal(s.EngineMaxThreads)
 			if err != nil {
 				t.Error(err)
@@ -35,6 +41,9 @@ func TestIntegerSpellings(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%.40s: %.40s, want %.40s", spelling, got, want)
+		}
+		if numeric := strings.Trim(spelling, `"true`) == spelling; err != nil && strings.HasSuffix(shorten(err).Error(), "is out of range") != numeric {
+			t.Errorf("%.40s: %v", spelling, shorten(err))
 		}
 	}
 }
@@ -49,11 +58,36 @@ func TestLenientReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *p.ID != "b" || *p.Name != "x\ufffdy" || p.Source != nil || p.FieldMappings == nil || len(p.FieldMappings) != 0 ||
-		*p.Scaling.Replicas != 2.5 || *p.Scaling.Concurrency != 4 || p.Settings.ObjectStorageMaxInsertBytes.Text('f', -1) != "9007199254740993" || p.Settings.EngineMaxThreads != nil {
+		p.Scaling.Replicas.String() != "2.5" || p.Scaling.Concurrency.String() != "4" || p.Settings.ObjectStorageMaxInsertBytes.Text('f', -1) != "9007199254740993" || p.Settings.EngineMaxThreads != nil {
 		t.Errorf("%+v", p)
 	}
 	if diff := cmp.Diff((*string)(nil), p.State); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Not one number of a response is rounded.
+func TestEveryNumberIsExact(t *testing.T) {
+	t.Parallel()
+	for _, typ := range []reflect.Type{reflect.TypeFor[Service](), reflect.TypeFor[Pipe](), reflect.TypeFor[Alert](), reflect.TypeFor[CreatedAPIKey]()} {
+		checkNumbers(t, typ)
+	}
+}
+
+func checkNumbers(t *testing.T, typ reflect.Type) {
+	t.Helper()
+	switch typ.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		checkNumbers(t, typ.Elem())
+	case reflect.Struct:
+		for _, field := range reflect.VisibleFields(typ) {
+			if typ != reflect.TypeFor[Number]() {
+				checkNumbers(t, field.Type)
+			}
+		}
+	case reflect.String, reflect.Bool, reflect.Interface:
+	default:
+		t.Errorf("a field of kind %s", typ.Kind())
 	}
 }
 

@@ -63,9 +63,9 @@ func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 		return false
 	}
 	*k = *found
-	k.Incomplete = fmt.Errorf("the answer to the key's creation is not whole: %s", failed.cause())
+	k.Incomplete = fmt.Errorf("the response to the key's creation is incomplete: %s", failed.cause())
 	if failed.Status >= http.StatusInternalServerError {
-		k.Incomplete = fmt.Errorf("the answer to the key's creation came with HTTP %d", failed.Status)
+		k.Incomplete = fmt.Errorf("the response to the key's creation had HTTP status %d", failed.Status)
 	}
 	return true
 }

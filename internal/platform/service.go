@@ -16,14 +16,14 @@ type Service struct {
 
 	// The two totals are deprecated: they count the memory of three workers
 	// and are inaccurate for any other number of replicas. In GB.
-	MinTotalMemoryGB *float64 `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
-	MaxTotalMemoryGB *float64 `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
+	MinTotalMemoryGB *Number `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
+	MaxTotalMemoryGB *Number `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
 	// Memory of each replica, in GB.
-	MinReplicaMemoryGB *float64 `json:"minReplicaMemoryGb,omitzero" tfsdk:"min_replica_memory_gb"`
-	MaxReplicaMemoryGB *float64 `json:"maxReplicaMemoryGb,omitzero" tfsdk:"max_replica_memory_gb"`
-	NumReplicas        *float64 `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
-	IdleScaling        *bool    `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
-	IdleTimeoutMinutes *float64 `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
+	MinReplicaMemoryGB *Number `json:"minReplicaMemoryGb,omitzero" tfsdk:"min_replica_memory_gb"`
+	MaxReplicaMemoryGB *Number `json:"maxReplicaMemoryGb,omitzero" tfsdk:"max_replica_memory_gb"`
+	NumReplicas        *Number `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
+	IdleScaling        *bool   `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
+	IdleTimeoutMinutes *Number `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
 
 	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero" tfsdk:"ip_access_list"`
 	CreatedAt    *string         `json:"createdAt,omitzero"    tfsdk:"created_at"`
@@ -49,10 +49,10 @@ type Service struct {
 
 // Endpoint is one address of a service.
 type Endpoint struct {
-	Protocol *string  `json:"protocol,omitzero" tfsdk:"protocol"`
-	Host     *string  `json:"host,omitzero"     tfsdk:"host"`
-	Port     *float64 `json:"port,omitzero"     tfsdk:"port"`
-	Username *string  `json:"username,omitzero" tfsdk:"username"`
+	Protocol *string `json:"protocol,omitzero" tfsdk:"protocol"`
+	Host     *string `json:"host,omitzero"     tfsdk:"host"`
+	Port     *Number `json:"port,omitzero"     tfsdk:"port"`
+	Username *string `json:"username,omitzero" tfsdk:"username"`
 }
 
 // IPAccessEntry is one address or CIDR block that may use a service or an API key.
@@ -65,13 +65,13 @@ type IPAccessEntry struct {
 // settings" in the API document). A nil field is not sent.
 type ScalingUpdate struct {
 	// GB for three workers, 24 to 1068 in steps of 12; deprecated.
-	MinTotalMemoryGB *float64 `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
-	MaxTotalMemoryGB *float64 `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
+	MinTotalMemoryGB *Number `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
+	MaxTotalMemoryGB *Number `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
 	// 1 to 20.
-	NumReplicas *float64 `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
-	IdleScaling *bool    `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
+	NumReplicas *Number `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
+	IdleScaling *bool   `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
 	// Minutes, at least 5.
-	IdleTimeoutMinutes *float64 `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
+	IdleTimeoutMinutes *Number `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
 }
 
 // ListServices lists an organization's services in the API's order ("List
@@ -80,7 +80,7 @@ type ScalingUpdate struct {
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
-	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
+	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	_, found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
@@ -105,7 +105,7 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // (IsNotFound). All missing services share that second list.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization id", organizationID}, id{"service id", serviceID}); err != nil {
+	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
 	written := c.lists.lastWrite(organizationID + "/" + serviceID)
@@ -180,7 +180,7 @@ func (c *Client) listed(operation, organizationID, serviceID string, service *Se
 		return nil, &Error{
 			Operation: operation,
 			subject:   fmt.Sprintf("service %s in organization %s", serviceID, organizationID),
-			Message:   fmt.Sprintf("Organization %s has no service %s: two lists of its services, one after the other, don't have it.", organizationID, serviceID),
+			Message:   fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID),
 			notFound:  true,
 			mask:      c.Mask,
 		}
@@ -200,10 +200,10 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 		subject:    fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
 		api:        c.management,
 		method:     http.MethodPatch,
-		ids:        []id{{"organization id", organizationID}, {"service id", serviceID}},
+		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},
 		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
 		body:       body,
-		accept:     into(&service),
+		accept:     into(&service, serviceID),
 		invalidate: func() { c.lists.wrote(organizationID, serviceID) },
 	})
 	return service, err

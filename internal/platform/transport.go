@@ -28,6 +28,9 @@ type call struct {
 	backoff   waits
 	queued    time.Duration // waited before this attempt, for gate and slot
 	ticket    ticket
+	probe     bool // this attempt is the one that an API that is down is given
+	connected bool // this attempt had a connection
+	standing  standing
 
 	// Of this attempt's response, for the log.
 	status    int
@@ -50,6 +53,7 @@ func (c *Client) do(ctx context.Context, r *request) error {
 		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(c.retryTimeout), errBudget)
 		defer cancel()
 	}
+	defer k.warn(ctx)()
 	return k.run(ctx)
 }
 
@@ -81,24 +85,32 @@ func (k *call) run(ctx context.Context) error {
 			return k.giveUp(err)
 		}
 		k.attempts++
+		k.standing.on(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		began := time.Now()
 		failed := k.attempt(ctx)
 		limited := k.report(failed)
 		<-k.slots // not before the gate knows of a 429, or the next request would pass it
 		wait, again := k.retry(ctx, failed, limited)
+		waits, stop := k.api.outage.waits(ctx) // before the outage is told, or its news would be missed
+		again = k.learn(failed, began, wait, again)
 		k.logAttempt(ctx, failed, time.Since(began), wait, again)
 		if failed == nil {
+			stop()
 			return nil
 		}
 		k.last = failed
 		k.ambiguous = k.ambiguous || failed.ambiguous
 		if !again {
+			stop()
 			return k.conclude(failed)
 		}
+		var err error
 		if failed.class != classRateLimited { // a 429 waits at the gate
-			if err := sleep(ctx, wait); err != nil {
-				return k.giveUp(err)
-			}
+			k.standing.on("to retry after " + failed.waitReason())
+			err = sleep(waits, wait)
+		}
+		if stop(); err != nil {
+			return k.giveUp(err)
 		}
 		if k.nonIdempotent && failed.ambiguous {
 			if needed, err := k.reconciled(ctx, failed); err != nil || !needed {
@@ -108,16 +120,83 @@ func (k *call) run(ctx context.Context) error {
 	}
 }
 
-// enter waits until an attempt may be made, and takes a slot for it.
+// enter waits until an attempt may be made, and takes a slot for it. What has
+// failed for everybody is asked before the wait, and again after it.
 func (k *call) enter(ctx context.Context) (err error) {
 	began := time.Now()
 	defer func() { k.queued = time.Since(began) }()
 	k.status, k.requestID = 0, ""
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	k.standing.on(waitsForTurn)
+	for {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := k.refuse(false); err != nil {
+			return err
+		}
+		waits, stop := k.api.outage.waits(ctx)
+		k.ticket, err = k.api.gate.enter(waits, k.slots)
+		stop()
+		if refused := new(refusal); errors.As(err, &refused) && k.attempts == 0 {
+			continue // an API that is failing is asked once by each call
+		}
+		if err != nil {
+			return err
+		}
+		if err := k.refuse(true); err != nil {
+			k.api.gate.report(k.ticket, noVerdict, 0)
+			<-k.slots
+			return err
+		}
+		return nil
 	}
-	k.ticket, err = k.api.gate.enter(ctx, k.slots)
+}
+
+// refuse returns why nothing may be sent, or nil.
+func (k *call) refuse(send bool) (err error) {
+	if err := k.api.logins.refuse(k.organization()); err != nil {
+		return err
+	}
+	k.probe, err = k.api.outage.refuse(k.attempts, send)
 	return err
+}
+
+// learn notes what an attempt says about the API as a whole, and reports whether
+// there still is another one.
+func (k *call) learn(failed *Error, began time.Time, wait time.Duration, again bool) bool {
+	o := k.api.outage
+	if k.probe {
+		defer o.endProbe()
+	}
+	switch {
+	case failed == nil:
+		k.api.logins.succeed(k.organization())
+		k.endOutage()
+	case failed.local, failed.class == classInterrupted:
+	case failed.endless, failed.Status != 0 && failed.Status < http.StatusInternalServerError:
+		if failed.Status == http.StatusUnauthorized {
+			failed.refusal = k.api.logins.reject(k.organization(), k.api.settings)
+		}
+		k.endOutage()
+	default:
+		if !again {
+			wait = 0
+		}
+		o.fail(failure{address: objectKey(k.path), began: began, connected: k.connected, status: failed.Status, wait: wait})
+		_, err := o.refuse(k.attempts, false)
+		if errors.As(err, &failed.refusal) && again {
+			failed.gaveUp, again = err.Error(), false
+		}
+	}
+	return again
+}
+
+// endOutage notes a response. After an outage, what was remembered of it is out
+// of date.
+func (k *call) endOutage() {
+	if k.api.outage.succeed() && k.api == k.management {
+		k.lists.forgetFailed()
+	}
 }
 
 // report tells the gate how an attempt ended, and returns how long a 429 closes
@@ -140,7 +219,7 @@ func (k *call) report(failed *Error) time.Duration {
 // retry reports whether there is another attempt, and after which wait. A wait
 // that would pass the end of the budget is not begun.
 func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) (wait time.Duration, again bool) {
-	if failed == nil || k.retryTimeout == 0 {
+	if failed == nil || failed.endless || k.retryTimeout == 0 {
 		return 0, false
 	}
 	switch failed.class {
@@ -155,9 +234,9 @@ func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) 
 	if !again || !bounded || !time.Now().Add(wait).After(end) {
 		return wait, again
 	}
-	failed.gaveUp = fmt.Sprintf("the next attempt would have to wait %s, more than is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
+	failed.gaveUp = fmt.Sprintf("the next retry would wait %s, longer than what is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
 	if failed.retryAfter > 0 && wait >= failed.retryAfter-time.Second {
-		failed.gaveUp = fmt.Sprintf("the platform asked to wait %s, more than is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
+		failed.gaveUp = fmt.Sprintf("the API asked to wait %s (Retry-After), longer than what is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
 	}
 	return wait, false
 }
@@ -176,7 +255,7 @@ func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err 
 	case ctx.Err() != nil:
 		return false, k.giveUp(context.Cause(ctx))
 	default:
-		failed.gaveUp = "reading it afresh, to see what was done, failed: " + err.Error()
+		failed.gaveUp = "reading the object again, to see what was applied, failed: " + err.Error()
 		return false, k.conclude(failed)
 	}
 }
@@ -189,6 +268,11 @@ func (k *call) giveUp(cause error) error {
 	}
 	var late *waitTooLong
 	switch {
+	case errors.As(cause, &e.refusal):
+		e.gaveUp = cause.Error()
+		if k.last == nil {
+			e.Err = cause
+		}
 	case k.last == nil && errors.Is(cause, errBudget):
 		e.Err = fmt.Errorf("its turn did not come within retry_timeout (%s)", readable(k.retryTimeout))
 	case errors.As(cause, &late), errors.Is(cause, errBudget):
@@ -208,6 +292,13 @@ func (k *call) conclude(e *Error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
 	e.ambiguous = e.ambiguous || k.ambiguous
+	told := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
+	if k.attempts > 0 && (e.class == classNotSent || e.class == classNoResponse || e.class == classServerError) {
+		told = k.api.outage.tell() && e.refusal != nil
+	}
+	if told {
+		e.brief = e.briefly()
+	}
 	return e
 }
 

@@ -64,7 +64,7 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 			if took := time.Since(begun); took > time.Second {
 				t.Errorf("%d: gave up after %s", status, took)
 			}
-			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the platform asked to wait 5m1s, more than is left of retry_timeout (5m0s).") {
+			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API asked to wait 5m1s (Retry-After), longer than what is left of retry_timeout (5m0s).") {
 				t.Errorf("%d: %v", status, err)
 			}
 		})
@@ -343,7 +343,7 @@ func TestClosedGateFailsAtOnceWhereTheBudgetIsTooSmall(t *testing.T) {
 		_ = readPipe(t.Context(), c)
 		begun := time.Now()
 		err := readPipe(t.Context(), c)
-		if err == nil || time.Since(begun) > 0 || f.count("GET") != 1 || !strings.Contains(err.Error(), "The request was not sent: the platform asked to be left alone") {
+		if err == nil || time.Since(begun) > 0 || f.count("GET") != 1 || !strings.Contains(err.Error(), "The request was not sent: the API is rate limiting requests (HTTP 429, Retry-After)") {
 			t.Error(err, time.Since(begun), f.count("GET"))
 		}
 	})

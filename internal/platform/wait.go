@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -90,7 +91,12 @@ func clamp(seconds float64) time.Duration {
 
 // readable rounds a duration to what a person wants to read.
 func readable(d time.Duration) string {
+	const day = 24 * time.Hour
 	switch {
+	case d >= longestAsked:
+		return "a year or more"
+	case d >= 2*day:
+		return fmt.Sprintf("%d days", d/day)
 	case d >= 10*time.Second:
 		d = d.Round(time.Second)
 	case d >= time.Second:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -64,10 +65,18 @@ func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.Va
 	readSettings(tfvalue.Of(req.Config.Raw), func(string) string { return "" }, &resp.Diagnostics)
 }
 
-// Configure implements provider.Provider. It sends nothing, and misses
-// nothing: a setting is missed by what needs it.
+// Configure implements provider.Provider. It sends nothing. Settings are required
+// only where they are used; but where none is set at all, that is one error here
+// and not one of every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
+	agent := p.userAgent(req.TerraformVersion)
+	if strings.ContainsFunc(agent, unicode.IsControl) {
+		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character, which no HTTP header can carry.")
+	}
+	if set.empty() {
+		addNothingSet(&resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -86,8 +95,9 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		RequestTimeout:        set.duration("request_timeout", platform.DefaultRequestTimeout),
 		RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
 		MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
-		UserAgent:             p.userAgent(req.TerraformVersion),
+		UserAgent:             agent,
 		Log:                   tflog.Debug,
+		Warn:                  tflog.Warn,
 	}
 	client, err := platform.New(config)
 	if err != nil {
@@ -177,6 +187,28 @@ func settingText(value tfvalue.Value) string {
 		return value.Number().Text('f', -1)
 	}
 	return value.Text()
+}
+
+// empty reports whether no setting of either API is set, or may be once it is
+// known.
+func (s settings) empty() bool {
+	return !slices.ContainsFunc(providerSettings, func(setting setting) bool {
+		_, set := s.values[setting.name]
+		return setting.needed && (set || slices.Contains(s.unknown, setting.name))
+	})
+}
+
+// addNothingSet names every setting of both APIs.
+func addNothingSet(diags *diag.Diagnostics) {
+	var lines []string
+	for _, setting := range providerSettings {
+		if setting.needed {
+			lines = append(lines, "  - "+setting.name+", or "+conn.Environment(setting.name))
+		}
+	}
+	diags.AddError("Provider not configured",
+		"None of the provider's settings is set, neither in the provider block nor in the environment:\n\n"+strings.Join(lines, "\n")+
+			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses; the others are for the management API.")
 }
 
 func (s settings) missing() []string {

@@ -3,9 +3,12 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 
@@ -28,23 +31,23 @@ type setting struct {
 
 var providerSettings = []setting{
 	{name: "base_url", needed: true, check: checkAddress,
-		description: "Address of the management API: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored. Left out, whatever uses the API is an error."},
+		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
 	{name: "organization_id", needed: true, check: checkUUID,
-		description: "UUID of the default organization. A resource or data source takes its own `organization_id` over it, and a resource keeps the one that it was made in. Left out, each needs its own."},
+		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each needs its own."},
 	{name: "key_id", needed: true, check: checkKeyID,
-		description: "Id of the API key that the management API is called with; without a colon. Left out, whatever uses that API is an error."},
-	{name: "key_secret", needed: true, sensitive: true, check: checkPresent,
-		description: "Secret of the API key that the management API is called with. Left out, whatever uses that API is an error."},
+		description: "ID of the API key for the management API. Must not contain a colon or white space. Required by everything that uses the management API."},
+	{name: "key_secret", needed: true, sensitive: true, check: checkCredential,
+		description: "Secret of the API key for the management API. Must not contain white space: use `trimspace()` for the content of a file. Required by everything that uses the management API."},
 	{name: "alerts_base_url", needed: true, check: checkAddress,
-		description: "Address of the alerting API, which `dataplatform_alert` alone needs: `https`, or plain `http` to a loopback address. A path prefix is kept, a slash at its end ignored. Left out, whatever uses the API is an error."},
-	{name: "alerts_access_token", needed: true, sensitive: true, check: checkToken,
-		description: "Bearer token that the alerting API is called with; without white space. Left out, reading an alert is an error."},
+		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
+	{name: "alerts_access_token", needed: true, sensitive: true, check: checkCredential,
+		description: "Bearer token for the alerting API. Must not contain white space: use `trimspace()` for the content of a file. Required to read an alert."},
 	{name: "request_timeout", check: checkPositive,
-		description: fmt.Sprintf("Longest time that one attempt of a request may take, a duration above zero such as `30s`. Left out, `%s`.", platform.DefaultRequestTimeout)},
+		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
 	{name: "retry_timeout", check: checkDuration,
-		description: fmt.Sprintf("Everything that one call may take, with its repetitions and the waits between them, a duration such as `5m`. `0s` turns repeating off. Left out, `%s`.", platform.DefaultRetryTimeout)},
+		description: fmt.Sprintf("Time limit of one operation with all its retries and the waits between them, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
 	{name: "max_concurrent_requests", check: checkCount,
-		description: fmt.Sprintf("Most requests under way at the same time, at least 1. Left out, %d.", platform.DefaultMaxConcurrentRequests)},
+		description: fmt.Sprintf("Maximum number of concurrent requests, at least 1. Defaults to %d.", platform.DefaultMaxConcurrentRequests)},
 }
 
 func providerAttributes() map[string]schema.Attribute {
@@ -72,45 +75,72 @@ func checkUUID(value string) error {
 	return nil
 }
 
-func checkPresent(value string) error {
-	if value == "" {
-		return errors.New("must not be empty")
-	}
-	return nil
-}
-
-// checkKeyID refuses the one character that would end the id within the
+// checkKeyID refuses the one character that would end the ID within the
 // header.
 func checkKeyID(value string) error {
 	if strings.Contains(value, ":") {
 		return errors.New("must not contain a colon")
 	}
-	return checkPresent(value)
+	return checkCredential(value)
 }
 
-func checkToken(value string) error {
-	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+// checkCredential refuses what no credential has, and what a file or a variable
+// adds to one at its end.
+func checkCredential(value string) error {
+	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	switch {
+	case value == "":
+		return errors.New("must not be empty")
+	case strings.TrimFunc(value, blank) == "":
+		return errors.New("must not contain white space or control characters: it is blank")
+	case strings.HasSuffix(value, "\n"), strings.HasSuffix(value, "\r"):
+		return errors.New("must not contain white space or control characters: it ends with a line break, as the content of a file does; use trimspace()")
+	case strings.TrimFunc(value, blank) != value:
+		return errors.New("must not contain white space or control characters: it begins or ends with one; use trimspace()")
+	case strings.ContainsFunc(value, blank):
 		return errors.New("must not contain white space or control characters")
+	default:
+		return nil
 	}
-	return checkPresent(value)
+}
+
+// durationForm is what time.ParseDuration reads. It doesn't say of what it
+// refuses whether it is none or too long.
+var durationForm = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
+func parseDuration(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	switch {
+	case err != nil && durationForm.MatchString(value):
+		return 0, fmt.Errorf("must be at most %s, got: %q", time.Duration(math.MaxInt64).Truncate(time.Hour), value)
+	case err != nil:
+		return 0, fmt.Errorf("must be a duration such as 30s or 5m, got: %q", value)
+	default:
+		return d, nil
+	}
 }
 
 func checkDuration(value string) error {
-	if d, err := time.ParseDuration(value); err != nil || d < 0 {
-		return fmt.Errorf("must be a duration that is not negative, such as 30s or 5m, got: %q", value)
+	d, err := parseDuration(value)
+	if err == nil && d < 0 {
+		return fmt.Errorf("must not be negative, got: %q", value)
 	}
-	return nil
+	return err
 }
 
 func checkPositive(value string) error {
-	if d, err := time.ParseDuration(value); err != nil || d <= 0 {
-		return fmt.Errorf("must be a duration above zero, such as 30s or 5m, got: %q", value)
+	d, err := parseDuration(value)
+	if err == nil && d <= 0 {
+		return fmt.Errorf("must be greater than zero, got: %q", value)
 	}
-	return nil
+	return err
 }
 
 func checkCount(value string) error {
 	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
+		if shown := strconv.Quote(value); strings.ContainsAny(value, " ") || shown != `"`+value+`"` {
+			value = shown
+		}
 		return fmt.Errorf("must be a whole number of at least 1, got: %s", value)
 	}
 	return nil

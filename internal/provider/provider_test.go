@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,12 +70,12 @@ func TestProviderSettings(t *testing.T) {
 			[]string{"http://a.example.com", "http://10.0.0.1", "http://0.0.0.0", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://[::2]", "ftp://a", "a.example.com", "//a", "https://", "https://u:p@a", "https://a?x=1", "https://a?", "https://a#f", "https://a ", " https://a", "https://a\n", "https://a:0", "https://a:99999", "https://a/../b", "https://[::1"}},
 		{"alerts_base_url", []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
 		{"organization_id", []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
-		{"key_id", []string{"k", "a b"}, []string{"a:b"}},
-		{"key_secret", []string{"s", ":"}, nil},
+		{"key_id", []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},
+		{"key_secret", []string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc ", "abc\t", " ", "a\nb", "abc\u00a0"}},
 		{"alerts_access_token", []string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
-		{"request_timeout", []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m"}},
-		{"retry_timeout", []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s"}},
-		{"max_concurrent_requests", []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "5000000000"}},
+		{"request_timeout", []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
+		{"retry_timeout", []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
+		{"max_concurrent_requests", []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "10\n", "5000000000"}},
 	} {
 		for _, value := range test.accepted {
 			if said := settingErrors(test.name, value); said != "" {
@@ -89,7 +90,7 @@ func TestProviderSettings(t *testing.T) {
 			if !strings.Contains(taken, "DATAPLATFORM_"+strings.ToUpper(test.name)) {
 				t.Errorf("%s = %q from the environment: %q", test.name, value, taken)
 			}
-			if secret := slices.Contains([]string{"base_url", "key_id", "alerts_access_token"}, test.name); secret && len(value) > 2 && strings.Contains(taken, value) {
+			if secret := slices.Contains([]string{"base_url", "key_id", "key_secret", "alerts_access_token"}, test.name); secret && len(value) > 2 && strings.Contains(taken, value) {
 				t.Errorf("%s = %q is repeated: %q", test.name, value, taken)
 			}
 		}
@@ -144,6 +145,28 @@ func providerConfig(given map[string]any) tftypes.Value {
 	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, members)
 }
 
+// What is wrong is said, and how it shows where it can't be seen.
+func TestProviderSettingTexts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, value, want string }{
+		{"key_secret", "s3cr3t\n", "must not contain white space or control characters: it ends with a line break, as the content of a file does; use trimspace()"},
+		{"key_secret", " s3cr3t", "must not contain white space or control characters: it begins or ends with one; use trimspace()"},
+		{"key_secret", "s3 cr3t", "must not contain white space or control characters"},
+		{"key_secret", "\n", ": it is blank"},
+		{"alerts_access_token", "t\n", ": it ends with a line break, as the content of a file does; use trimspace()"},
+		{"max_concurrent_requests", "10\n", `got: "10\n"`},
+		{"max_concurrent_requests", "2.5", "got: 2.5"},
+		{"retry_timeout", "9999999999h", `must be at most 2562047h0m0s, got: "9999999999h"`},
+		{"retry_timeout", "-1s", `must not be negative, got: "-1s"`},
+		{"request_timeout", "0s", `must be greater than zero, got: "0s"`},
+		{"request_timeout", "5 minutes", `must be a duration such as 30s or 5m, got: "5 minutes"`},
+	} {
+		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want) {
+			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)
+		}
+	}
+}
+
 // TestProviderFromEnvironment configures everything by variables, with an
 // argument over one of them, and then a bad one.
 func TestProviderFromEnvironment(t *testing.T) {
@@ -164,9 +187,9 @@ func TestProviderFromEnvironment(t *testing.T) {
 		t.Fatalf("the plan succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		`DATAPLATFORM_RETRY_TIMEOUT: must be a duration that is not negative, such as 30s or 5m, got: "5 minutes"`,
+		`DATAPLATFORM_RETRY_TIMEOUT: must be a duration such as 30s or 5m, got: "5 minutes"`,
 		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS: must be a whole number of at least 1, got: 2.5`,
-		`DATAPLATFORM_ALERTS_BASE_URL: plain http is for a loopback address alone`)
+		`DATAPLATFORM_ALERTS_BASE_URL: plain http is allowed only for a loopback address`)
 	f.wantRequests()
 }
 
@@ -176,12 +199,12 @@ func TestProviderMissesWhatIsNeeded(t *testing.T) {
 	f := newFixture(t)
 	names := func(out string) []string {
 		var found []string
+		if strings.Count(out, "Error: ") > 1 {
+			t.Errorf("more than one error:\n%s", out)
+		}
 		for _, s := range providerSettings {
-			argument := "the argument " + s.name
-			if s.name == "organization_id" {
-				argument = "organization_id here or"
-			}
-			if strings.Contains(out, "Set "+argument+" in the provider block, or the environment variable DATAPLATFORM_"+strings.ToUpper(s.name)+".") {
+			variable := regexp.MustCompile(`\bDATAPLATFORM_` + strings.ToUpper(s.name) + `\b`)
+			if variable.MatchString(out) && strings.Count(out, s.name) > 0 {
 				found = append(found, s.name)
 			}
 		}
@@ -202,10 +225,14 @@ func TestProviderMissesWhatIsNeeded(t *testing.T) {
 	}
 	own := scalingConfig(mockplatform.ServiceID, `organization_id = "`+mockplatform.OrganizationID+`"`)
 
-	missing(alert, "alerts_base_url", "alerts_access_token")
+	missing("provider \"dataplatform\" {}\n"+alert, "base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token")
+	missing(`provider "dataplatform" { retry_timeout = "5s" }`+"\n"+own, "base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token")
+	missing(management("")+alert, "alerts_base_url", "alerts_access_token")
 	missing(alerting + alert)
 	missing(alerting+`data "dataplatform_services" "all" {}`, "base_url", "organization_id", "key_id", "key_secret")
 	missing(alerting+own, "base_url", "key_id", "key_secret")
+	missing(alerting+scalingConfig(mockplatform.ServiceID, ``), "base_url", "organization_id", "key_id", "key_secret")
+	missing(alerting+"resource \"dataplatform_api_key\" \"this\" {\n name = \"k\"\n roles = [\"admin\"]\n}\n", "base_url", "organization_id", "key_id", "key_secret")
 	missing(management("") + own)
 	missing(management("")+`data "dataplatform_services" "all" {}`, "organization_id")
 	missing(management("")+scalingConfig(mockplatform.ServiceID, ``), "organization_id")
@@ -238,8 +265,11 @@ provider "dataplatform" {
 	if ok {
 		t.Fatalf("a read at plan succeeded:\n%s", out)
 	}
-	for _, name := range settings {
-		wantText(t, out, name+" of the provider depends on a value that is known only after an apply")
+	wantText(t, out,
+		"alerts_base_url, alerts_access_token, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now",
+		"organization_id, base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now")
+	if n := strings.Count(out, "Error: "); n != 3 {
+		t.Errorf("%d errors for 3 objects:\n%s", n, out)
 	}
 	f.wantRequests()
 
@@ -270,7 +300,7 @@ data "dataplatform_services" "after" {
 	if ok {
 		t.Fatalf("a read at plan succeeded:\n%s", out)
 	}
-	wantText(t, out, "key_secret of the provider depends on a value that is known only after an apply")
+	wantText(t, out, "key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now")
 }
 
 // TestProviderAddresses has a path prefix and slashes at the end.

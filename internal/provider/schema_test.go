@@ -311,7 +311,7 @@ func fieldPaths(at string, typ reflect.Type, found map[string]bool) {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()
 	}
-	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Integer]() {
+	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Number]() {
 		return
 	}
 	for name, index := range tfvalue.Fields(typ) {
@@ -330,7 +330,7 @@ func TestTagsSpellOneName(t *testing.T) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
-		if typ.Kind() != reflect.Struct || seen[typ] || typ == reflect.TypeFor[platform.Integer]() {
+		if typ.Kind() != reflect.Struct || seen[typ] || typ == reflect.TypeFor[platform.Number]() {
 			return
 		}
 		seen[typ] = true

@@ -69,7 +69,7 @@ func TestScalingUnreadableListRemovesNothing(t *testing.T) {
 		{"a page with 200", mockplatform.Fault{Status: http.StatusOK, Body: mockplatform.BodyHTML}, "page"},
 		{"nothing with 200", mockplatform.Fault{Status: http.StatusOK, Body: mockplatform.BodyEmpty}, "empty"},
 		{"a redirect", mockplatform.Fault{Location: "https://login.example.com/"}, "redirect"},
-		{"cut short", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 200}, "no whole answer"},
+		{"cut short", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 200}, "no complete response"},
 	}
 	f := newFixture(t)
 	once := strings.Replace(f.provider(), `"5s"`, `"0s"`, 1)

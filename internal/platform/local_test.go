@@ -1,0 +1,137 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// drip is a handler that answers and never ends: a piece of the body every so
+// often.
+func drip(status int, begin, piece string, every time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(begin))
+		for {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(every):
+			case <-r.Context().Done():
+				return
+			}
+			if _, err := w.Write([]byte(piece)); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// A response that arrives slowly and without end costs the time of one attempt.
+func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ begin, piece string }{
+		"in a string":        {`{"status":200,"result":{"id":"`, "x"},
+		"in a list":          {`{"status":200,"result":[{"id":"` + testService + `"}`, `,{"id":"x"}`},
+		"before its JSON":    {"", " "},
+		"after its JSON":     {`{"status":200,"result":{}}`, " "},
+		"a body of an error": {`{"error":"`, "x"},
+	}
+	for name, test := range tests {
+		for _, o := range []string{"list", "pipe", "update", "rework", "key"} {
+			t.Run(name+"/"+o, func(t *testing.T) {
+				t.Parallel()
+				bubble(t, func(t *testing.T, f *fake, c *Client) {
+					status, requests := 200, 0
+					if strings.HasSuffix(name, "error") {
+						status = 503
+					}
+					endless := drip(status, test.begin, test.piece, time.Second)
+					f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						requests++
+						endless.ServeHTTP(w, r)
+					})
+					begun := time.Now()
+					_, err := operations()[o].call(t.Context(), c)
+					if took := time.Since(begun); err == nil || requests != 1 || took > c.requestTimeout {
+						t.Errorf("%d requests in %s: %v", requests, took, err)
+					}
+					if status == 200 && !(o == "list" && name == "after its JSON") && !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
+						t.Error(err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What net/http will not send is final, at once, and says so.
+func TestUnsendableRequestIsFinal(t *testing.T) {
+	t.Parallel()
+	for name, o := range operations() {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			c.userAgent = "a\nb"
+			begun := time.Now()
+			_, err := o.call(t.Context(), c)
+			if err == nil || IsAmbiguous(err) || time.Since(begun) > 0 || len(f.Requests()) > 0 ||
+				!strings.Contains(err.Error(), `The request cannot be sent: net/http: invalid header field value for "User-Agent".`) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	if _, err := New(Config{UserAgent: "a\nb"}); err == nil || !strings.Contains(err.Error(), "User-Agent") {
+		t.Error(err)
+	}
+}
+
+func TestAbsurdRetryAfterIsReadable(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[string]string{
+		"99999999999": "the API asked to wait a year or more (Retry-After), longer than what is left of retry_timeout (5m0s).",
+		"700000":      "the API asked to wait 8 days (Retry-After), longer",
+		"100000":      "the API asked to wait 27h46m40s (Retry-After), longer",
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always(respond(429, "", "Retry-After: "+asked))
+			if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+				t.Error(err)
+			}
+			if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), "h0m0s") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAnswerAboutAnotherObject(t *testing.T) {
+	t.Parallel()
+	const other = "50000000-0000-4000-8000-00000000000a"
+	asked := map[string]string{"pipe": testPipe, "update": testPipe, "scaling": testService, "alert": testAlert}
+	for o, id := range asked {
+		same := strings.ToUpper(id)
+		if o == "alert" { // no UUID
+			same = id
+		}
+		for answered, want := range map[string]string{
+			`"id":"` + other + `"`: "failed",
+			`"id":"` + same + `"`:  "ok",
+			`"id":null`:            "ok",
+			`"name":"x"`:           "ok",
+		} {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.always(respond(200, fmt.Sprintf(`{"status":200,"result":{%[1]s},"data":{%[1]s}}`, answered)))
+				_, err := operations()[o].call(t.Context(), c)
+				if want == "ok" && err == nil {
+					return
+				}
+				var e *Error
+				if want == "ok" || !errors.As(err, &e) || IsAmbiguous(err) != (operations()[o].method != "GET") || len(f.Requests()) != 1 ||
+					!strings.Contains(err.Error(), "it is about another object: the request was for ID "+id+", and the response has ID "+other) {
+					t.Errorf("%s, %s: %v", o, answered, err)
+				}
+			})
+		}
+	}
+}
