@@ -64,7 +64,9 @@ func TestSuppress(t *testing.T) {
 		{"a fraction's digits", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 		{"white space at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
-		{"members of elements of a set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`},
+		{"the order of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`},
+		// Terraform wants a configured [] in the plan, though null means the same.
+		{"empty members of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`},
 		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
 		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
 		{"null, and it was not", `{}`, `{"name": "a"}`, `{}`},
