@@ -81,7 +81,7 @@ func checkNumbers(t *testing.T, typ reflect.Type) {
 		checkNumbers(t, typ.Elem())
 	case reflect.Struct:
 		for _, field := range reflect.VisibleFields(typ) {
-			if typ != reflect.TypeFor[Number]() {
+			if typ != reflect.TypeFor[Number]() && field.IsExported() {
 				checkNumbers(t, field.Type)
 			}
 		}

@@ -91,17 +91,10 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 		}
 		was, had := before[key]
 		kept := !exists && had && tfvalue.Covered(mapping, was)
-		var lacks []string
-		for name, member := range mapping.Members() {
-			if !member.IsNull() {
-				continue
-			}
+		lacks := lackingMembers(mapping, func(name string) bool {
 			held := exists && !now.At(name).IsEmpty()
-			shown := plans[key].Type() != nil && plans[key].At(name).IsKnown() && !plans[key].At(name).IsEmpty()
-			if name == excludedColumns || held || shown || kept {
-				lacks = append(lacks, name)
-			}
-		}
+			return held || kept || showsMember(plans[key], name)
+		})
 		why := "is not on the platform and has to be added"
 		switch {
 		case exists:
@@ -113,6 +106,24 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
 		}
 	}
+}
+
+// lackingMembers are the members that a mapping omits and that it needs to be
+// added: what it excludes, and what else is needed.
+func lackingMembers(mapping tfvalue.Value, needed func(name string) bool) []string {
+	var lacks []string
+	for name, member := range mapping.Members() {
+		if member.IsNull() && (name == excludedColumns || needed(name)) {
+			lacks = append(lacks, name)
+		}
+	}
+	return lacks
+}
+
+// showsMember reports whether a planned mapping shows more than nothing for a
+// member. There may be no such mapping.
+func showsMember(planned tfvalue.Value, name string) bool {
+	return planned.Type() != nil && planned.At(name).IsKnown() && !planned.At(name).IsEmpty()
 }
 
 // stays reports whether a mapping needn't be removed, as far as is known yet.
@@ -148,15 +159,12 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 }
 
 func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The mapping of %s of %s %s. A mapping is added from the configuration alone: set %s.",
+	text := fmt.Sprintf("The mapping of %s of %s %s. A mapping is added from the configuration alone: it must set %s ([] excludes nothing).",
 		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
-	if slices.Contains(lacks, excludedColumns) {
-		text += " [] excludes no column."
-	}
 	if len(offered) > 0 {
-		text += "\n\nThe platform holds for this table now:\n\n" + strings.Join(offered, "\n")
+		text += "\n\nWhat the platform holds for this table now:\n\n" + strings.Join(offered, "\n")
 	} else {
-		text += " Which columns were excluded before is not known."
+		text += " Which columns it excluded before is not known."
 	}
 	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }
@@ -198,8 +206,9 @@ func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
 }
 
 // setMappings puts into an update what brings a pipe from the remote mappings
-// to those wanted.
-func setMappings(update *platform.PostgresUpdate, wanted, remote tfvalue.Value) error {
+// to those wanted. A mapping that is not complete is never added: it may have
+// gone since it was checked.
+func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalue.Value) error {
 	update.TableMappings = nil
 	if wanted.IsNull() {
 		return nil
@@ -212,7 +221,13 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote tfvalue.Value) 
 		}
 		update.TableMappingsToRemove = append(update.TableMappingsToRemove, key)
 	}
+	plans := mappingKey.Index(planned)
 	for _, mapping := range add {
+		lacks := lackingMembers(mapping, func(name string) bool { return showsMember(plans[mappingKey.Of(mapping)], name) })
+		if len(lacks) > 0 {
+			return fmt.Errorf("the mapping of %s is gone or has changed during the update, and has to be added: it must set %s. "+
+				"Nothing more was sent", mappingKey.Spell(mapping), strings.Join(lacks, " and "))
+		}
 		var full platform.TableMapping
 		if err := fullMapping(mapping).Decode(&full); err != nil {
 			return err

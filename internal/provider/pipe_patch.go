@@ -70,8 +70,8 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 	}
 	source := allocated(&body.Source)
 	if source.Postgres != nil {
-		if err := setMappings(source.Postgres, send.At(tableMappingsPath...), remote.At(tableMappingsPath...)); err != nil {
-			return body, fmt.Errorf("reading the table mappings of the plan: %w", err)
+		if err := setMappings(source.Postgres, send.At(tableMappingsPath...), remote.At(tableMappingsPath...), p.change.Plan.At(tableMappingsPath...)); err != nil {
+			return body, err
 		}
 		if reflect.ValueOf(*source.Postgres).IsZero() {
 			source.Postgres = nil // no mapping differs
