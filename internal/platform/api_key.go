@@ -49,6 +49,10 @@ type CreatedAPIKey struct {
 	Key       *APIKey `json:"key,omitzero"`
 	KeyID     *string `json:"keyId,omitzero"`
 	KeySecret *string `json:"keySecret,omitzero"`
+	// NullExpiry says that the answer has a null in the place of expireAt: the
+	// key never expires. A missing member says nothing, and both are a nil
+	// ExpireAt.
+	NullExpiry bool `json:"-"`
 	// RequestID is the platform's name for a whole answer, if it gave one.
 	RequestID string `json:"-"`
 	// Incomplete says what is wrong with the answer where the key could be

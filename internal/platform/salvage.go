@@ -23,8 +23,23 @@ func (k *CreatedAPIKey) accept(a *answer) error {
 	}
 	*k = *read
 	k.RequestID = a.requestID
+	k.NullExpiry = nullExpiry(a.seen.Bytes())
 	k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
 	return nil
+}
+
+// nullExpiry tells whether an answer has a null for the expiry. Of one that is
+// broken before that it knows nothing.
+func nullExpiry(raw []byte) bool {
+	var read struct {
+		Result struct {
+			Key struct {
+				ExpireAt jsontext.Value `json:"expireAt"`
+			} `json:"key"`
+		} `json:"result"`
+	}
+	_ = json.Unmarshal(raw, &read, lenient) // what was read before an error stands
+	return read.Result.Key.ExpireAt.Kind() == 'n'
 }
 
 // unlessEmpty takes an empty text for one that the platform didn't tell.
@@ -59,6 +74,7 @@ func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 		return false
 	}
 	*k = *found
+	k.NullExpiry = nullExpiry(raw)
 	k.Incomplete = fmt.Errorf("the answer to the key's creation is not whole: %s", failed.cause())
 	if failed.Status >= http.StatusInternalServerError {
 		k.Incomplete = fmt.Errorf("the answer to the key's creation came with HTTP %d", failed.Status)

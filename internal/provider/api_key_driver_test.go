@@ -47,6 +47,8 @@ func hclOf(value any) string {
 	switch v := value.(type) {
 	case string:
 		return fmt.Sprintf("%q", v)
+	case expression:
+		return string(v)
 	case []string:
 		return "[" + strings.Join(quoted(v), ", ") + "]"
 	case map[string]string:
@@ -214,7 +216,7 @@ func (d *keyDriver) undynamic(dynamic *tfprotov6.DynamicValue) tftypes.Value {
 	return value
 }
 
-const keyType = "dataplatform_api_key"
+const keyType = apiKeyType
 
 func (d *keyDriver) validate(config args) diagnoses {
 	d.t.Helper()

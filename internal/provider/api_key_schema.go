@@ -20,6 +20,9 @@ import (
 // three.
 const mostValidityHours = 876_000
 
+// apiKeyType is the type of the resource in a configuration.
+const apiKeyType = "dataplatform_api_key"
+
 func apiKeySchema() schema.Schema {
 	const replaces = " A change makes a new key."
 	return schema.Schema{
@@ -88,7 +91,7 @@ func apiKeySchema() schema.Schema {
 				},
 			},
 			"ip_access_list": schema.SetNestedAttribute{
-				Optional:            true,
+				Optional: true, Computed: true,
 				MarkdownDescription: "Addresses that may use the API with the key. Left out, no list is sent, and the platform decides which may." + replaces,
 				Validators:          []validator.Set{noNullsInSet},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
@@ -133,13 +136,14 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	}
 	if !isRFC3339(req.ConfigValue.ValueString()) {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
-			fmt.Sprintf("%s %s, got: %s", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
+			fmt.Sprintf("%s %s.", req.Path, v.Description(ctx)))
 	}
 }
 
-var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" too.
+// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" and an
+// offset of +24:00 too.
 func isRFC3339(date string) bool {
 	_, err := time.Parse(time.RFC3339, date)
 	return err == nil && rfc3339Form.MatchString(date)
@@ -172,7 +176,7 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 		return
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid address",
-		fmt.Sprintf("%s %s, got: %q", req.Path, v.Description(ctx), source))
+		fmt.Sprintf("source of an entry of %s %s.", req.Path.Steps()[0], v.Description(ctx)))
 }
 
 func isAddress(source string) bool {

@@ -53,6 +53,9 @@ func (c *callContext) Value(key any) any { return c.current().Value(key) }
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	if req.TypeName == apiKeyType {
+		return s.validateAPIKey(ctx, req)
+	}
 	return release(ctx, req, s.ProviderServer.ValidateResourceConfig)
 }
 
