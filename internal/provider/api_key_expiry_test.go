@@ -114,3 +114,87 @@ func (w *workspace) mustRun(args ...string) string {
 	}
 	return out
 }
+
+// What the API says of a key stands, whatever was requested: its creation warns,
+// the state has it where the configuration allows, and what is said when the key
+// leaves goes by it.
+func TestAPIKeyAnswersThatStand(t *testing.T) {
+	f := newFixture(t)
+	now := f.clocked()
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Answers.KeyState = true
+		b.Patches.Rewrites = []mockplatform.Rewrite{
+			{Operation: mockplatform.CreateKey, Path: "expireAt", Unsent: true, To: func(value any) any {
+				for requested, returned := range map[string]any{date(100): nil, date(50): "", date(70): date(60)} {
+					if text, _ := value.(string); sameInstant(text, requested) {
+						return returned
+					}
+				}
+				return value
+			}},
+			{Operation: mockplatform.CreateKey, Path: "state", Unsent: true, To: func(any) any {
+				return "disabled"
+			}},
+			{Operation: mockplatform.CreateKey, Path: "ipAccessList", Unsent: true, To: func(value any) any {
+				if list, _ := value.([]any); len(list) == 0 {
+					return []any{map[string]any{"source": "198.51.100.7"}}
+				}
+				return value
+			}},
+		}
+	})
+	given := args{"state": "disabled", "ip_access_list": []args{{"source": "192.0.2.1"}}}
+	keys := map[string]args{
+		"fixed":  args{"name": "fixed", "roles": []string{"admin"}, "expire_at": date(100)}.with(given),
+		"empty":  args{"name": "empty", "roles": []string{"admin"}, "expire_at": date(50)}.with(given),
+		"sooner": args{"name": "sooner", "roles": []string{"admin"}, "expire_at": date(70)}.with(given),
+		"hours":  args{"name": "hours", "roles": []string{"admin"}, "validity_hours": 100}.with(given),
+		"plain":  {"name": "plain", "roles": []string{"admin"}, "expire_at": date(5000)},
+	}
+	config := f.provider()
+	for _, name := range sortedKeys(keys) {
+		config += keyBlock(name, true, keys[name])
+	}
+	s := f.session(config)
+	out := s.apply()
+	wantText(t, out,
+		`API key "fixed" (`, "expire_at: the API returned no expiry, "+date(100)+" was requested",
+		`API key "empty" (`, "expire_at: the API returned no expiry, "+date(50)+" was requested",
+		`API key "sooner" (`, `expire_at: the API returned "`+date(60)+`"`,
+		`API key "hours" (`,
+		`API key "plain" (`, `state: not set, and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "198.51.100.7"}]`)
+	if n := strings.Count(out, ") differs from the request"); n != 5 {
+		t.Errorf("%d warnings, want 5:\n%s", n, out)
+	}
+	s.wantEmptyPlan()
+	shown := s.mustRun("state", "show", "dataplatform_api_key.plain")
+	wantText(t, shown, `state = "disabled"`, `source = "198.51.100.7"`)
+	if hours := s.mustRun("state", "show", "dataplatform_api_key.hours"); strings.Contains(hours, "expire_at") {
+		t.Errorf("the state has an expiry:\n%s", hours)
+	}
+
+	// A key that never expires isn't called expired, and one that expires
+	// sooner than requested is.
+	now.at(99, 0)
+	out = s.mustRun("plan")
+	wantText(t, out, "No changes.", `API key "sooner" (`, "has expired with", "The key expired at "+date(60))
+	if n := strings.Count(out, "Warning: API key"); n != 1 {
+		t.Errorf("%d warnings, want 1:\n%s", n, out)
+	}
+
+	// The renewal goes by the hours, and both ways of leaving say what to do.
+	now.at(100, 0)
+	const endless = "The key does not expire (an expiry was requested, and the API returned none)."
+	out = s.mustRun("plan")
+	wantText(t, out, `API key "hours" (`, "is replaced and stays valid", "Renewal is due: validity_hours counts to "+date(100), endless)
+	for times, args := range [][]string{1: {"plan", "-destroy"}, 2: {"destroy", "-auto-approve"}} {
+		if args == nil {
+			continue
+		}
+		out = s.mustRun(args...)
+		if n := strings.Count(out, endless); n != 3*times {
+			t.Errorf("%d keys without an expiry, want %d:\n%s", n, 3*times, out)
+		}
+		wantText(t, out, "The key expired at "+date(60), "Revoke it in the platform's console.")
+	}
+}

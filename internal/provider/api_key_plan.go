@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -176,18 +175,15 @@ func (r *apiKeyResource) whyReplaced(state tfvalue.Value, was asked, changed []s
 	if len(changed) > 0 {
 		return fmt.Sprintf("Changed: %s.", strings.Join(changed, ", "))
 	}
-	date, verb := renewalDate(state, was), "expires"
-	if expires, err := time.Parse(time.RFC3339, date); err == nil && !r.now().Before(expires) {
-		verb = "expired"
+	early := state.At("early_renewal_hours")
+	switch {
+	case was.Expiry != "":
+		return fmt.Sprintf("Renewal is due: validity_hours counts to %s.", was.Expiry)
+	case early.IsNull() || expired(state, was, r.now()):
+		return "Renewal is due."
+	default:
+		return fmt.Sprintf("Renewal is due: early_renewal_hours is %s.", early.Number().Text('f', -1))
 	}
-	because := fmt.Sprintf("the key %s at %s", verb, date)
-	if was.Expiry != "" {
-		because = "validity_hours counts to " + date
-	}
-	if early := state.At("early_renewal_hours"); !early.IsNull() && verb == "expires" {
-		because += fmt.Sprintf(", and early_renewal_hours is %s", early.Number().Text('f', -1))
-	}
-	return "Renewal is due: " + because + "."
 }
 
 // leftBehind are the keys whose leaving was reported, by connection: one walk of
@@ -240,7 +236,7 @@ func keyLabel(key tfvalue.Value) string {
 }
 
 // keyLeft describes a key that stays behind, so that it can be found in the
-// console.
+// console. Its name and ID are in the summary.
 func (r *apiKeyResource) keyLeft(state tfvalue.Value, was asked) string {
 	until := "does not expire"
 	switch date := expiry(state, was); {
@@ -249,18 +245,13 @@ func (r *apiKeyResource) keyLeft(state tfvalue.Value, was asked) string {
 	case date != "":
 		until = "is valid until " + date
 	case was.Returned != nil:
-		until = "does not expire: an expiry was requested, and the API returned none"
+		until = "does not expire (an expiry was requested, and the API returned none)"
 	}
-	id := "ID " + orNotReturned(state.At("id"))
-	if state.At("id").Text() == "" && state.At("key_id").Text() != "" {
-		id = "key ID " + state.At("key_id").Text()
+	suffix := state.At("key_suffix").Text()
+	if suffix == "" {
+		suffix = "was not returned"
+	} else {
+		suffix = "is " + suffix
 	}
-	return fmt.Sprintf("The key named %q (%s, suffix %s) %s.", state.At("name").Text(), id, orNotReturned(state.At("key_suffix")), until)
-}
-
-func orNotReturned(value tfvalue.Value) string {
-	if s := value.Text(); s != "" {
-		return s
-	}
-	return "not returned"
+	return fmt.Sprintf("The key %s. Its suffix %s.", until, suffix)
 }

@@ -104,19 +104,18 @@ func (s *recordingServer) record(call string, about *tfprotov6.DynamicValue, dia
 			name = text
 		}
 	}
-	line := name + ": " + call + outcome(diagnostics)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recorded = append(s.recorded, line)
+	s.recorded = append(s.recorded, callLine(name, call, diagnostics))
 }
 
-// outcome is the summaries of diagnostics, without the IDs of keys.
-func outcome(diagnostics []*tfprotov6.Diagnostic) string {
-	var b strings.Builder
+// callLine is a call and its diagnostics, without the IDs of keys.
+func callLine(name, call string, diagnostics []*tfprotov6.Diagnostic) string {
+	line := name + ": " + call
 	for _, d := range diagnostics {
-		fmt.Fprintf(&b, " %c(%s)", d.Severity.String()[0], uuidInText.ReplaceAllString(d.Summary, "ID"))
+		line += fmt.Sprintf(", %s: %s", strings.ToLower(d.Severity.String()), uuidInText.ReplaceAllString(d.Summary, "ID"))
 	}
-	return b.String()
+	return line
 }
 
 func (s *recordingServer) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
