@@ -43,6 +43,7 @@ func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 type keyInState struct {
 	id, keyID, secret string
 	tainted           bool
+	name, expiry      string
 }
 
 // keys are the keys in the state, by address.
@@ -61,6 +62,8 @@ func (w *workspace) keys() map[string]keyInState {
 					Tainted bool   `json:"tainted"`
 					Values  struct {
 						ID     string `json:"id"`
+						Name   string `json:"name"`
+						Expiry string `json:"expire_at"`
 						KeyID  string `json:"key_id"`
 						Secret string `json:"key_secret"`
 					} `json:"values"`
@@ -74,7 +77,7 @@ func (w *workspace) keys() map[string]keyInState {
 	all := map[string]keyInState{}
 	for _, r := range state.Values.Root.Resources {
 		if r.Type == keyType {
-			all[r.Address] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted}
+			all[r.Address] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted, r.Values.Name, r.Values.Expiry}
 		}
 	}
 	return all

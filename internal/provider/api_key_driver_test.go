@@ -137,7 +137,9 @@ func valueOf(v any, typ tftypes.Type) tftypes.Value {
 // terraform of each row's own. TestAPIKeyDriver holds it against the real one,
 // call by call.
 type keyDriver struct {
-	t *testing.T
+	t        *testing.T
+	fixture  *fixture
+	settings args
 	// unconfigured is what Terraform validates with.
 	unconfigured, server tfprotov6.ProviderServer
 	typ                  tftypes.Object
@@ -156,25 +158,32 @@ func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
 	typ := keyObject(t)
 	d := &keyDriver{
 		t:            t,
+		fixture:      f,
 		unconfigured: f.freshServer(),
-		server:       f.freshServer(),
 		typ:          typ,
 		state:        tftypes.NewValue(typ, nil),
 		deposed:      tftypes.NewValue(typ, nil),
+		settings: args{
+			"base_url": f.url, "organization_id": mockplatform.OrganizationID,
+			"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
+		}.with(settings),
 	}
-	schemas, err := d.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	d.walk()
+	return d
+}
+
+// walk begins a walk of Terraform, with a provider of its own.
+func (d *keyDriver) walk() {
+	d.t.Helper()
+	d.server = d.fixture.freshServer()
+	schemas, err := d.server.GetProviderSchema(d.t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	d.must(err)
-	settings = args{
-		"base_url": f.url, "organization_id": mockplatform.OrganizationID,
-		"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
-	}.with(settings)
-	config := settings.value(schemas.Provider.ValueType())
-	configured, err := d.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: d.dynamic(config)})
+	config := d.settings.value(schemas.Provider.ValueType())
+	configured, err := d.server.ConfigureProvider(d.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: d.dynamic(config)})
 	d.must(err)
 	if all := diagnosed(configured.Diagnostics); len(all.errors) > 0 {
-		t.Fatal(all.errors)
+		d.t.Fatal(all.errors)
 	}
-	return d
 }
 
 // diagnoses are diagnostics, each as its summary and its detail.
@@ -333,6 +342,7 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 func (d *keyDriver) planned(config args) keyPlan {
 	d.t.Helper()
 	before := d.validate(config)
+	d.walk()
 	if len(before.errors) == 0 {
 		before = before.and(d.refresh())
 	}
@@ -359,6 +369,7 @@ func (d *keyDriver) apply(config args, known ...args) keyPlan {
 // and the plan once more before it is carried out.
 func (d *keyDriver) carryOut(ctx context.Context, p keyPlan, config args) keyPlan {
 	d.t.Helper()
+	d.walk()
 	old, oldPrivate := d.state, d.private
 	prior, private := d.state, d.private
 	if p.action == "replace" {
@@ -431,18 +442,21 @@ func (d *keyDriver) applyDestroy(prior tftypes.Value, private []byte) diagnoses 
 	return diagnosed(resp.Diagnostics)
 }
 
-// destroy plans the destruction and carries it out, each in a walk of its own.
-func (d *keyDriver) destroy(walk func(d *keyDriver)) (planned, applied diagnoses) {
+// destroy plans the destruction and carries it out. Terraform plans what the
+// configuration says before, and shows nothing of that but errors.
+func (d *keyDriver) destroy(config args) (planned, applied diagnoses) {
 	d.t.Helper()
+	d.validate(config)
+	d.walk()
+	d.refresh()
+	d.plan(config)
+	d.walk()
 	planned = d.change(d.null(), d.state, d.private).diagnoses
-	walk(d)
+	d.walk()
 	applied = d.applyDestroy(d.state, d.private)
 	d.reset()
 	return planned, applied
 }
-
-// nextWalk gives the driver a provider of its own, as every walk has.
-func (f *fixture) nextWalk(d *keyDriver) { d.server = f.newKeyDriver(d.t, nil).server }
 
 // get is a string of the state, or "null".
 func (d *keyDriver) get(name string) string {

@@ -234,7 +234,7 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(200)))
 
 	now.at(201, 0)
-	planned, applied := d.destroy(f.nextWalk)
+	planned, applied := d.destroy(fixed.with(args{"expire_at": date(200)}))
 	for _, all := range []diagnoses{planned, applied} {
 		if len(all.warnings) != 1 || strings.Contains(all.warnings[0], "valid") {
 			t.Error(all)
