@@ -49,6 +49,10 @@ type CreatedAPIKey struct {
 	Key       *APIKey `json:"key,omitzero"`
 	KeyID     *string `json:"keyId,omitzero"`
 	KeySecret *string `json:"keySecret,omitzero"`
+	// NullExpiry reports that the response has a null in the place of expireAt: the
+	// key never expires. An omitted member says nothing, and both are a nil
+	// ExpireAt.
+	NullExpiry bool `json:"-"`
 	// RequestID is the platform's ID of the request, if the response was whole
 	// and had one.
 	RequestID string `json:"-"`

@@ -24,8 +24,23 @@ func (k *CreatedAPIKey) accept(r *response) error {
 	}
 	*k = *read
 	k.RequestID = r.requestID
+	k.NullExpiry = nullExpiry(r.seen.Bytes())
 	k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
 	return nil
+}
+
+// nullExpiry reports whether a response has a null for the expiry. Of one that is
+// broken before that it knows nothing.
+func nullExpiry(raw []byte) bool {
+	var read struct {
+		Result struct {
+			Key struct {
+				ExpireAt jsontext.Value `json:"expireAt"`
+			} `json:"key"`
+		} `json:"result"`
+	}
+	_ = json.Unmarshal(raw, &read, lenient) // what was read before an error stands
+	return read.Result.Key.ExpireAt.Kind() == 'n'
 }
 
 // unlessEmpty treats an empty text like one that the API did not return.
@@ -63,6 +78,7 @@ func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
 		return false
 	}
 	*k = *found
+	k.NullExpiry = nullExpiry(raw)
 	k.Incomplete = fmt.Errorf("the response to the key's creation is incomplete: %s", failed.cause())
 	if failed.Status >= http.StatusInternalServerError {
 		k.Incomplete = fmt.Errorf("the response to the key's creation had HTTP status %d", failed.Status)

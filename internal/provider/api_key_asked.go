@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,9 +25,14 @@ type asked struct {
 	OrganizationID bool   `json:"organization_id,omitempty"`
 	ExpireAt       bool   `json:"expire_at"`
 	State          string `json:"state"`
-	// Expiry is what validity_hours came to, where the platform answered an
-	// expiry that renewal can't go by.
+	IPAccessList   bool   `json:"ip_access_list,omitempty"`
+	// Expiry is what validity_hours came to, where the API returned an expiry
+	// that renewal can't go by.
 	Expiry string `json:"expiry,omitempty"`
+	// Returned is the expiry that the API returned where the state can't hold
+	// it, because the configuration has another one, or "" where it returned
+	// that the key never expires though an expiry was requested.
+	Returned *string `json:"returned,omitempty"`
 }
 
 // keyRules are plain: no attribute of a key is special.
@@ -43,21 +49,31 @@ const (
 const shortestUse = time.Hour
 
 // asks is what is remembered of a creation.
-func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value) asked {
+func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) asked {
 	was := asked{
 		OrganizationID: !config.At("organization_id").IsNull(),
 		ExpireAt:       !config.At("expire_at").IsNull(),
 		State:          stateAsked(config),
+		IPAccessList:   !asksNothing(config.At("ip_access_list")),
 	}
-	told := answer.At("expire_at").Text()
-	if config.At("validity_hours").IsNull() || told == "" || sameInstant(told, deref(body.ExpireAt)) {
-		return was
-	}
-	expires, err := time.Parse(time.RFC3339, told)
-	if err != nil || expires.Add(-hours(config.At("early_renewal_hours"))).Before(r.now().Add(shortestUse)) {
-		// It can't be read, or would make a new key with the next plan, and
+	returned := answer.At("expire_at").Text()
+	expires, err := time.Parse(time.RFC3339, returned)
+	switch {
+	case body.ExpireAt == nil:
+	case endless(answer, created):
+		was.Returned = new(string)
+		if !was.ExpireAt {
+			was.Expiry = *body.ExpireAt
+		}
+	case returned == "" || sameInstant(returned, *body.ExpireAt):
+	case was.ExpireAt:
+		if err == nil {
+			was.Returned = &returned
+		}
+	case err != nil || expires.Add(-hours(config.At("early_renewal_hours"))).Before(r.now().Add(shortestUse)):
+		// It can't be read, or would create a new key with the next plan, and
 		// with each that follows.
-		was.Expiry = deref(body.ExpireAt)
+		was.Expiry = *body.ExpireAt
 	}
 	return was
 }
@@ -77,17 +93,36 @@ func recall(remembered []byte, state tfvalue.Value) asked {
 	return was
 }
 
+// renewalDate is what the renewal of a key with validity_hours counts from.
+func renewalDate(key tfvalue.Value, was asked) string {
+	if was.Expiry != "" {
+		return was.Expiry
+	}
+	return key.At("expire_at").Text()
+}
+
+// expiry is when a key expires as far as the API said, or "" where it never
+// does.
+func expiry(key tfvalue.Value, was asked) string {
+	if was.Returned != nil {
+		return *was.Returned
+	}
+	return key.At("expire_at").Text()
+}
+
+// expired tells whether a key is of no use any more.
+func expired(key tfvalue.Value, was asked, now time.Time) bool {
+	expires, err := time.Parse(time.RFC3339, expiry(key, was))
+	return err == nil && !now.Before(expires)
+}
+
 // due tells whether a key with validity_hours is to be replaced: within
 // early_renewal_hours of its expiry, or after it.
 func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
 	if key.At("validity_hours").IsNull() {
 		return false
 	}
-	expiry := key.At("expire_at").Text()
-	if was.Expiry != "" {
-		expiry = was.Expiry
-	}
-	expires, err := time.Parse(time.RFC3339, expiry)
+	expires, err := time.Parse(time.RFC3339, renewalDate(key, was))
 	return err == nil && !r.now().Before(expires.Add(-hours(key.At("early_renewal_hours"))))
 }
 
@@ -110,21 +145,23 @@ func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value, was asked) bool {
 // default that is written down does not.
 func replacingChanges(config, plan, state tfvalue.Value, was asked) []string {
 	var changed []string
-	for _, name := range []string{"organization_id", "name", "roles", "validity_hours", "rotation_triggers", "hash_data", "ip_access_list"} {
+	for _, name := range []string{"organization_id", "name", "roles", "validity_hours", "rotation_triggers", "hash_data"} {
 		if !asksSame(name, plan.At(name), state.At(name)) {
 			changed = append(changed, name)
 		}
 	}
-	expiry := config.At("expire_at")
-	switch {
-	case expiry.IsNull() && was.ExpireAt, !expiry.IsNull() && !asksSame("expire_at", plan.At("expire_at"), state.At("expire_at")):
-		changed = append(changed, "expire_at")
+	for name, had := range map[string]bool{"expire_at": was.ExpireAt, "ip_access_list": was.IPAccessList} {
+		set := !config.At(name).IsNull()
+		if !set && had || set && !asksSame(name, plan.At(name), state.At(name)) {
+			changed = append(changed, name)
+		}
 	}
 	// What the platform made it by itself may be written down, too.
 	wanted := config.At("state")
 	if !wanted.IsKnown() || stateAsked(config) != was.State && !wanted.Equal(state.At("state")) {
 		changed = append(changed, "state")
 	}
+	slices.Sort(changed)
 	return changed
 }
 

@@ -44,10 +44,20 @@ func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 type keyInState struct {
 	id, keyID, secret string
 	tainted           bool
+	name, expiry      string
 }
 
-// keys are the keys in the state, by address.
+// keys are the current keys in the state, by address: not those that a
+// replacement has deposed.
 func (w *workspace) keys() map[string]keyInState {
+	w.t.Helper()
+	current, _ := w.allKeys()
+	return current
+}
+
+// allKeys are the current keys in the state, by address, and the deposed ones,
+// by ID.
+func (w *workspace) allKeys() (current, deposed map[string]keyInState) {
 	w.t.Helper()
 	out, err := w.command(w.t.Context(), "show", "-json").Output()
 	if err != nil {
@@ -60,8 +70,11 @@ func (w *workspace) keys() map[string]keyInState {
 					Address string `json:"address"`
 					Type    string `json:"type"`
 					Tainted bool   `json:"tainted"`
+					Deposed string `json:"deposed_key"`
 					Values  struct {
 						ID     string `json:"id"`
+						Name   string `json:"name"`
+						Expiry string `json:"expire_at"`
 						KeyID  string `json:"key_id"`
 						Secret string `json:"key_secret"`
 					} `json:"values"`
@@ -72,11 +85,15 @@ func (w *workspace) keys() map[string]keyInState {
 	if err := json.Unmarshal(out, &state); err != nil {
 		w.t.Fatal(err)
 	}
-	all := map[string]keyInState{}
+	current, deposed = map[string]keyInState{}, map[string]keyInState{}
 	for _, r := range state.Values.Root.Resources {
 		if r.Type == keyType {
-			all[r.Address] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted}
+			into, by := current, r.Address
+			if r.Deposed != "" {
+				into, by = deposed, r.Values.ID
+			}
+			into[by] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted, r.Values.Name, r.Values.Expiry}
 		}
 	}
-	return all
+	return current, deposed
 }

@@ -47,6 +47,8 @@ func hclOf(value any) string {
 	switch v := value.(type) {
 	case string:
 		return fmt.Sprintf("%q", v)
+	case expression:
+		return string(v)
 	case []string:
 		return "[" + strings.Join(quoted(v), ", ") + "]"
 	case map[string]string:
@@ -132,38 +134,56 @@ func valueOf(v any, typ tftypes.Type) tftypes.Value {
 
 // keyDriver plays Terraform's part for one key over the protocol, in this
 // process and on the fixture's clock: for tables that are too long for a
-// terraform of each row's own, and for warnings at another time than now.
+// terraform of each row's own. TestAPIKeyDriver holds it against the real one,
+// call by call.
 type keyDriver struct {
-	t       *testing.T
-	server  tfprotov6.ProviderServer
-	typ     tftypes.Object
-	state   tftypes.Value
-	private []byte
+	t        *testing.T
+	fixture  *fixture
+	settings args
+	// unconfigured is what Terraform validates with.
+	unconfigured, server tfprotov6.ProviderServer
+	typ                  tftypes.Object
+	state                tftypes.Value
+	private              []byte
+	// deposed is an old key that the apply of a replacement left behind.
+	deposed tftypes.Value
+	// createFirst is create_before_destroy.
+	createFirst bool
+	calls       []string
 }
 
 // newKeyDriver configures a provider of its own, with further settings.
 func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
 	t.Helper()
-	typ := apiKeySchema().Type().TerraformType(t.Context()).(tftypes.Object)
+	typ := keyObject(t)
 	d := &keyDriver{
-		t:      t,
-		server: serverOf(&dataplatformProvider{version: "test", now: f.now}),
-		typ:    typ,
-		state:  tftypes.NewValue(typ, nil),
+		t:            t,
+		fixture:      f,
+		unconfigured: f.freshServer(),
+		typ:          typ,
+		state:        tftypes.NewValue(typ, nil),
+		deposed:      tftypes.NewValue(typ, nil),
+		settings: args{
+			"base_url": f.url, "organization_id": mockplatform.OrganizationID,
+			"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
+		}.with(settings),
 	}
-	schemas, err := d.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	d.walk()
+	return d
+}
+
+// walk begins a walk of Terraform, with a provider of its own.
+func (d *keyDriver) walk() {
+	d.t.Helper()
+	d.server = d.fixture.freshServer()
+	schemas, err := d.server.GetProviderSchema(d.t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	d.must(err)
-	settings = args{
-		"base_url": f.url, "organization_id": mockplatform.OrganizationID,
-		"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
-	}.with(settings)
-	config := settings.value(schemas.Provider.ValueType())
-	configured, err := d.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: d.dynamic(config)})
+	config := d.settings.value(schemas.Provider.ValueType())
+	configured, err := d.server.ConfigureProvider(d.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: d.dynamic(config)})
 	d.must(err)
 	if all := diagnosed(configured.Diagnostics); len(all.errors) > 0 {
-		t.Fatal(all.errors)
+		d.t.Fatal(all.errors)
 	}
-	return d
 }
 
 // diagnoses are diagnostics, each as its summary and its detail.
@@ -214,12 +234,25 @@ func (d *keyDriver) undynamic(dynamic *tfprotov6.DynamicValue) tftypes.Value {
 	return value
 }
 
-const keyType = "dataplatform_api_key"
+const keyType = apiKeyType
 
-func (d *keyDriver) validate(config args) diagnoses {
+// called keeps a line for a call as the recordingServer does.
+func (d *keyDriver) called(call string, about *tfprotov6.DynamicValue, diagnostics []*tfprotov6.Diagnostic) {
 	d.t.Helper()
-	resp, err := d.server.ValidateResourceConfig(d.t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: keyType, Config: d.dynamic(config.value(d.typ))})
+	name := tfvalue.Of(d.undynamic(about)).At("name").Text()
+	d.calls = append(d.calls, callLine(name, call, diagnostics))
+}
+
+// validate is what every command of Terraform begins with: what is written in
+// the configuration is known, on a provider that is not configured.
+func (d *keyDriver) validate(config args) diagnoses { return d.validateOn(d.unconfigured, config) }
+
+func (d *keyDriver) validateOn(server tfprotov6.ProviderServer, config args) diagnoses {
+	d.t.Helper()
+	req := &tfprotov6.ValidateResourceConfigRequest{TypeName: keyType, Config: d.dynamic(config.value(d.typ))}
+	resp, err := server.ValidateResourceConfig(d.t.Context(), req)
 	d.must(err)
+	d.called("validate", req.Config, resp.Diagnostics)
 	return diagnosed(resp.Diagnostics)
 }
 
@@ -228,8 +261,10 @@ func (d *keyDriver) refresh() diagnoses {
 	if d.state.IsNull() {
 		return diagnoses{}
 	}
-	resp, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: keyType, CurrentState: d.dynamic(d.state), Private: d.private})
+	req := &tfprotov6.ReadResourceRequest{TypeName: keyType, CurrentState: d.dynamic(d.state), Private: d.private}
+	resp, err := d.server.ReadResource(d.t.Context(), req)
 	d.must(err)
+	d.called("read", req.CurrentState, resp.Diagnostics)
 	d.state, d.private = d.undynamic(resp.NewState), resp.Private
 	return diagnosed(resp.Diagnostics)
 }
@@ -244,10 +279,14 @@ type keyPlan struct {
 	private  []byte
 }
 
-// plan makes a plan as Terraform does, a second one for the creation within a
-// replacement included, of which it shows the errors alone.
+// plan makes a plan as Terraform does: it validates once more, on the configured
+// provider, and plans a replacement a second time as a creation, with the
+// private state that was planned, of which it shows the errors alone.
 func (d *keyDriver) plan(config args) keyPlan {
 	d.t.Helper()
+	if all := d.validateOn(d.server, config); len(all.errors) > 0 {
+		return keyPlan{diagnoses: all, action: "error"}
+	}
 	p := d.change(config.value(d.typ), d.state, d.private)
 	switch {
 	case len(p.errors) > 0:
@@ -255,7 +294,7 @@ func (d *keyDriver) plan(config args) keyPlan {
 	case d.state.IsNull():
 		p.action = "create"
 	case len(p.replaces) > 0:
-		second := d.change(config.value(d.typ), tftypes.NewValue(d.typ, nil), nil)
+		second := d.change(config.value(d.typ), d.null(), p.private)
 		second.action, second.replaces, second.warnings = "replace", p.replaces, p.warnings
 		if p = second; len(p.errors) > 0 {
 			p.action = "error"
@@ -268,6 +307,8 @@ func (d *keyDriver) plan(config args) keyPlan {
 	return p
 }
 
+func (d *keyDriver) null() tftypes.Value { return tftypes.NewValue(d.typ, nil) }
+
 func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan {
 	d.t.Helper()
 	proposed := config
@@ -279,10 +320,13 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 			return written
 		}).Value
 	}
-	resp, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
+	req := &tfprotov6.PlanResourceChangeRequest{
 		TypeName: keyType, PriorState: d.dynamic(prior), ProposedNewState: d.dynamic(proposed), Config: d.dynamic(config), PriorPrivate: private,
-	})
+	}
+	resp, err := d.server.PlanResourceChange(d.t.Context(), req)
 	d.must(err)
+	call, about := planCall(req)
+	d.called(call, about, resp.Diagnostics)
 	p := keyPlan{diagnoses: diagnosed(resp.Diagnostics), planned: d.undynamic(resp.PlannedState), private: resp.PlannedPrivate}
 	for _, path := range resp.RequiresReplace {
 		name := string(path.Steps()[0].(tftypes.AttributeName))
@@ -297,7 +341,11 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 // planned is a whole plan: validation and a read before it.
 func (d *keyDriver) planned(config args) keyPlan {
 	d.t.Helper()
-	before := d.validate(config).and(d.refresh())
+	before := d.validate(config)
+	d.walk()
+	if len(before.errors) == 0 {
+		before = before.and(d.refresh())
+	}
 	if len(before.errors) > 0 {
 		return keyPlan{diagnoses: before, action: "error"}
 	}
@@ -307,7 +355,7 @@ func (d *keyDriver) planned(config args) keyPlan {
 }
 
 // apply plans and applies. What is unknown in the first configuration has to
-// be known in the second, which is the same where it is left out.
+// be known in the second, which is the same if omitted.
 func (d *keyDriver) apply(config args, known ...args) keyPlan {
 	d.t.Helper()
 	p := d.planned(config)
@@ -317,49 +365,97 @@ func (d *keyDriver) apply(config args, known ...args) keyPlan {
 	return d.carryOut(d.t.Context(), p, append(known, config)[0])
 }
 
-// carryOut applies a plan, and makes it again before, as Terraform does.
+// carryOut applies a plan: the destruction within a replacement at its time,
+// and the plan once more before it is carried out.
 func (d *keyDriver) carryOut(ctx context.Context, p keyPlan, config args) keyPlan {
 	d.t.Helper()
+	d.walk()
+	old, oldPrivate := d.state, d.private
 	prior, private := d.state, d.private
 	if p.action == "replace" {
-		prior, private = tftypes.NewValue(d.typ, nil), nil
+		if !d.createFirst {
+			p.diagnoses = p.and(d.applyDestroy(old, oldPrivate))
+		}
+		d.state, d.private = d.null(), nil
+		prior, private = d.null(), nil
 	}
-	again := d.change(config.value(d.typ), prior, private)
-	p.diagnoses = p.and(d.validate(config)).and(again.diagnoses)
+	again := d.recheck(config, prior, private)
+	p.diagnoses = p.and(again.diagnoses)
 	if len(again.replaces) > 0 {
 		d.t.Errorf("inconsistent final plan: %s was planned, and now a replacement for %v", p.action, again.replaces)
 	}
-	if len(p.errors) > 0 {
+	if len(again.errors) > 0 {
+		if p.action == "replace" && d.createFirst {
+			d.deposed = old // nothing brings it back
+		}
 		return p
 	}
-	resp, err := d.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+	req := &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(again.planned), Config: d.dynamic(config.value(d.typ)), PlannedPrivate: again.private,
-	})
+	}
+	resp, err := d.server.ApplyResourceChange(ctx, req)
 	d.must(err)
-	p.diagnoses = p.and(diagnosed(resp.Diagnostics))
-	state := d.undynamic(resp.NewState)
-	if len(p.errors) == 0 || !state.IsNull() {
+	call, about := applyCall(req)
+	d.called(call, about, resp.Diagnostics)
+	applied := diagnosed(resp.Diagnostics)
+	p.diagnoses = p.and(applied)
+	if state := d.undynamic(resp.NewState); len(applied.errors) == 0 || !state.IsNull() {
 		d.state, d.private = state, resp.Private
 	}
+	if len(applied.errors) > 0 {
+		if p.action == "replace" && d.createFirst {
+			d.state, d.private = old, oldPrivate
+		}
+		return p
+	}
 	for name, value := range tfvalue.Of(again.planned).Members() {
-		if got := tfvalue.Of(d.state).At(name); len(p.errors) == 0 && value.IsFullyKnown() && !got.Equal(value) {
+		if got := tfvalue.Of(d.state).At(name); value.IsFullyKnown() && !got.Equal(value) {
 			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, got, value)
 		}
+	}
+	if p.action == "replace" && d.createFirst {
+		// Terraform plans the destruction of what it deposed once more.
+		again := d.change(d.null(), old, oldPrivate)
+		p.diagnoses = p.and(again.diagnoses).and(d.applyDestroy(old, oldPrivate))
 	}
 	return p
 }
 
-// destroy plans the destruction and carries it out.
-func (d *keyDriver) destroy() (planned, applied diagnoses) {
+// recheck is the plan that Terraform makes within the apply.
+func (d *keyDriver) recheck(config args, prior tftypes.Value, private []byte) keyPlan {
 	d.t.Helper()
-	null := tftypes.NewValue(d.typ, nil)
-	planned = d.change(null, d.state, d.private).diagnoses
-	resp, err := d.server.ApplyResourceChange(d.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: keyType, PriorState: d.dynamic(d.state), PlannedState: d.dynamic(null), Config: d.dynamic(null), PlannedPrivate: d.private,
-	})
+	if all := d.validateOn(d.server, config); len(all.errors) > 0 {
+		return keyPlan{diagnoses: all}
+	}
+	return d.change(config.value(d.typ), prior, private)
+}
+
+func (d *keyDriver) applyDestroy(prior tftypes.Value, private []byte) diagnoses {
+	d.t.Helper()
+	req := &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(d.null()), Config: d.dynamic(d.null()), PlannedPrivate: private,
+	}
+	resp, err := d.server.ApplyResourceChange(d.t.Context(), req)
 	d.must(err)
-	d.state, d.private = null, nil
-	return planned, diagnosed(resp.Diagnostics)
+	call, about := applyCall(req)
+	d.called(call, about, resp.Diagnostics)
+	return diagnosed(resp.Diagnostics)
+}
+
+// destroy plans the destruction and carries it out. Terraform plans what the
+// configuration says before, and shows nothing of that but errors.
+func (d *keyDriver) destroy(config args) (planned, applied diagnoses) {
+	d.t.Helper()
+	d.validate(config)
+	d.walk()
+	d.refresh()
+	d.plan(config)
+	d.walk()
+	planned = d.change(d.null(), d.state, d.private).diagnoses
+	d.walk()
+	applied = d.applyDestroy(d.state, d.private)
+	d.reset()
+	return planned, applied
 }
 
 // get is a string of the state, or "null".
@@ -375,4 +471,4 @@ func (d *keyDriver) get(name string) string {
 }
 
 // reset forgets the key.
-func (d *keyDriver) reset() { d.state, d.private = tftypes.NewValue(d.typ, nil), nil }
+func (d *keyDriver) reset() { d.state, d.private = d.null(), nil }

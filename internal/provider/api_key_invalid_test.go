@@ -29,14 +29,16 @@ var badKeys = map[string]badKey{
 	"no such offset":         {args{"expire_at": "2031-01-01T00:00:00+25:00"}, "expire_at", "RFC 3339"},
 	"epoch":                  {args{"expire_at": "1924992000"}, "expire_at", "RFC 3339"},
 	"past":                   {args{"expire_at": "2020-01-01T00:00:00Z"}, "expire_at", "later than now"},
-	"past by its offset":     {args{"expire_at": "2030-01-01T00:30:00+01:00"}, "expire_at", "later than now"},
+	"past by its offset":     {args{"expire_at": "2026-11-01T00:30:00+01:00"}, "expire_at", "later than now"},
+	"offset of a day":        {args{"expire_at": "2031-01-01T00:00:00+24:00"}, "expire_at", "RFC 3339"},
+	"offset of an hour":      {args{"expire_at": "2031-01-01T00:00:00+01:60"}, "expire_at", "RFC 3339"},
 	"no hours":               {args{"validity_hours": 0}, "validity_hours", "from 1"},
 	"negative hours":         {args{"validity_hours": -1}, "validity_hours", "from 1"},
 	"part of an hour":        {args{"validity_hours": 1.5}, "validity_hours", "whole number"},
 	"too many hours":         {args{"validity_hours": 1e9}, "validity_hours", "to 876000"},
 	"reminder alone":         {args{"early_renewal_hours": 1}, "early_renewal_hours", "validity_hours"},
 	"reminder and expiry":    {args{"early_renewal_hours": 1, "expire_at": "2031-01-01T00:00:00Z"}, "early_renewal_hours", "validity_hours"},
-	"reminder too early":     {args{"early_renewal_hours": 10, "validity_hours": 9}, "early_renewal_hours", "less than validity_hours"},
+	"reminder too early":     {args{"early_renewal_hours": 10, "validity_hours": 9}, "early_renewal_hours", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
 	"reminder at creation":   {args{"early_renewal_hours": 9, "validity_hours": 9}, "early_renewal_hours", "less than validity_hours"},
 	"negative reminder":      {args{"early_renewal_hours": -1, "validity_hours": 9}, "early_renewal_hours", "from 0"},
 	"part of a reminder":     {args{"early_renewal_hours": 0.5, "validity_hours": 9}, "early_renewal_hours", "whole number"},
@@ -79,7 +81,8 @@ type badKey struct {
 }
 
 func source(text string) badKey {
-	return badKey{args{"ip_access_list": []args{{"source": text}}}, "ip_access_list", "must be an IP address such as 192.0.2.7 or a CIDR block"}
+	// To the end: an address that was configured is not repeated.
+	return badKey{args{"ip_access_list": []args{{"source": text}}}, "ip_access_list", "must be an IP address such as 192.0.2.7 or a CIDR block such as 192.0.2.0/24, if it looks like one."}
 }
 
 func TestAPIKeyInvalid(t *testing.T) {
@@ -93,6 +96,9 @@ func TestAPIKeyInvalid(t *testing.T) {
 			if len(p.errors) != 1 || !strings.Contains(p.errors[0], bad.says) || !strings.Contains(p.errors[0], bad.attribute) || !d.state.IsNull() {
 				t.Errorf("%s, %s: %s", name, when, p.diagnoses)
 			}
+			if len(p.errors) == 1 && bad.attribute == "ip_access_list" && !strings.HasSuffix(p.errors[0], bad.says) {
+				t.Errorf("%s, %s: %s", name, when, p.errors[0])
+			}
 		}
 		check("at plan", d.planned(config))
 		waiting := config
@@ -103,12 +109,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 		if p.action != "create" {
 			t.Errorf("%s, not known yet: %s", name, p.diagnoses)
 		}
-		// Terraform validates again before it applies.
-		if all := d.validate(config); len(all.errors) > 0 {
-			check("at apply", keyPlan{diagnoses: all})
-		} else {
-			check("at apply", d.carryOut(t.Context(), p, config))
-		}
+		check("at apply", d.carryOut(t.Context(), p, config))
 	}
 	if requests := f.Requests(); len(requests) != 0 {
 		t.Errorf("%d requests", len(requests))

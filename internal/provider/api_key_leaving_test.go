@@ -128,14 +128,19 @@ resource "dataplatform_api_key" "endless" {
 			if strings.Contains(address, "endless") != strings.HasPrefix(name, "endless") {
 				continue
 			}
-			if n := strings.Count(out, "Warning: API key "+key.id+" "+summary); n == 0 {
-				t.Errorf("no warning that %s %s in\n%s", address, summary, out)
+			if n := strings.Count(out, fmt.Sprintf("Warning: API key %q (%s) %s", name, key.id, summary)); n != 1 {
+				t.Errorf("%d warnings that %s %s in\n%s", n, address, summary, out)
 			}
-			wantText(t, out, fmt.Sprintf(`The key named %q (id %s, suffix %s) %s.`, name, key.id, key.keyID[len(key.keyID)-4:], expiries[key.id]))
+			if n := strings.Count(out, fmt.Sprintf(`The key %s. Its suffix is %s.`, expiries[key.id], key.keyID[len(key.keyID)-4:])); n != 1 {
+				t.Errorf("%s is described %d times in\n%s", address, n, out)
+			}
 		}
 	}
 	planned = s.succeeds("plan", "-out=plan")
-	wantText(t, planned, "Plan: 3 to add, 0 to change, 3 to destroy", "What it asks for has changed: name.", "Set create_before_destroy = true", `API key "endless two" will never expire`)
+	wantText(t, planned, "Plan: 3 to add, 0 to change, 3 to destroy", "Changed: name.", `API key "endless two" will never expire`)
+	if n := strings.Count(planned, "Warning: Set create_before_destroy for API keys"); n != 1 || !strings.Contains(planned, "(and 2 more similar warnings elsewhere)") {
+		t.Errorf("create_before_destroy is recommended %d times in\n%s", n, planned)
+	}
 	if strings.Count(planned, "# forces replacement") != 3 {
 		t.Errorf("something else than the names forces replacement:\n%s", planned)
 	}
@@ -226,7 +231,7 @@ func TestAPIKeyImport(t *testing.T) {
 	w.file("main.tf", f.provider()+resource+"import {\n  to = dataplatform_api_key.this\n  id = \"x\"\n}\n")
 	block, okBlock := w.terraform("plan")
 	for _, out := range []string{out, block} {
-		wantText(t, out, "API keys can't be imported", "tells its secret only in the answer to its creation", "Create a new key with this resource, and revoke the old one")
+		wantText(t, out, "API keys cannot be imported", "returns its secret only in the response to its creation", "Create a new key with this resource, and revoke the old one")
 	}
 	if ok || okBlock || len(f.Requests()) > 0 {
 		t.Errorf("imported: %v, %v, with %d requests", ok, okBlock, len(f.Requests()))

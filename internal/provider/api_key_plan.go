@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,21 +14,27 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// A key can't be changed. The plan decides when a new one is made.
+// A key can't be changed. The plan decides when a new one is created.
 
 // ModifyPlan implements resource.ResourceWithModifyPlan.
 func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	config, plan, state := tfvalue.Of(req.Config.Raw), tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)
+	remembered, diags := req.Private.GetKey(ctx, askedKey)
+	resp.Diagnostics.Append(diags...)
 	if plan.IsNull() {
-		warnKeyStays(state, r.now(), &resp.Diagnostics)
+		r.warnLeft(state, remembered, &resp.Diagnostics)
 		return
 	}
 	if state.IsNull() {
-		resp.Plan.Raw = r.planCreation(config, plan, &resp.Diagnostics).Value
+		// Only the plan of a replacement has the memory of a key: no apply
+		// makes that plan again.
+		resp.Plan.Raw = r.planCreation(ctx, config, plan, remembered != nil, &resp.Diagnostics).Value
 		return
 	}
-	remembered, diags := req.Private.GetKey(ctx, askedKey)
-	resp.Diagnostics.Append(diags...)
+	checkArguments(ctx, config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	was := recall(remembered, state)
 	plan = keepSpelling(keyRules.Suppress(keepKnown(config, plan, state), state), state)
 	successor := r.successorsOrganization(config, state)
@@ -39,7 +45,7 @@ func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	due := r.dueInPlan(plan, state, was)
 	if len(changed) == 0 && !due {
 		plan = plan.With(tfvalue.Bool(false), "ready_for_renewal")
-		warnExpired(plan, r.now(), &resp.Diagnostics)
+		r.warnExpired(plan, was, &resp.Diagnostics)
 		resp.Plan.Raw = plan.Value
 		return
 	}
@@ -49,7 +55,11 @@ func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if due {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("ready_for_renewal"))
 	}
-	warnReplaced(state, changed, successor, r.now(), &resp.Diagnostics)
+	r.checkCreation(config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.warnReplaced(state, was, changed, successor, &resp.Diagnostics)
 	// Terraform shows no warning of the second plan it makes of a replacement,
 	// the one of the creation.
 	warnEndless(config, &resp.Diagnostics)
@@ -70,7 +80,7 @@ func keepKnown(config, plan, state tfvalue.Value) tfvalue.Value {
 // renewed is the plan of a key that is replaced: Terraform replaces only for
 // an attribute that changes, and all that the platform gives is new.
 func renewed(config, plan tfvalue.Value) tfvalue.Value {
-	for _, name := range []string{"expire_at", "state", "id", "key_id", "key_suffix", "key_secret", "created_at", "used_at", "ready_for_renewal"} {
+	for _, name := range []string{"expire_at", "state", "ip_access_list", "id", "key_id", "key_suffix", "key_secret", "created_at", "used_at", "ready_for_renewal"} {
 		if config.At(name).IsNull() {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
@@ -91,84 +101,157 @@ func (r *apiKeyResource) successorsOrganization(config, state tfvalue.Value) str
 	return r.OrganizationID
 }
 
-func (r *apiKeyResource) planCreation(config, plan tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
+// planCreation is the plan of a key that doesn't exist. What is wrong with it is
+// an error only where this is known not to be the apply; see api_key_check.go.
+func (r *apiKeyResource) planCreation(ctx context.Context, config, plan tfvalue.Value, replaces bool, diags *diag.Diagnostics) tfvalue.Value {
+	var refused diag.Diagnostics
+	checkArguments(ctx, config, &refused)
+	r.checkCreation(config, &refused)
+	if replaces {
+		diags.Append(refused...)
+	} else {
+		warnRefused(config, refused, diags)
+	}
 	if config.At("organization_id").IsNull() {
-		plan = plan.With(r.Connection.Organization(config.At("organization_id"), diags), "organization_id")
+		organization := tfvalue.Unknown(config.At("organization_id").Type())
+		if !r.Waits("organization_id") && r.OrganizationID != "" {
+			organization = tfvalue.String(r.OrganizationID)
+		}
+		plan = plan.With(organization, "organization_id")
 	}
-	if !r.Waits(conn.ManagementSettings...) {
-		r.Ready(conn.ManagementSettings, diags)
-	}
-	r.checkExpiry(plan, diags)
 	warnEndless(config, diags)
 	return plan
 }
 
-// warnEndless says that a key that is to be created will never expire.
+// warnEndless reports that a key that is to be created will never expire.
 func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
 	if !config.At("expire_at").IsNull() || !config.At("validity_hours").IsNull() {
 		return
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-		"Neither expire_at nor validity_hours is set, and the platform can't delete a key: it stays valid until it is revoked in the console. Set validity_hours to have it expire.",
+		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.",
 	)
 }
 
-// checkExpiry refuses an expiry that is past, for a key that is to be created.
-// A key there is may have expired: or nobody could plan its successor.
-func (r *apiKeyResource) checkExpiry(plan tfvalue.Value, diags *diag.Diagnostics) {
-	expiry := plan.At("expire_at")
-	expires, err := time.Parse(time.RFC3339, expiry.Text())
-	if err != nil || r.now().Before(expires) {
+// warnExpired reports that a key has expired and is not replaced: one with a
+// fixed expiry, since the new one would have the same.
+func (r *apiKeyResource) warnExpired(plan tfvalue.Value, was asked, diags *diag.Diagnostics) {
+	if !expired(plan, was, r.now()) {
 		return
 	}
-	diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
-		fmt.Sprintf("expire_at must be later than now when the key is created, got: %s", expiry.Text()))
-}
-
-// warnExpired says that a key is of no use any more and is not replaced: one
-// with a fixed expiry, since the new one would have the same.
-func warnExpired(plan tfvalue.Value, now time.Time, diags *diag.Diagnostics) {
-	if !expired(plan, now) {
-		return
-	}
-	remedy := "A later expire_at makes a new key; validity_hours instead of it makes one whenever it is due."
+	remedy := "Set a later expire_at to create a new key, or set validity_hours instead to have it renewed."
 	if !plan.At("validity_hours").IsNull() {
-		remedy = "That is what the platform answered at its creation, far from what validity_hours asked for, which its renewal goes by. A change of rotation_triggers makes a new key."
+		remedy = "The API returned this expiry when the key was created, and validity_hours asked for a later one, which renewal goes by. Change rotation_triggers to create a new key."
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
-		fmt.Sprintf("The key named %q expired at %s. %s", plan.At("name").Text(), plan.At("expire_at").Text(), remedy),
+		fmt.Sprintf("The key expired at %s. %s", expiry(plan, was), remedy),
 	)
 }
 
-// warnReplaced says why a key is replaced, and what becomes of the old one.
-func warnReplaced(state tfvalue.Value, changed []string, successor string, now time.Time, diags *diag.Diagnostics) {
-	summary, after := "API key %s is replaced and stays valid", " The platform can't delete it: revoke it in the console once nothing uses it."
-	if expired(state, now) {
-		summary, after = "API key %s is replaced, having expired", ""
+// warnReplaced reports why a key is replaced and what becomes of the old one,
+// in one warning for each key, and once for all how not to lose a secret.
+func (r *apiKeyResource) warnReplaced(state tfvalue.Value, was asked, changed []string, successor string, diags *diag.Diagnostics) {
+	summary, after := "API key %s is replaced and stays valid", " The API cannot delete keys: revoke it in the platform's console once nothing uses it."
+	if expired(state, was, r.now()) {
+		summary, after = "API key %s has expired and is replaced", ""
 	}
 	if successor != "" {
-		after += fmt.Sprintf(" It was made in organization %s. The new one is made in %s, the provider's: set organization_id to have it elsewhere.", state.At("organization_id").Text(), successor)
+		after += fmt.Sprintf(" It belongs to organization %s. The new key is created in %s, the provider's organization: set organization_id to create it elsewhere.", state.At("organization_id").Text(), successor)
 	}
 	diags.AddWarning(
 		fmt.Sprintf(summary, keyLabel(state)),
-		whyReplaced(state, changed, now)+" "+keyLeft(state, now)+after+"\n\n"+
-			"Set create_before_destroy = true in the lifecycle block of this resource, if it isn't: in Terraform's default order the state would lose the old secret before there is a new one.",
+		r.whyReplaced(state, was, changed)+" "+r.keyLeft(state, was)+after,
+	)
+	diags.AddWarning(
+		"Set create_before_destroy for API keys",
+		"In Terraform's default order the old key leaves the state, and its secret with it, before there is a new one: if the API rejects the new key, the state has neither. "+
+			"Check that the lifecycle block of each replaced key sets create_before_destroy = true. A provider cannot see whether it does.",
 	)
 }
 
-func whyReplaced(state tfvalue.Value, changed []string, now time.Time) string {
+func (r *apiKeyResource) whyReplaced(state tfvalue.Value, was asked, changed []string) string {
 	if len(changed) > 0 {
-		return fmt.Sprintf("What it asks for has changed: %s.", strings.Join(changed, ", "))
+		return fmt.Sprintf("Changed: %s.", strings.Join(changed, ", "))
 	}
-	expiry, early := state.At("expire_at").Text(), state.At("early_renewal_hours")
+	early := state.At("early_renewal_hours")
 	switch {
-	case expired(state, now):
-		return fmt.Sprintf("Its renewal is due: it expired at %s.", expiry)
-	case early.IsNull():
-		return fmt.Sprintf("Its renewal is due: it expires at %s.", expiry)
+	case was.Expiry != "":
+		return fmt.Sprintf("Renewal is due: validity_hours counts to %s.", was.Expiry)
+	case early.IsNull() || expired(state, was, r.now()):
+		return "Renewal is due."
 	default:
-		return fmt.Sprintf("Its renewal is due: it expires at %s, and early_renewal_hours is %s.", expiry, early.Number().String())
+		return fmt.Sprintf("Renewal is due: early_renewal_hours is %s.", early.Number().Text('f', -1))
 	}
+}
+
+// leftBehind are the keys whose leaving was reported, by connection: one walk of
+// Terraform. It plans the destruction of a replaced key within the apply, right
+// before it destroys it, and would print everything twice.
+var leftBehind sync.Map
+
+type leftKey struct {
+	connection *conn.Connection
+	id         string
+}
+
+// warnLeft reports that a key leaves Terraform and stays on the platform.
+func (r *apiKeyResource) warnLeft(state tfvalue.Value, remembered []byte, diags *diag.Diagnostics) {
+	id := state.At("id").Text() + " " + state.At("key_id").Text()
+	if _, reported := leftBehind.LoadOrStore(leftKey{r.Connection, id}, true); reported && id != " " {
+		return
+	}
+	was := recall(remembered, state)
+	const nothingSent = "The API cannot delete keys, so destroying this resource sends nothing. "
+	if expired(state, was, r.now()) {
+		diags.AddWarning(
+			fmt.Sprintf("API key %s has expired and stays on the platform", keyLabel(state)),
+			nothingSent+r.keyLeft(state, was),
+		)
+		return
+	}
+	diags.AddWarning(
+		fmt.Sprintf("API key %s stays valid", keyLabel(state)),
+		nothingSent+r.keyLeft(state, was)+" Revoke it in the platform's console.",
+	)
+}
+
+// keyLabel names a key in the summary of a warning: Terraform folds those that
+// are the same.
+func keyLabel(key tfvalue.Value) string {
+	label := ""
+	if name := key.At("name").Text(); name != "" {
+		label = fmt.Sprintf("%q", name)
+	}
+	for _, name := range []string{"id", "key_id"} {
+		if id := key.At(name).Text(); id != "" {
+			return strings.TrimSpace(label + " (" + id + ")")
+		}
+	}
+	if label == "" {
+		return "(name not known yet)"
+	}
+	return label
+}
+
+// keyLeft describes a key that stays behind, so that it can be found in the
+// console. Its name and ID are in the summary.
+func (r *apiKeyResource) keyLeft(state tfvalue.Value, was asked) string {
+	until := "does not expire"
+	switch date := expiry(state, was); {
+	case expired(state, was, r.now()):
+		until = "expired at " + date
+	case date != "":
+		until = "is valid until " + date
+	case was.Returned != nil:
+		until = "does not expire (an expiry was requested, and the API returned none)"
+	}
+	suffix := state.At("key_suffix").Text()
+	if suffix == "" {
+		suffix = "was not returned"
+	} else {
+		suffix = "is " + suffix
+	}
+	return fmt.Sprintf("The key %s. Its suffix %s.", until, suffix)
 }

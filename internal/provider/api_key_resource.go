@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -32,20 +31,22 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 	resp.Schema = apiKeySchema()
 }
 
-// Create implements resource.Resource. Whatever comes after key id and secret
-// are received is at most a warning: nothing can read the secret again.
+// Create implements resource.Resource. It checks everything again that the plan
+// checked, since the plan of a creation refuses nothing (see checks). After key
+// ID and secret are received there are only warnings: nothing can read the
+// secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	client, organization, ok := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
-	if !ok {
+	config := tfvalue.Of(req.Config.Raw)
+	client, organization, _ := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
+	plan := tfvalue.Of(req.Plan.Raw).With(organization, "organization_id")
+	checkArguments(ctx, config, &resp.Diagnostics)
+	r.checkExpiry(plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan := tfvalue.Of(req.Plan.Raw).With(organization, "organization_id")
-	r.checkExpiry(plan, &resp.Diagnostics)
 	body, err := r.creation(plan)
 	if err != nil {
-		resp.Diagnostics.AddError("Unable to create API key", err.Error())
-	}
-	if resp.Diagnostics.HasError() {
+		resp.Diagnostics.AddError("Cannot create API key", err.Error())
 		return
 	}
 	for _, l := range plan.At("hash_data").Leaves() {
@@ -64,9 +65,9 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	if created.Key != nil {
 		answer = tfvalue.Encode(created.Key, plan.Type())
 	}
-	warnDisagreements(plan, body, answer, created, client.Mask, &resp.Diagnostics)
+	warnDifferences(plan, body, answer, created, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = keyCreated(plan, body, answer, created).Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(tfvalue.Of(req.Config.Raw), body, answer).encode())...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, answer, created).encode())...)
 }
 
 // creation is the request that a plan comes to. The expiry of a key with
@@ -90,8 +91,8 @@ func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, er
 	return body, nil
 }
 
-// keyCreated is the state of a new key: the plan, completed by the answer, and
-// by what was asked for where the answer doesn't tell.
+// keyCreated is the state of a new key: the plan, completed by the response, and
+// by what was requested where the response omits it.
 func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
 	state := tfvalue.Settle(plan, answer)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
@@ -101,19 +102,33 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.V
 		state = state.With(tfvalue.Optional(&enabled), "state")
 	}
 	if state.At("expire_at").Text() == "" {
-		state = state.With(tfvalue.Optional(body.ExpireAt), "expire_at")
+		expiry := body.ExpireAt
+		if endless(answer, created) {
+			expiry = nil
+		}
+		state = state.With(tfvalue.Optional(expiry), "expire_at")
+	}
+	if !plan.At("ip_access_list").IsKnown() && asksNothing(state.At("ip_access_list")) {
+		state = state.With(tfvalue.Null(state.At("ip_access_list").Type()), "ip_access_list")
 	}
 	return state.With(tfvalue.Bool(false), "ready_for_renewal")
 }
 
-// warnDisagreements tells, in one warning, what the platform made otherwise
-// than it was asked to. What it answered may be the secret, in the wrong place,
-// and is masked.
-func warnDisagreements(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+// endless tells whether the response says that the key never expires. One that
+// omits the expiry says nothing.
+func endless(answer tfvalue.Value, created *platform.CreatedAPIKey) bool {
+	expiry := answer.At("expire_at")
+	return created.NullExpiry || !expiry.IsNull() && expiry.Text() == ""
+}
+
+// warnDifferences reports, in one warning, what the API created otherwise than
+// requested. A value in the response may be the secret, in the wrong place, and
+// is masked.
+func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut: a part of the secret can't be made out.
 		if mask(keyRules.Describe("", value)) != keyRules.Describe("", value) {
-			return "what can't be shown"
+			return "a value that cannot be shown"
 		}
 		return keyRules.Describe("", value)
 	}
@@ -123,23 +138,29 @@ func warnDisagreements(plan tfvalue.Value, body platform.APIKeyCreate, answer tf
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
 		wanted, got := plan.At(name), answer.At(name)
-		if !wanted.IsNull() && wanted.IsFullyKnown() && !got.IsNull() && !keyRules.Answers(name, wanted, got) {
-			lines = append(lines, fmt.Sprintf("  - %s: the platform answered %s", name, shown(got)))
+		switch {
+		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
+		case wanted.IsFullyKnown() && !keyRules.Answers(name, wanted, got):
+			lines = append(lines, fmt.Sprintf("  - %s: the API returned %s", name, shown(got)))
+		case !wanted.IsKnown() && !asksNothing(got) && got.Text() != stateEnabled:
+			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))
 		}
 	}
-	// An empty date is an answer, and says that the key never expires.
-	if got := answer.At("expire_at"); !got.IsNull() && !sameInstant(deref(body.ExpireAt), got.Text()) {
-		lines = append(lines, fmt.Sprintf("  - expire_at: the platform answered %s", shown(got)))
+	switch got := answer.At("expire_at"); {
+	case endless(answer, created) && body.ExpireAt != nil:
+		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
+	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
+		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
 	}
 	if created.KeyID == nil && body.HashData == nil {
-		lines = append(lines, "  - key_id: the platform answered none")
+		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) == 0 {
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API key %q is not all that was asked for", body.Name),
-		"The key was created, and is in the state with all that could be read. The answer to its creation differs from what was asked for:\n\n"+strings.Join(lines, "\n"),
+		fmt.Sprintf("API key %s differs from the request", keyLabel(answer.With(tfvalue.String(body.Name), "name"))),
+		"The key was created and its secret is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"),
 	)
 }
 
@@ -151,21 +172,21 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 		if call := new(platform.Error); errors.As(err, &call) {
 			requestID = call.RequestID
 		}
-		failed += "\n\nThe platform may have created the key before this failed, and its secret is lost then: " + described(organization, body, requestID) +
-			". Look it up in the platform's console, and revoke it there if it exists. The creation was not repeated, since a key can't be deleted."
+		failed += "\n\nThe platform may have created the key before this failed. Its secret is lost then: " + described(organization, body, requestID) +
+			". Look it up in the platform's console, and revoke it there if it exists. The request was not retried, because a surplus key cannot be deleted."
 	}
-	diags.AddError("Unable to create API key", failed)
+	diags.AddError("Cannot create API key", failed)
 }
 
-// addSecretMissing reports an answer that has all but what a key is for.
+// addSecretMissing reports a response that has everything but the secret.
 func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
-		id = ", id " + *created.Key.ID
+		id = ", ID " + *created.Key.ID
 	}
-	diags.AddError("Unable to create API key",
-		"The platform answered the creation without a secret, and nothing can read it again. The key exists: "+described(organization, body, created.RequestID)+id+
-			". Look it up in the platform's console, and revoke it there before the next apply, which creates another.")
+	diags.AddError("Cannot create API key",
+		"The API created the key and returned no secret, and nothing can read it again: "+described(organization, body, created.RequestID)+id+
+			". Look it up in the platform's console, and revoke it there before the next apply, which creates another key.")
 }
 
 // described is what a key can be found by in the console, and its creation in
@@ -178,13 +199,13 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 	const longest = 100
 	switch runes := []rune(requestID); {
 	case requestID == "":
-		requestID = "not told"
+		requestID = "not returned"
 	case len(runes) > longest:
 		requestID = fmt.Sprintf("%+q…", string(runes[:longest]))
 	case strings.ContainsFunc(requestID, func(r rune) bool { return r <= ' ' || r > '~' }):
 		requestID = fmt.Sprintf("%+q", requestID) // a terminal would obey what it may hold
 	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s, request id %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry, requestID)
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s, request ID %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry, requestID)
 }
 
 // Read implements resource.Resource. The API can't read a key; the time can be
@@ -204,84 +225,17 @@ func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, r
 }
 
 // Delete implements resource.Resource: the key stays valid.
-func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	warnKeyStays(tfvalue.Of(req.State.Raw), r.now(), &resp.Diagnostics)
-}
-
-func warnKeyStays(state tfvalue.Value, now time.Time, diags *diag.Diagnostics) {
-	const nothingSent = "Destroying this resource sends nothing, since the platform can't delete a key. "
-	if expired(state, now) {
-		diags.AddWarning(
-			fmt.Sprintf("API key %s has expired, and stays on the platform", keyLabel(state)),
-			nothingSent+keyLeft(state, now)+" What is left of it can be seen in the platform's console.",
-		)
-		return
-	}
-	diags.AddWarning(
-		fmt.Sprintf("API key %s stays valid", keyLabel(state)),
-		nothingSent+keyLeft(state, now)+" Revoke it in the platform's console.",
-	)
-}
-
-// keyLabel names a key in the summary of a warning: Terraform folds those that
-// are the same.
-func keyLabel(state tfvalue.Value) string {
-	for _, name := range []string{"id", "key_id"} {
-		if id := state.At(name).Text(); id != "" {
-			return id
-		}
-	}
-	if name := state.At("name").Text(); name != "" {
-		return fmt.Sprintf("%q", name)
-	}
-	return "(name not known yet)"
-}
-
-// keyLeft names a key that stays behind, so that it can be found in the
-// console.
-func keyLeft(state tfvalue.Value, now time.Time) string {
-	until := "does not expire"
-	switch expiry := state.At("expire_at").Text(); {
-	case expired(state, now):
-		until = "expired at " + expiry
-	case expiry != "":
-		until = "is valid until " + expiry
-	}
-	id := "id " + orUnknown(state.At("id"))
-	if state.At("id").Text() == "" && state.At("key_id").Text() != "" {
-		id = "key id " + state.At("key_id").Text()
-	}
-	return fmt.Sprintf("The key named %q (%s, suffix %s) %s.", state.At("name").Text(), id, orUnknown(state.At("key_suffix")), until)
-}
-
-// expired tells whether a key is of no use any more.
-func expired(key tfvalue.Value, now time.Time) bool {
-	expires, err := time.Parse(time.RFC3339, key.At("expire_at").Text())
-	return err == nil && !now.Before(expires)
-}
-
-func orUnknown(value tfvalue.Value) string {
-	if s := value.Text(); s != "" {
-		return s
-	}
-	return "not told"
+func (r *apiKeyResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	remembered, diags := req.Private.GetKey(ctx, askedKey)
+	resp.Diagnostics.Append(diags...)
+	r.warnLeft(tfvalue.Of(req.State.Raw), remembered, &resp.Diagnostics)
 }
 
 // ImportState implements resource.ResourceWithImportState, to say why there is
 // no import.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.AddError("API keys can't be imported",
-		"The platform can't read a key, and tells its secret only in the answer to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
-}
-
-// ValidateConfig implements resource.ResourceWithValidateConfig.
-func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	validity, early := tfvalue.Of(req.Config.Raw).At("validity_hours"), tfvalue.Of(req.Config.Raw).At("early_renewal_hours")
-	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
-		return
-	}
-	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Renewal before creation",
-		fmt.Sprintf("early_renewal_hours must be less than validity_hours, or every plan would make a new key, got: %s and %s", early.Number(), validity.Number()))
+	resp.Diagnostics.AddError("API keys cannot be imported",
+		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
 }
 
 func (r *apiKeyResource) now() time.Time {

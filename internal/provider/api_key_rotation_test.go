@@ -51,8 +51,8 @@ func TestAPIKeyRenewal(t *testing.T) {
 		after int
 		why   string
 	}{
-		"early":        {lasting, 90, `Its renewal is due: it expires at 2030-01-05T04:00:00.000Z, and early_renewal_hours is 10. The key named "n" (id `},
-		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `Its renewal is due: it expired at 2030-01-05T04:00:00.000Z. The key named "n" (id `},
+		"early":        {lasting, 90, `Renewal is due: early_renewal_hours is 10. The key is valid until 2030-01-05T04:00:00.000Z. Its suffix is `},
+		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `Renewal is due. The key expired at 2030-01-05T04:00:00.000Z. Its suffix is `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -147,8 +147,8 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	}{
 		"as asked for":             {lasting, date(100), date(100), 90},
 		"in another spelling":      {lasting, "2030-01-05T05:00:00.000+01:00", "2030-01-05T05:00:00.000+01:00", 90},
-		"none":                     {lasting, nil, date(100), 90},
-		"empty":                    {lasting, "", date(100), 90},
+		"none":                     {lasting, nil, "null", 90},
+		"empty":                    {lasting, "", "null", 90},
 		"no date":                  {lasting, "in 100 hours", "in 100 hours", 90},
 		"later":                    {lasting, date(200), date(200), 190},
 		"sooner":                   {lasting, date(50), date(50), 40},
@@ -206,7 +206,12 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 		t.Helper()
 		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be later than now when the key is created")
 	}
-	past(d.planned(plainKey.with(args{"expire_at": date(0)}))) // this very second
+	// Of a first key the plan only warns: the same plan in the apply of a
+	// replacement would strand the old key.
+	soon := d.planned(plainKey.with(args{"expire_at": date(0)})) // this very second
+	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`, "expire_at must be later than now when the key is created, got "+date(0))
+	past(d.carryOut(t.Context(), soon, plainKey.with(args{"expire_at": date(0)})))
+	past(d.planned(plainKey.with(args{"expire_at": "2026-10-31T23:59:59Z"}))) // before there was any key
 	past(d.apply(plainKey.with(args{"expire_at": unknown}), plainKey.with(args{"expire_at": date(-1)})))
 	f.wantWrites()
 	d.apply(fixed)
@@ -217,24 +222,24 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	if p.action != "none" {
 		t.Errorf("%s because of %v", p.action, p.replaces)
 	}
-	wantText(t, strings.Join(p.warnings, "\n"), "has expired: The key named \"n\" expired at "+date(100))
+	wantText(t, strings.Join(p.warnings, "\n"), ") has expired: The key expired at "+date(100))
 	past(d.planned(fixed.with(args{"name": "other"})))
 
 	p = d.planned(fixed.with(args{"expire_at": date(200)}))
-	if p.action != "replace" || strings.Contains(strings.Join(p.warnings, "\n"), "valid") {
+	if p.action != "replace" || strings.Contains(strings.Join(p.warnings, "\n"), "stays valid") {
 		t.Errorf("%s, and what has expired is called valid:\n%s", p.action, p.diagnoses)
 	}
-	wantText(t, strings.Join(p.warnings, "\n"), "is replaced, having expired: What it asks for has changed: expire_at.", "expired at "+date(100))
+	wantText(t, strings.Join(p.warnings, "\n"), "has expired and is replaced: Changed: expire_at.", "expired at "+date(100))
 	d.apply(fixed.with(args{"expire_at": date(200)}))
 	f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(200)))
 
 	now.at(201, 0)
-	planned, applied := d.destroy()
+	planned, applied := d.destroy(fixed.with(args{"expire_at": date(200)}))
 	for _, all := range []diagnoses{planned, applied} {
 		if len(all.warnings) != 1 || strings.Contains(all.warnings[0], "valid") {
 			t.Error(all)
 		}
-		wantText(t, strings.Join(all.warnings, "\n"), "has expired, and stays on the platform", "expired at "+date(200))
+		wantText(t, strings.Join(all.warnings, "\n"), "has expired and stays on the platform", "expired at "+date(200))
 	}
 
 	// An expiry that passes between plan and apply is refused before the POST.

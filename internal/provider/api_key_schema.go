@@ -20,25 +20,28 @@ import (
 // three.
 const mostValidityHours = 876_000
 
+// apiKeyType is the type of the resource in a configuration.
+const apiKeyType = "dataplatform_api_key"
+
 func apiKeySchema() schema.Schema {
-	const replaces = " A change makes a new key."
+	const replaces = " Forces replacement."
 	return schema.Schema{
-		MarkdownDescription: "Creates an API key, and keeps its secret in the state, since the platform returns it only once. " +
-			"The platform can't read, change or delete a key: every change makes a new one, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
+		MarkdownDescription: "Creates an API key and stores its secret in the state, because the API returns it only once. " +
+			"The API cannot read, change or delete keys: every change creates a new key, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "UUID of the organization that owns the key. Left out, it is the provider's `organization_id` when the key is created, and stays that." + replaces,
+				MarkdownDescription: "UUID of the organization that owns the key. Defaults to the provider's `organization_id` when the key is created, and keeps that value." + replaces,
 				Validators:          []validator.String{isUUIDText()},
 			},
 			"name": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Name of the key; not empty." + replaces,
+				MarkdownDescription: "Name of the key. Must not be empty." + replaces,
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"roles": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Roles of the key, at least one of `admin`, `developer` and `query_endpoints`." + replaces,
+				MarkdownDescription: "Roles of the key: at least one of `admin`, `developer` and `query_endpoints`." + replaces,
 				Validators: []validator.Set{
 					setvalidator.SizeAtLeast(1), noNullsInSet,
 					setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints")),
@@ -46,7 +49,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"expire_at": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "When the key expires, an RFC 3339 date later than now when the key is created. Compared by instant, however it is spelled. Left out, and without `validity_hours`, the key never expires unless the platform sets an expiry." + replaces,
+				MarkdownDescription: "Expiry of the key, as an RFC 3339 date. Must be later than the time of creation. Two spellings of the same instant are equal. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
 				Validators: []validator.String{
 					rfc3339{},
 					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
@@ -54,12 +57,12 @@ func apiKeySchema() schema.Schema {
 			},
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long the key is valid, in hours from its creation, instead of `expire_at`: a whole number from 1 to 876000. A key that has expired, or is within `early_renewal_hours` of it, is replaced by the next plan. Conflicts with `expire_at`. Left out, `expire_at` decides." + replaces,
+				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. A plan within `early_renewal_hours` of the expiry, or after it, replaces the key. Conflicts with `expire_at`." + replaces,
 				Validators:          []validator.Number{whole().atLeast(1).atMost(mostValidityHours)},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before its expiry a plan replaces the key, in hours: a whole number below `validity_hours`, which it needs. Left out, the key is replaced once it has expired. A change makes no new key by itself: one that is due by the new value is replaced by the plan after it.",
+				MarkdownDescription: "Time before the expiry from which a plan replaces the key, in hours. A whole number less than `validity_hours`, which is required with it. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(mostValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -67,48 +70,48 @@ func apiKeySchema() schema.Schema {
 			},
 			"ready_for_renewal": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every read.",
+				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh. Known after apply in a plan that replaces the key.",
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values: a change of them makes a new key. Left out, nothing but the other arguments does.",
+				MarkdownDescription: "Arbitrary values whose change replaces the key.",
 			},
 			"state": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "`enabled` or `disabled`. Left out, the key is `enabled`, the platform's default." + replaces,
+				MarkdownDescription: "`enabled` or `disabled`. Defaults to `enabled`." + replaces,
 				Validators:          []validator.String{stringvalidator.OneOf("enabled", "disabled")},
 			},
 			"hash_data": schema.SingleNestedAttribute{
 				Optional: true, Sensitive: true,
-				MarkdownDescription: "Hashes of a key made elsewhere, passed to the platform as given. The platform's documentation doesn't tell what it does with them. Left out, none are sent." + replaces,
+				MarkdownDescription: "Hashes of a key that was generated elsewhere, sent to the API as given. The API documentation does not describe their use." + replaces,
 				Attributes: map[string]schema.Attribute{
-					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's id. Left out, it isn't sent."},
-					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key's id. Left out, it isn't sent."},
-					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key's secret. Left out, it isn't sent."},
+					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key ID."},
+					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key ID."},
+					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key secret."},
 				},
 			},
 			"ip_access_list": schema.SetNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with the key. Left out, no list is sent, and the platform decides which may." + replaces,
+				Optional: true, Computed: true,
+				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides." + replaces,
 				Validators:          []validator.Set{noNullsInSet},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{
 						Required:            true,
-						MarkdownDescription: "Address or CIDR block.",
+						MarkdownDescription: "IP address or CIDR block.",
 						Validators:          []validator.String{ipSource{}},
 					},
-					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "Note on the entry, such as who uses the address. Left out, none is sent."},
+					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "Description of the entry."},
 				}},
 			},
 			"id":         computedString("UUID of the key."),
-			"key_id":     computedString("Id to call the API with."),
-			"key_suffix": computedString("Last characters of the key, by which the console shows it."),
+			"key_id":     computedString("ID to authenticate with."),
+			"key_suffix": computedString("Last characters of the key, as shown in the platform's console."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to call the API with. It stands in the state, since nothing can read it again. Null if `hash_data` is set and the platform returns none.",
+				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if `hash_data` is set and the API returns none.",
 			},
-			"created_at": computedString("When the key was created."),
-			"used_at":    computedString("When the key was last used, as returned at its creation; not updated later."),
+			"created_at": computedString("Time of creation."),
+			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),
 		},
 	}
 }
@@ -133,13 +136,14 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	}
 	if !isRFC3339(req.ConfigValue.ValueString()) {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
-			fmt.Sprintf("%s %s, got: %s", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
+			fmt.Sprintf("%s %s.", req.Path, v.Description(ctx)))
 	}
 }
 
-var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" too.
+// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" and an
+// offset of +24:00 too.
 func isRFC3339(date string) bool {
 	_, err := time.Parse(time.RFC3339, date)
 	return err == nil && rfc3339Form.MatchString(date)
@@ -172,7 +176,7 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 		return
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid address",
-		fmt.Sprintf("%s %s, got: %q", req.Path, v.Description(ctx), source))
+		fmt.Sprintf("source of an entry of %s %s.", req.Path.Steps()[0], v.Description(ctx)))
 }
 
 func isAddress(source string) bool {

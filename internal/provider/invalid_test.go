@@ -75,8 +75,8 @@ var invalidConfigurations = []invalid{
 	{invalidKey, aKey + "\nvalidity_hours = 24\n" + `expire_at = "2999-01-01T00:00:00Z"`, []string{"expire_at", "validity_hours"}},
 	{invalidKey, aKey + "\nearly_renewal_hours = 24", []string{"early_renewal_hours", "validity_hours"}},
 	{invalidKey, aKey + "\nvalidity_hours = 24\nearly_renewal_hours = 24", []string{"early_renewal_hours", "validity_hours", "24"}},
-	{invalidKey, aKey + "\nip_access_list = [{ source = \"10.0.0.0/33\" }]", []string{"source", "10.0.0.0/33"}},
-	{invalidKey, aKey + "\nip_access_list = [{ source = \"300.0.0.1\" }]", []string{"source", "300.0.0.1"}},
+	{invalidKey, aKey + "\nip_access_list = [{ source = \"10.0.0.0/33\" }]", []string{"source", "CIDR"}},
+	{invalidKey, aKey + "\nip_access_list = [{ source = \"300.0.0.1\" }]", []string{"source", "CIDR"}},
 
 	// Pipes.
 	{invalidPipe, service, []string{"pipe_id", "required"}},

@@ -30,6 +30,9 @@ const partSize = 16
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	resp := &tfprotov6.ValidateResourceConfigResponse{}
+	if req.TypeName == apiKeyType && s.provider.connection != nil {
+		return resp, nil // within a plan, which checks by itself (api_key_check.go)
+	}
 	var rules tfvalue.Rules
 	if engine, ok := s.engines[req.TypeName]; ok {
 		rules = engine.Rules
