@@ -126,7 +126,7 @@ func (l *longLife) serve() string {
 
 func (l *longLife) chance(percent int) bool { return l.random.IntN(100) < percent }
 
-func oneOf[T any](l *longLife, all ...T) T { return all[l.random.IntN(len(all))] }
+func oneOfKeys[T any](l *longLife, all ...T) T { return all[l.random.IntN(len(all))] }
 
 // change changes some arguments of a key.
 func (l *longLife) change(k *livingKey) {
@@ -144,31 +144,31 @@ func (l *longLife) change(k *livingKey) {
 		var with args
 		switch l.random.IntN(10) {
 		case 0:
-			with = args{"name": fmt.Sprintf("k%d%s", k.index, oneOf(l, "", "-a", "-b"))}
+			with = args{"name": fmt.Sprintf("k%d%s", k.index, oneOfKeys(l, "", "-a", "-b"))}
 		case 1:
 			roles := []string{"admin", "developer", "query_endpoints"}
 			l.random.Shuffle(3, func(i, j int) { roles[i], roles[j] = roles[j], roles[i] })
 			with = args{"roles": roles[:1+l.random.IntN(3)]}
 		case 2:
-			with = args{"validity_hours": nil, "early_renewal_hours": nil, "expire_at": oneOf[any](l, nil, "2031-01-01T00:00:00Z", "2031-01-01T02:00:00+02:00", "2032-01-01T00:00:00Z")}
+			with = args{"validity_hours": nil, "early_renewal_hours": nil, "expire_at": oneOfKeys[any](l, nil, "2031-01-01T00:00:00Z", "2031-01-01T02:00:00+02:00", "2032-01-01T00:00:00Z")}
 		case 3, 4:
-			with = args{"expire_at": nil, "validity_hours": oneOf(l, 30, 60), "early_renewal_hours": oneOf[any](l, nil, 0, 10)}
+			with = args{"expire_at": nil, "validity_hours": oneOfKeys(l, 30, 60), "early_renewal_hours": oneOfKeys[any](l, nil, 0, 10)}
 		case 5:
 			if k.args["validity_hours"] != nil {
-				with = args{"early_renewal_hours": oneOf[any](l, nil, 0, 5, 20, 29)}
+				with = args{"early_renewal_hours": oneOfKeys[any](l, nil, 0, 5, 20, 29)}
 			}
 		case 6:
 			k.late = 0
-			with = args{"rotation_triggers": oneOf[any](l, nil, map[string]string{}, map[string]string{"a": "1"}, map[string]string{"a": "2"})}
+			with = args{"rotation_triggers": oneOfKeys[any](l, nil, map[string]string{}, map[string]string{"a": "1"}, map[string]string{"a": "2"})}
 		case 7:
 			k.late = 1 + l.random.IntN(3)
 			with = args{"rotation_triggers": expression(fmt.Sprintf("{ late = terraform_data.late%d.output }", k.index))}
 		case 8:
-			with = args{"state": oneOf[any](l, nil, "enabled", "disabled"), "hash_data": oneOf[any](l, nil, nil, args{"key_id_hash": "h4sh-of-id"})}
+			with = args{"state": oneOfKeys[any](l, nil, "enabled", "disabled"), "hash_data": oneOfKeys[any](l, nil, nil, args{"key_id_hash": "h4sh-of-id"})}
 		case 9:
 			with = args{
-				"ip_access_list":  oneOf[any](l, nil, []args{}, []args{{"source": "192.0.2.1"}, {"source": "10.0.0.0/8"}}, []args{{"source": "10.0.0.0/8", "description": ""}, {"source": "192.0.2.1"}}),
-				"organization_id": oneOf[any](l, nil, nil, mockplatform.OrganizationID, mockplatform.OtherOrganizationID),
+				"ip_access_list":  oneOfKeys[any](l, nil, []args{}, []args{{"source": "192.0.2.1"}, {"source": "10.0.0.0/8"}}, []args{{"source": "10.0.0.0/8", "description": ""}, {"source": "192.0.2.1"}}),
+				"organization_id": oneOfKeys[any](l, nil, nil, mockplatform.OrganizationID, mockplatform.OtherOrganizationID),
 			}
 		}
 		k.args = k.args.with(with)
@@ -203,7 +203,7 @@ func (k *livingKey) meaningOf() string {
 			}
 		}
 	}
-	return toText(all)
+	return fmt.Sprint(all)
 }
 
 func (k *livingKey) hours(name string) int { n, _ := k.args[name].(int); return n }
@@ -292,7 +292,7 @@ func (l *longLife) round(round int) {
 	if l.chance(50) {
 		for _, k := range l.keys {
 			if l.chance(25) {
-				l.failing[fmt.Sprintf("k%d", k.index)] = oneOf(l, "rejected", "broken")
+				l.failing[fmt.Sprintf("k%d", k.index)] = oneOfKeys(l, "rejected", "broken")
 			}
 		}
 		l.script = append(l.script, fmt.Sprint("failing: ", l.failing))
