@@ -56,7 +56,9 @@ func checkArguments(ctx context.Context, config tfvalue.Value, diags *diag.Diagn
 		return
 	}
 	for _, d := range resp.Diagnostics {
-		diags.AddAttributeError(rootOf(d.Attribute), d.Summary, d.Detail)
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			diags.AddAttributeError(rootOf(d.Attribute), d.Summary, d.Detail)
+		}
 	}
 }
 

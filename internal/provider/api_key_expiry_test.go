@@ -66,7 +66,7 @@ func TestAPIKeyIsNotStranded(t *testing.T) {
 					fmt.Sprintf(late, "{ none = null }")+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "name": "other"})))
 				s.mustRun("plan", "-out=plan")
 			},
-			says: "Organization missing",
+			says: "organization_id",
 		},
 		"a setting is known late": {
 			change: func(f *fixture, s *session, _ *clock) {
@@ -74,7 +74,7 @@ func TestAPIKeyIsNotStranded(t *testing.T) {
 					fmt.Sprintf(late, "{ none = null }")+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "name": "other"})))
 				s.mustRun("plan", "-out=plan")
 			},
-			says: "Provider setting missing",
+			says: "Missing provider settings",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

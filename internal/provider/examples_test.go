@@ -16,6 +16,7 @@ const examplesDir = "../../examples"
 // shows them: what a reader copies works.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	found := map[string]int{}
 	err := filepath.WalkDir(examplesDir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -30,11 +31,17 @@ func TestExamples(t *testing.T) {
 			}
 			return nil
 		}
+		found[strings.SplitN(filepath.ToSlash(name), "/", 2)[0]]++
 		t.Run(name, func(t *testing.T) { runExample(t, path) })
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for folder, least := range map[string]int{"data-sources": 3, "demo": 1, "provider": 2, "resources": 14} {
+		if found[folder] < least {
+			t.Errorf("%d examples under %s, want at least %d", found[folder], folder, least)
+		}
 	}
 }
 

@@ -66,17 +66,28 @@ func TestInvalidImports(t *testing.T) {
 		{thisScaling, mockplatform.ServiceID + "/", "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
 		{thisScaling, "a/b/c", "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
 		{thisScaling, mockplatform.OrganizationID + "/" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
-		{thisScaling, nowhere, nowhere},
+		{thisScaling, nowhere, "Cannot import service There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ". Check the IDs, or create the service in the platform's console first."},
 		{thisPipe, mockplatform.KafkaPipeID, "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID"},
 		{thisPipe, mockplatform.ServiceID + "/orders", "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID"},
-		{thisPipe, mockplatform.ServiceID + "/" + nowhere, nowhere},
+		{thisPipe, mockplatform.ServiceID + "/" + nowhere, "Cannot import pipe There is no pipe " + nowhere + " in service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ". Check the IDs, or create the pipe in the platform's console first."},
+		{thisPipe, nowhere + "/" + mockplatform.KafkaPipeID, "Cannot import pipe There is no pipe " + mockplatform.KafkaPipeID + " in service " + nowhere},
 	} {
 		out, ok := w.terraform("import", test.address, test.id)
 		if ok {
 			t.Errorf("import of %q succeeded", test.id)
 		}
-		wantText(t, out, test.says)
-		wantNoText(t, out, "error in the provider", "bug")
+		// What stands before the error repeats the id that was given.
+		errors := strings.Split(out, "Error: ")[1:]
+		if len(errors) != 1 {
+			t.Fatalf("import of %q: %d errors, want 1:\n%s", test.id, len(errors), out)
+		}
+		wantText(t, errors[0], test.says)
+		wantNoText(t, errors[0], "error in the provider", "bug", "Cannot import non-existent remote object")
+		for _, id := range []string{nowhere, mockplatform.OrganizationID, mockplatform.ServiceID} {
+			if strings.Count(errors[0], id) > 2 {
+				t.Errorf("import of %q repeats %s: %s", test.id, id, errors[0])
+			}
+		}
 	}
 	f.wantWrites()
 }

@@ -31,12 +31,11 @@ func TestPipeAdoption(t *testing.T) {
 		`- settings.engine_max_threads: 8 now`,
 		`- source.kafka.reverse_private_endpoint_ids: ["rpe-north", "rpe-south"] now`,
 	)
-	_, warning, _ := strings.Cut(out, "Warning: Adoption")
-	for _, never := range []string{"configured", "9007199254740993", "engine_max_insert_threads", "iam_role", "overwrites its values" + mockplatform.PostgresPipeID} {
-		if strings.Contains(warning, never) {
-			t.Errorf("%q in %s", never, warning)
-		}
-	}
+	warnings, _ := w.planWithWarnings()
+	wantNoText(t, strings.Join(adoptionLines(t, warnings["dataplatform_pipe.kafka"]), "\n"), "configured", "9007199254740993", "engine_max_insert_threads", "iam_role")
+	wantNoText(t, strings.Join(adoptionLines(t, warnings["dataplatform_pipe.stream"]), "\n"), "configured")
+	wantWarning(t, warnings["dataplatform_pipe.postgres"], "")
+	wantWarning(t, warnings["dataplatform_pipe.storage"], "")
 	wantText(t, out,
 		"Adoption of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+") overwrites its values",
 		"- source_credentials.cloud_stream: the credentials will be sent",

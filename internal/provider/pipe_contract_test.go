@@ -1,11 +1,14 @@
 package provider
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -177,6 +180,43 @@ func TestHalfDoneMappingIsFinished(t *testing.T) {
 			checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 		})
 	}
+}
+
+// TestInterruptBetweenRemovingAndAdding presses Ctrl-C while the PATCH that adds
+// a mapping again has no answer: the next apply adds it as it is declared.
+func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
+	f := newFixture(t)
+	config := func(arguments string) string {
+		return f.provider(`request_timeout = "2s"`) + onePipe("this", mockplatform.PostgresPipeID, arguments)
+	}
+	w := f.workspace(config(mappings(customersMapping, addressesMapping, leadsMapping)))
+	w.apply()
+	w.file("main.tf", config(mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`), addressesMapping, leadsMapping)))
+	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Hang: true, Times: mockplatform.Always})
+	command := w.command(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { end(command) })
+	for deadline := time.Now().Add(time.Minute); len(f.patches(mockplatform.PostgresPipeID)) < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no second PATCH was sent")
+		}
+	}
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT)
+	_ = command.Wait()
+	f.ClearFaults()
+	wantText(t, folded(output.String()), "Change of source.postgres.table_mappings of pipe \"customers\"", "Not added yet: - public.customers to customers The next apply adds them.")
+	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
+		t.Error("customers is mapped already: nothing was interrupted")
+	}
+	f.ResetJournal()
+	w.apply()
+	f.wantWrites(`{"source": {"postgres": {"tableMappingsToAdd": [` + fullMappingJSON + `]}}}`)
+	w.wantEmptyPlan()
 }
 
 // mapped are the mappings that the platform holds of a pipe, by target, each

@@ -24,18 +24,20 @@ func (w *workspace) wantRefused(pipes []refusedPipe) {
 		config.WriteString(onePipe(fmt.Sprintf("p%d", i), w.clonePipe(pipe.kind), pipe.arguments))
 	}
 	w.file("main.tf", config.String())
-	out, ok := w.terraform("plan", "-input=false")
-	if ok {
-		w.t.Fatal(out)
-	}
+	said := w.diagnostics("plan", "-input=false")
 	for i, pipe := range pipes {
-		address := fmt.Sprintf("with dataplatform_pipe.p%d,", i)
-		found := false
-		for _, one := range strings.Split(out, "Error: ") {
-			found = found || strings.Contains(one, address) && strings.Contains(one, pipe.text)
+		address := fmt.Sprintf("dataplatform_pipe.p%d", i)
+		if errors := said[address].errors; len(errors) != 1 {
+			w.t.Errorf("%d errors about %s, want 1: %q", len(errors), pipe.arguments, errors)
+		} else {
+			wantText(w.t, errors[0], pipe.text)
+			wantNoText(w.t, errors[0], "hush-hush")
 		}
-		if !found {
-			w.t.Errorf("no error about %s with %q in\n%s", pipe.arguments, pipe.text, out)
+		delete(said, address)
+	}
+	for address, of := range said {
+		if len(of.errors) > 0 {
+			w.t.Errorf("errors about %q: %q", address, of.errors)
 		}
 	}
 	w.wantWrites()
@@ -91,11 +93,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	f.ResetJournal()
 	for _, config := range []string{pipe("u", 2, ""), pipe("v", 1, "")} {
 		w.file("main.tf", config)
-		out, ok := w.terraform("plan", "-input=false")
-		if ok {
-			t.Fatal(out)
-		}
-		wantText(t, out, "Credential missing", "source_credentials.kafka.password_wo_version is new or has changed (by its version or by username), and password_wo is not set")
+		wantText(t, w.refused(thisPipe, "plan", "-input=false"), "Credential missing", "source_credentials.kafka.password_wo_version is new or has changed (by its version or by username), and password_wo is not set")
 	}
 	w.file("main.tf", pipe("u", 1, ""))
 	w.wantEmptyPlan()
@@ -104,9 +102,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	// A PATCH that fails leaves the version for the next apply.
 	w.file("main.tf", pipe("u", 2, `, password_wo = "second"`))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400})
-	if out, ok := w.terraform("apply", "-auto-approve", "-input=false"); ok {
-		t.Fatal(out)
-	}
+	wantText(t, w.refused(thisPipe, "apply", "-auto-approve", "-input=false"), "Unable to update pipe", "HTTP 400")
 	w.apply()
 	f.wantWrites(
 		`{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`,

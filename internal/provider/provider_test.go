@@ -313,6 +313,9 @@ func TestProviderAddresses(t *testing.T) {
 			w := f.workspace(plainProvider+everything+pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)).setenv(f.fromEnvironment()...).
 				setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api"+end, "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting"+end)
 			w.apply()
+			if n := len(f.Requests()); n < 7 { // a read for each block but two, and two writes
+				t.Errorf("%d requests", n)
+			}
 			for _, r := range f.Requests() {
 				if !strings.HasPrefix(r.Path, "/mgmt/api/v1/") && !strings.HasPrefix(r.Path, "/alerting/api/v2/") {
 					t.Errorf("path %s", r.Path)

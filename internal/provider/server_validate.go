@@ -139,7 +139,7 @@ func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttr
 		case attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
 			if !anyMember(value) {
 				p.report(tfprotov6.DiagnosticSeverityWarning, next, "Object declares nothing",
-					fmt.Sprintf("%s is set, but none of its attributes is, so nothing in it is managed. "+
+					fmt.Sprintf("%s is set, but none of its attributes is. "+
 						"Terraform ignores misspelled attributes of nested objects: check their names.", next))
 			}
 			object = object.With(p.object(next, attribute.NestedType.Attributes, value), attribute.Name)

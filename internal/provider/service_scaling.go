@@ -70,7 +70,7 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
-		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %s and %s.", least.Number(), most.Number()))
+		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", least.Number(), most.Number()))
 }
 
 func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {

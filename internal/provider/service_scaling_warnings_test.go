@@ -10,9 +10,13 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// wantNoText fails if the output has one of these texts.
+// wantNoText fails if the output has one of these texts. An empty output has
+// none of any.
 func wantNoText(t *testing.T, out string, texts ...string) {
 	t.Helper()
+	if len(texts) == 0 || strings.TrimSpace(out) == "" {
+		t.Error("the test looks for no text, or in none")
+	}
 	for _, text := range texts {
 		if strings.Contains(out, text) {
 			t.Errorf("%q in\n%s", text, out)

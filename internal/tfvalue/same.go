@@ -76,53 +76,35 @@ func Alike(a, b Value) bool { return canonical(a) == canonical(b) }
 // canonical spells a value so that values that are alike are spelled alike.
 func canonical(value Value) string {
 	var b strings.Builder
-	speller{empty: func(Value) bool { return false }}.write(&b, value)
+	writeCanonical(&b, value)
 	return b.String()
 }
 
-// exact spells a value so that only values of the same content are spelled
-// alike, whatever the order of sets.
-func exact(value Value) string {
-	var b strings.Builder
-	speller{empty: func(v Value) bool { return !v.IsNull() }}.write(&b, value)
-	return b.String()
-}
-
-// speller says which empty values it tells from null.
-type speller struct{ empty func(Value) bool }
-
-func (s speller) write(b *strings.Builder, value Value) {
+func writeCanonical(b *strings.Builder, value Value) {
 	switch {
 	case !value.IsKnown():
 		b.WriteByte('?')
-	case value.IsEmpty() && !s.empty(value):
+	case value.IsEmpty():
 	case isString(value):
 		b.WriteString(strconv.Quote(value.Text()))
 	case value.Type().Is(tftypes.Number):
 		b.WriteString(value.Number().Text('g', -1))
 	case value.Type().Is(tftypes.Bool):
-		b.WriteString(strconv.FormatBool(value.True()))
+		b.WriteByte('t')
 	case value.IsObject():
 		for _, member := range value.Members() {
 			b.WriteByte(';')
-			s.write(b, member)
+			writeCanonical(b, member)
 		}
 	default:
 		var spelled []string
 		for _, element := range value.Elements() {
-			var one strings.Builder
-			s.write(&one, element)
-			spelled = append(spelled, one.String())
+			spelled = append(spelled, canonical(element))
 		}
 		if isSet(value) {
 			slices.Sort(spelled)
 			spelled = slices.Compact(spelled)
 		}
-		b.WriteByte('[')
-		for _, text := range spelled {
-			b.WriteString(text)
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
+		b.WriteString("[" + strings.Join(spelled, ",") + "]")
 	}
 }

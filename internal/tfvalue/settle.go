@@ -54,8 +54,6 @@ func (r Rules) suppress(name string, plan, prior Value) Value {
 		return plan
 	case plan.IsObject():
 		return plan.Map(func(name string, member Value) Value { return r.suppress(name, member, prior.At(name)) })
-	case isSet(plan) && exact(plan) != exact(prior):
-		return plan // Terraform accepts no other spelling in the elements of a set
 	case r.Same(name, plan, prior):
 		return prior
 	default:

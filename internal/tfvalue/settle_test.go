@@ -65,8 +65,7 @@ func TestSuppress(t *testing.T) {
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 		{"white space at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
 		{"the order of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`},
-		// Terraform wants a configured [] in the plan, though null means the same.
-		{"empty members of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`},
+		{"empty members of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`},
 		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
 		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
 		{"null, and it was not", `{}`, `{"name": "a"}`, `{}`},
