@@ -45,7 +45,7 @@ func (f *fake) havePipes() {
 		case fault == "hang":
 			<-r.Context().Done()
 		case fault != "":
-			http.Error(w, `{"error":"x"}`, 503)
+			http.Error(w, `{"error":"x"}`, http.StatusServiceUnavailable)
 		default:
 			time.Sleep(30 * time.Millisecond)
 			_, _ = fmt.Fprintf(w, `{"status":200,"result":{"id":%q}}`, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
