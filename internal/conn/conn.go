@@ -98,7 +98,7 @@ func only(settings, among []string) []string {
 	return kept
 }
 
-// is is the beginning of a sentence: "a is", "a and b are".
+// is begins a sentence about settings: "a is", "a and b are".
 func is(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"

@@ -22,10 +22,11 @@ type logins struct {
 func (l *logins) refuse(organization string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.rejected[organization]; r != nil {
-		return r
+	r, rejected := l.rejected[organization]
+	if !rejected {
+		return nil // and no nil refusal, which would be an error
 	}
-	return nil
+	return r
 }
 
 // succeed notes that the credentials are accepted.

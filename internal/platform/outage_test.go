@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func (f *fake) havePipes() {
 		case fault == "hang":
 			<-r.Context().Done()
 		case fault != "":
-			http.Error(w, `{"error":"x"}`, 503)
+			http.Error(w, `{"error":"x"}`, http.StatusServiceUnavailable)
 		default:
 			time.Sleep(30 * time.Millisecond)
 			_, _ = fmt.Fprintf(w, `{"status":200,"result":{"id":%q}}`, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
@@ -78,12 +79,12 @@ func TestOutageIsPaidForOnce(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.refused = test.refused
-				var n int
-				f.fault = func(string) string { n++; return test.fault }
+				var count atomic.Int32
+				f.fault = func(string) string { count.Add(1); return test.fault }
 				f.havePipes()
 				begun := time.Now()
 				errs := flood(t.Context(), c, 300, test.parallelism)
-				took := time.Since(begun)
+				took, n := time.Since(begun), int(count.Load())
 				full := 0
 				for i, err := range errs {
 					var e *Error
@@ -160,7 +161,9 @@ func TestDownIsProbed(t *testing.T) {
 					t.Errorf("refused after %s", time.Since(begun))
 				}
 				time.Sleep(holdOff)
+				f.mu.Lock()
 				f.refused = 0
+				f.mu.Unlock()
 				f.always(fault{Hang: true})
 				var work sync.WaitGroup
 				for range 10 {

@@ -89,27 +89,22 @@ func (k *call) run(ctx context.Context) error {
 		began := time.Now()
 		failed := k.attempt(ctx)
 		limited := k.report(failed)
-		<-k.slots // not before the gate knows of a 429, or the next request would pass it
 		wait, again := k.retry(ctx, failed, limited)
 		waits, stop := k.api.outage.waits(ctx) // before the outage is told, or its news would be missed
 		again = k.learn(failed, began, wait, again)
+		<-k.slots // not before all of this is known, or the next request would pass
 		k.logAttempt(ctx, failed, time.Since(began), wait, again)
+		err := k.pause(waits, failed, wait, again)
+		stop()
 		if failed == nil {
-			stop()
 			return nil
 		}
 		k.last = failed
 		k.ambiguous = k.ambiguous || failed.ambiguous
-		if !again {
-			stop()
+		switch {
+		case !again:
 			return k.conclude(failed)
-		}
-		var err error
-		if failed.class != classRateLimited { // a 429 waits at the gate
-			k.standing.on("to retry after " + failed.waitReason())
-			err = sleep(waits, wait)
-		}
-		if stop(); err != nil {
+		case err != nil:
 			return k.giveUp(err)
 		}
 		if k.nonIdempotent && failed.ambiguous {
@@ -118,6 +113,15 @@ func (k *call) run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// pause is the wait before the next attempt. After a 429 that is at the gate.
+func (k *call) pause(ctx context.Context, failed *Error, wait time.Duration, again bool) error {
+	if !again || failed.class == classRateLimited {
+		return nil
+	}
+	k.standing.on("to retry after " + failed.waitReason())
+	return sleep(ctx, wait)
 }
 
 // enter waits until an attempt may be made, and takes a slot for it. What has

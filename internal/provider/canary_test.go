@@ -23,7 +23,7 @@ import (
 // Each secret of this test has characters that JSON, URLs and HCL spell
 // otherwise, so that it is looked for in every spelling.
 var canaries = map[string]string{
-	"the provider's key secret":   `canary-basic "q" <&> \ é`,
+	"the provider's key secret":   `canary-basic-"q"<&>\é`,
 	"the alerts' access token":    `canary-bearer-/+=~'"<&>`,
 	"the Kafka password":          `canary-kafka "q" \n <&> ü`,
 	"the Postgres password":       `canary-postgres 'q' $%`,

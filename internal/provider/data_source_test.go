@@ -414,5 +414,5 @@ data "dataplatform_alert" "gone" { id = "gone" }
 	}
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[{"name": "events-eu"}]`, Times: mockplatform.Always})
 	out, _ := w.terraform("plan")
-	wantText(t, out, "Unable to list services", "has no id")
+	wantText(t, out, "Unable to list services", "has no ID")
 }
