@@ -24,7 +24,7 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 	case platform.IsNotFound(err) && imported:
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s. Check the IDs, or create the %s in the platform's console first.\n\n%s", e.place(id), e.Noun, conn.Detail(err)),
+			fmt.Sprintf("There is no %s. Check the IDs, or create the %s in the platform's console first.", e.place(id), e.Noun),
 		)
 		return state, last
 	case platform.IsNotFound(err):
