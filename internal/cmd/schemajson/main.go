@@ -44,10 +44,11 @@ type document struct {
 }
 
 type providerSchema struct {
-	Provider    schema                    `json:"provider"`
-	Resources   map[string]schema         `json:"resource_schemas"`
-	DataSources map[string]schema         `json:"data_source_schemas"`
-	Identities  map[string]identitySchema `json:"resource_identity_schemas"`
+	Provider      schema                    `json:"provider"`
+	Resources     map[string]schema         `json:"resource_schemas"`
+	DataSources   map[string]schema         `json:"data_source_schemas"`
+	ListResources map[string]schema         `json:"list_resource_schemas,omitempty"`
+	Identities    map[string]identitySchema `json:"resource_identity_schemas"`
 }
 
 type schema struct {
@@ -106,15 +107,15 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (*document, e
 			return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 		}
 	}
-	if len(answer.Functions)+len(answer.EphemeralResourceSchemas)+len(answer.ListResourceSchemas)+
-		len(answer.ActionSchemas)+len(answer.StateStoreSchemas) > 0 {
-		return nil, errors.New("the provider has something that is neither a resource nor a data source: print it too")
+	if len(answer.Functions)+len(answer.EphemeralResourceSchemas)+len(answer.ActionSchemas)+len(answer.StateStoreSchemas) > 0 {
+		return nil, errors.New("the provider has something that is neither a resource, a data source nor a list resource: print it too")
 	}
 
 	out := providerSchema{
-		Resources:   map[string]schema{},
-		DataSources: map[string]schema{},
-		Identities:  map[string]identitySchema{},
+		Resources:     map[string]schema{},
+		DataSources:   map[string]schema{},
+		ListResources: map[string]schema{},
+		Identities:    map[string]identitySchema{},
 	}
 	if out.Provider, err = convertSchema(answer.Provider); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
@@ -127,6 +128,11 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (*document, e
 	for name, s := range answer.DataSourceSchemas {
 		if out.DataSources[name], err = convertSchema(s); err != nil {
 			return nil, fmt.Errorf("data source %s: %w", name, err)
+		}
+	}
+	for name, s := range answer.ListResourceSchemas {
+		if out.ListResources[name], err = convertSchema(s); err != nil {
+			return nil, fmt.Errorf("list resource %s: %w", name, err)
 		}
 	}
 	for name, s := range identities.IdentitySchemas {
