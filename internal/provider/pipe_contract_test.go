@@ -299,6 +299,25 @@ func TestMappingWithoutARefresh(t *testing.T) {
 	f.wantWrites()
 }
 
+// TestMappingThatIsGoneWithOmittedMembers says what it excludes, and left the
+// rest to what the plan showed: that is gone with the mapping.
+func TestMappingThatIsGoneWithOmittedMembers(t *testing.T) {
+	f := newFixture(t)
+	arguments := mappings(wanted("public.customers", "customers", customersExcluded), addressesMapping, leadsMapping)
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, arguments))
+	w.apply()
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, arguments+"\n  name = \"n\""))
+	w.plan()
+	f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
+	f.ResetJournal()
+	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "is gone now. Plan again. To have it added, it must set sorting_keys and use_custom_sorting_key")
+	f.wantWrites()
+	// A new plan shows what it adds: the excluded columns, and nothing else.
+	w.apply()
+	f.wantCovered(mockplatform.PostgresPipeID)
+	w.wantEmptyPlan()
+}
+
 // TestMappingThatGoesDuringAnApply has a mapping disappear while an apply is
 // under way: it is never added without its excluded columns, which nobody knows.
 func TestMappingThatGoesDuringAnApply(t *testing.T) {
