@@ -15,7 +15,10 @@ import (
 // that fails the state says what the platform returned last.
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
-		e.warnLeaving(change.Prior, diags)
+		// Terraform folds the warnings of a plan, but not those of the apply.
+		if c == nil || c.FirstLeft() {
+			e.warnLeaving(change.Prior, diags)
+		}
 		return change.Plan, memory{}
 	}
 	if !change.Plan.At("organization_id").IsKnown() {

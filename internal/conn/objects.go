@@ -11,7 +11,7 @@ import (
 // objects are the remote objects that resources have to do with in this run, by
 // a key that is the same for two resources over one object.
 type objects struct {
-	applying atomic.Bool
+	applying, left atomic.Bool
 
 	mu  sync.Mutex
 	all map[string]*object
@@ -70,6 +70,9 @@ func (c *Connection) Applies() { c.objects.applying.Store(true) }
 // Applying reports whether this run has begun to apply a plan. What is planned
 // then was planned before.
 func (c *Connection) Applying() bool { return c.objects.applying.Load() }
+
+// FirstLeft reports whether nothing was left behind before in this run.
+func (c *Connection) FirstLeft() bool { return !c.objects.left.Swap(true) }
 
 // Claim notes what a resource owns of an object, and returns what others have
 // claimed of it in this run.

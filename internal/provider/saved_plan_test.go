@@ -156,6 +156,11 @@ func TestValidateSamplesBesideAnUnknownLeaf(t *testing.T) {
 	for was, first := range validate {
 		for is, then := range validate {
 			for _, role := range []string{"a", "later"} {
+				// Coming or going beside a leaf that turns out to be the same: it
+				// can't be both no change by itself and in a plan that showed it.
+				if role == "later" && (was == "none") != (is == "none") {
+					continue
+				}
 				id := f.clonePipe(mockplatform.KafkaPipeID)
 				name := fmt.Sprintf("%s_%s_%s", role, was, is)
 				before.WriteString(onePipe(name, id, fmt.Sprintf(`source = { %s kafka = { iam_role = %q } }`, first, role)))
