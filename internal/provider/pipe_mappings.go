@@ -95,12 +95,13 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 			held := exists && !now.At(name).IsEmpty()
 			return held || kept || showsMember(plans[key], name)
 		})
-		why := "is not on the platform and has to be added"
+		const alone = " A mapping is added from the configuration alone:"
+		why := "is not on the platform and has to be added." + alone
 		switch {
 		case exists:
-			why = "changes, so that it has to be removed and added again"
+			why = "changes, so that it has to be removed and added again." + alone
 		case kept:
-			why = "was there when this was planned and is gone now. Plan again. To be added, it has to be complete"
+			why = "was there when this was planned and is gone now. Plan again. To have it added,"
 		}
 		if len(lacks) > 0 {
 			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
@@ -159,7 +160,7 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 }
 
 func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The mapping of %s of %s %s. A mapping is added from the configuration alone: it must set %s ([] excludes nothing).",
+	text := fmt.Sprintf("The mapping of %s of %s %s it must set %s ([] excludes nothing).",
 		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
 	if len(offered) > 0 {
 		text += "\n\nWhat the platform holds for this table now:\n\n" + strings.Join(offered, "\n")
