@@ -47,7 +47,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	u := e.newUpdate(client, id, change, known, read, last)
-	if e.Check(u.label, change, known, diags); !diags.HasError() {
+	e.Check(u.label, change, known, diags)
+	if !diags.HasError() {
 		u.run(ctx, e.Forces(change), diags)
 	}
 	switch {

@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -81,6 +82,6 @@ func (c *Connection) Claim(key string, owned tfvalue.Value) []tfvalue.Value {
 	defer c.objects.mu.Unlock()
 	o := c.objects.at(key)
 	others := o.claims
-	o.claims = append(others[:len(others):len(others)], owned)
+	o.claims = append(slices.Clone(others), owned)
 	return others
 }

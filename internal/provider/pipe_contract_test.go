@@ -28,16 +28,6 @@ func (w *workspace) refused(address string, args ...string) string {
 	return folded(all[address].errors[0])
 }
 
-// warned are the warnings of a command about one address.
-func (w *workspace) warned(address string, args ...string) []string {
-	w.t.Helper()
-	warnings, ok := w.warnings(args...)
-	if !ok {
-		w.t.Fatalf("terraform %s failed", strings.Join(args, " "))
-	}
-	return warnings[address]
-}
-
 // wanted is a mapping in a configuration, with further members.
 func wanted(source, target, members string) string {
 	schema, table, _ := strings.Cut(source, ".")

@@ -183,7 +183,7 @@ func (w *workspace) warnings(args ...string) (map[string][]string, bool) {
 		var said struct {
 			Diagnostic struct{ Severity, Summary, Detail, Address string }
 		}
-		if err := json.Unmarshal([]byte(line), &said); err != nil {
+		if err := json.Unmarshal([]byte(line), &said); err != nil { //nolint:musttag // encoding/json finds names in any letter case
 			w.t.Fatalf("%v in %s", err, line)
 		}
 		lines++

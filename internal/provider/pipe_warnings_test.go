@@ -172,7 +172,7 @@ func TestObjectThatDeclaresNothing(t *testing.T) {
 			Snippet                            struct{ Context string }
 		}
 	}
-	if err := json.Unmarshal(out, &validated); err != nil || !validated.Valid {
+	if err := json.Unmarshal(out, &validated); err != nil || !validated.Valid { //nolint:musttag // encoding/json finds names in any letter case
 		t.Fatalf("%v in %s", err, out)
 	}
 	byBlock := map[string][]string{}

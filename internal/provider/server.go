@@ -14,11 +14,18 @@ import (
 // server is the framework's server, but for adopted objects, which it leaves
 // to their engines, and for what the framework retains of each call.
 type server struct {
-	tfprotov6.ProviderServerWithListResource
+	frameworkServer
 	provider *dataplatformProvider
 	writes   *process.Writes
 	engines  map[string]*adopt.Engine
 	schemas  func() *tfprotov6.GetProviderSchemaResponse
+}
+
+// frameworkServer is what the framework's server serves. plugin-go looks for the
+// methods of list resources, which a tfprotov6.ProviderServer would hide.
+type frameworkServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
 }
 
 // NewServer returns what serves the provider, in the version given. It counts
@@ -32,9 +39,9 @@ func NewServer(version string, writes *process.Writes) func() tfprotov6.Provider
 }
 
 func serverOf(p *dataplatformProvider) server {
-	framework := providerserver.NewProtocol6(p)().(tfprotov6.ProviderServerWithListResource)
+	framework := providerserver.NewProtocol6(p)().(frameworkServer)
 	return server{
-		ProviderServerWithListResource: framework,
+		frameworkServer: framework,
 
 		provider: p,
 		writes:   &process.Writes{},
@@ -57,7 +64,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServerWithListResource.ReadResource)
+	return release(ctx, req, s.frameworkServer.ReadResource)
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -65,7 +72,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServerWithListResource.PlanResourceChange)
+	return release(ctx, req, s.frameworkServer.PlanResourceChange)
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
@@ -75,5 +82,5 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.ProviderServerWithListResource.ApplyResourceChange)
+	return release(ctx, req, s.frameworkServer.ApplyResourceChange)
 }

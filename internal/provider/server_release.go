@@ -53,25 +53,25 @@ func (c *callContext) Value(key any) any { return c.current().Value(key) }
 
 // UpgradeResourceState implements tfprotov6.ProviderServer.
 func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return release(ctx, req, s.ProviderServerWithListResource.UpgradeResourceState)
+	return release(ctx, req, s.frameworkServer.UpgradeResourceState)
 }
 
 // UpgradeResourceIdentity implements tfprotov6.ProviderServer.
 func (s server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return release(ctx, req, s.ProviderServerWithListResource.UpgradeResourceIdentity)
+	return release(ctx, req, s.frameworkServer.UpgradeResourceIdentity)
 }
 
 // ImportResourceState implements tfprotov6.ProviderServer.
 func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return release(ctx, req, s.ProviderServerWithListResource.ImportResourceState)
+	return release(ctx, req, s.frameworkServer.ImportResourceState)
 }
 
 // MoveResourceState implements tfprotov6.ProviderServer.
 func (s server) MoveResourceState(ctx context.Context, req *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
-	return release(ctx, req, s.ProviderServerWithListResource.MoveResourceState)
+	return release(ctx, req, s.frameworkServer.MoveResourceState)
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.
 func (s server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return release(ctx, req, s.ProviderServerWithListResource.ReadDataSource)
+	return release(ctx, req, s.frameworkServer.ReadDataSource)
 }

@@ -40,7 +40,7 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 	err := validate(s.schemas().ResourceSchemas[req.TypeName], rules, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.ProviderServerWithListResource.ValidateResourceConfig)
+		resp, err := release(ctx, &partly, s.frameworkServer.ValidateResourceConfig)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	err := validate(s.schemas().DataSourceSchemas[req.TypeName], tfvalue.Rules{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.ProviderServerWithListResource.ValidateDataResourceConfig)
+		resp, err := release(ctx, &partly, s.frameworkServer.ValidateDataResourceConfig)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (p *preparation) parts(config *tfprotov6.DynamicValue, prepared tfvalue.Val
 
 func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, object tfvalue.Value) tfvalue.Value {
 	for _, attribute := range attributes {
-		next := append(at[:len(at):len(at)], attribute.Name)
+		next := append(slices.Clone(at), attribute.Name)
 		value := object.At(attribute.Name)
 		switch {
 		case value.IsNull():

@@ -16,7 +16,7 @@ import (
 )
 
 // listed asks for services over the protocol.
-func (f *fixture) listed(t *testing.T, server tfprotov6.ProviderServerWithListResource, config map[string]tfvalue.Value, limit int64, include bool) []tfprotov6.ListResourceResult {
+func (f *fixture) listed(t *testing.T, server frameworkServer, config map[string]tfvalue.Value, limit int64, include bool) []tfprotov6.ListResourceResult {
 	t.Helper()
 	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"organization_id": tftypes.String, "filter": tftypes.List{ElementType: tftypes.String}}}
 	encoded, err := tfprotov6.NewDynamicValue(typ, unset(typ, config).Value)
@@ -95,7 +95,7 @@ func TestQuery(t *testing.T) {
 }
 
 // configured is a server of the provider that is configured for the fixture.
-func (f *fixture) configured(t *testing.T) tfprotov6.ProviderServerWithListResource {
+func (f *fixture) configured(t *testing.T) frameworkServer {
 	t.Helper()
 	server := serverOf(newProvider("test"))
 	typ := server.schemas().Provider.ValueType()

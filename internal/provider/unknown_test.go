@@ -227,7 +227,7 @@ func validationErrors(t *testing.T, out []byte) map[string][]string {
 			Snippet                   struct{ Context string }
 		}
 	}
-	if err := json.Unmarshal(out, &validated); err != nil || validated.Format == "" {
+	if err := json.Unmarshal(out, &validated); err != nil || validated.Format == "" { //nolint:musttag // encoding/json finds names in any letter case
 		t.Fatalf("%v in %s", err, out)
 	}
 	errors := map[string][]string{}
