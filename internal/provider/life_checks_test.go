@@ -251,8 +251,8 @@ func (l *life) checkCounts(m *lifeMoment) {
 	if mapped > 1 {
 		most += n
 	}
-	if l.resets() {
-		most *= 2
+	if l.resets() || !l.tellsAll() {
+		most *= 2 // what moved, or what only a PATCH tells, is put right
 	}
 	if len(bodies) > most {
 		l.fail("requests", "%d PATCHes, at most %d are allowed", len(bodies), most)
@@ -593,6 +593,7 @@ func (l *life) checkErrors(m *lifeMoment) {
 		case m.fault != nil && (strings.HasPrefix(summary, "Unable to") || strings.HasPrefix(summary, "Change of")):
 		case summary == incompleteMapping: // checked already
 		case l.blind(mappingsPath) && strings.Contains(m.String(), "source.postgres.tableMappingsTo"): // nobody can know what is mapped
+		case l.blind(mappingsPath) && strings.HasPrefix(summary, "Platform did not take "+mappingsPath): // likewise
 		case summary == "Credential missing" && l.withoutSecret():
 		case summary == "Pipe has another kind of source" && (l.wrongKind(m.before) || l.wrongKind(m.mid)):
 		default:
