@@ -93,7 +93,8 @@ func (l *life) declared(s *lifeSubject, prior tfvalue.Value) map[string]bool {
 	for _, leaf := range l.all {
 		names := strings.Split(leaf.path, ".")
 		if written := config.At(names...); !written.IsNull() {
-			paths[leaf.path] = lifeEqual(written, ignored.At(names...))
+			paths[leaf.path] = lifeEqual(written, ignored.At(names...)) ||
+				!ignored.At(names...).IsNull() && written.IsFullyKnown() && lifeAlike(leaf.path, written, ignored.At(names...))
 		}
 	}
 	return paths
@@ -312,8 +313,8 @@ func (l *life) checkSent(m *lifeMoment) {
 // checkCredentials: credentials travel with their kind, and when their version
 // changes.
 func (l *life) checkCredentials(m *lifeMoment, body object) {
-	if len(l.driver.subjects) > 1 {
-		return // the other one has none
+	if len(l.driver.subjects) > 1 || m.fault != nil {
+		return // the other one has none; and no read tells whether a lost PATCH had them
 	}
 	s, p := l.subject(), &m.plans[0]
 	kind := l.spec.kind
@@ -557,7 +558,7 @@ func (l *life) checkRefusals(m *lifeMoment) {
 		must = must || l.incomplete(s, m.before)
 	}
 	unknown := slices.ContainsFunc(l.driver.subjects, func(s *lifeSubject) bool { return s.unknown != nil })
-	if refused && len(patchBodies(m.apply)) > 0 {
+	if refused && len(patchBodies(m.apply)) > 0 && len(l.driver.subjects) == 1 {
 		l.fail("refused-late", "mappings are refused after something was sent: %s", strings.Join(m.errors, "\n"))
 	}
 	if !l.tellsAll() || m.once || m.fault != nil || m.moved() || unknown || m.failed() && !refused {
