@@ -646,7 +646,7 @@ func (l *life) checkErrorState(m *lifeMoment, s *lifeSubject, p *lifePlan) {
 
 // checkHalfDone: an apply that ends between removing and adding says so.
 func (l *life) checkHalfDone(m *lifeMoment) {
-	if l.spec.kind != "postgres" || m.fault == nil || m.fault.ambiguous || !l.tellsAll() {
+	if l.spec.kind != "postgres" || m.fault == nil || m.fault.ambiguous || l.blind(mappingsPath) {
 		return
 	}
 	names := strings.Split(mappingsPath, ".")
