@@ -116,6 +116,31 @@ func (l *life) blind(path string) bool {
 	})
 }
 
+// swallowed reports whether the object that holds a leaf is itself left out as
+// empty: a missing object says nothing of its members.
+func (l *life) swallowed(path string, doc object) bool {
+	names := strings.Split(lifeField(path), ".")
+	for _, feature := range l.features() {
+		mode, omits := strings.CutPrefix(feature, "omits-empty:")
+		if !omits {
+			continue
+		}
+		for i := 1; i < len(names); i++ {
+			parent, _ := member(doc, strings.Join(names[:i], ".")).(object)
+			left := 0
+			for _, value := range parent {
+				if !strings.Contains(mode, "o") || !isEmptyJSON(value) && value != false && fmt.Sprint(value) != "0" {
+					left++
+				}
+			}
+			if left == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (l *life) tellsAll() bool {
 	return !slices.ContainsFunc(l.features(), func(feature string) bool { return strings.HasPrefix(feature, "omits-") })
 }
@@ -132,7 +157,7 @@ func (l *life) checkDeclared(m *lifeMoment, s *lifeSubject, p *lifePlan) {
 	for path, declared := range l.declared(s, p.prior) {
 		names := strings.Split(path, ".")
 		switch {
-		case !declared, l.blind(path):
+		case !declared, l.blind(path), l.swallowed(path, m.after):
 		case path == mappingsPath:
 			if reason := mappingsStand(config.At(names...), after.At(names...), mid.At(names...)); reason != "" {
 				l.fail("declared", "%s: %s", path, reason)

@@ -55,15 +55,18 @@ func lifeValue(v any, typ tftypes.Type) tfvalue.Value {
 			elements = append(elements, next)
 		}
 		return tfvalue.Collection(typ, elements)
-	case string, bool:
+	case bool:
 		return tfvalue.Of(tftypes.NewValue(typ, v))
-	default:
-		number, _, err := big.ParseFloat(fmt.Sprint(v), 10, 512, big.ToNearestEven)
-		if err != nil {
-			panic(err)
+	case string:
+		if typ.Is(tftypes.String) {
+			return tfvalue.String(v)
 		}
-		return tfvalue.Of(tftypes.NewValue(typ, number))
 	}
+	number, _, err := big.ParseFloat(fmt.Sprint(v), 10, 512, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return tfvalue.Of(tftypes.NewValue(typ, number))
 }
 
 // lifeType is what a test needs to know of a type of resource.
@@ -92,7 +95,6 @@ type lifeSubject struct {
 
 	state   tfvalue.Value
 	private []byte
-	// had is whether the resource was in state before the last command.
 }
 
 // lifePlan is a plan for one resource.
@@ -186,8 +188,37 @@ func (s *lifeSubject) read(dynamic *tfprotov6.DynamicValue) tfvalue.Value {
 	return tfvalue.Of(value)
 }
 
+// lifeStored is a state as the state file has it: in JSON, a fraction is read
+// back with more digits than it came with.
+func lifeStored(v tfvalue.Value) tfvalue.Value {
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return v
+	case v.Type().Is(tftypes.Number):
+		return lifeValue(v.Number().Text('f', -1), v.Type())
+	case v.Type().Is(tftypes.Object{}):
+		return v.Map(func(_ string, member tfvalue.Value) tfvalue.Value { return lifeStored(member) })
+	case v.Type().Is(tftypes.List{}), v.Type().Is(tftypes.Set{}):
+		elements := v.Elements()
+		for i := range elements {
+			elements[i] = lifeStored(elements[i])
+		}
+		return tfvalue.Collection(v.Type(), elements)
+	default:
+		return v
+	}
+}
+
 // run carries out a command.
 func (d *lifeDriver) run(c lifeCommand) *lifeOutcome {
+	o := d.runUnstored(c)
+	for _, s := range d.subjects {
+		s.state = lifeStored(s.state)
+	}
+	return o
+}
+
+func (d *lifeDriver) runUnstored(c lifeCommand) *lifeOutcome {
 	o := &lifeOutcome{}
 	switch c.name {
 	case "forget":

@@ -129,7 +129,7 @@ type life struct {
 
 type lifeFailure struct{ rule, text string }
 
-var lifeValues = regexp.MustCompile(`"(\\.|[^"])*"|\[.*?\]|[0-9a-f]*[0-9][0-9a-f-]*`)
+var lifeValues = regexp.MustCompile(`"(\\.|[^"])*"|\[.*?\]|[a-z_]+(\.[a-z_]+)+|[0-9a-f]*[0-9][0-9a-f-]*`)
 
 // class is the same for failures that seem to have one cause.
 func (f lifeFailure) class() string {
