@@ -77,6 +77,7 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 		if !u.send(ctx, u.owned, diags) {
 			return
 		}
+		u.reject(u.owned, diags) // a second stage may have reset them once more
 	}
 	u.warnMoved(before, moves, diags)
 }
@@ -112,6 +113,7 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 	if len(u.missing) > 0 {
 		response, err := u.read(ctx)
 		if err != nil {
+			u.learn(leaves)
 			diags.AddError(
 				fmt.Sprintf("Unable to read %s back", u.Noun),
 				fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", u.label, err),
@@ -120,24 +122,37 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 		}
 		read := tfvalue.Encode(response, u.objectType)
 		u.reads = read.Fill(u.reads)
-		u.answer = u.answer.Fill(read)
+		u.answer = u.Rules.Fill(u.answer, read)
 		u.missing = u.omitted(leaves)
 	}
-	always := func(tfvalue.Path) bool { return true }
-	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.answer, u.known))
+	u.learn(leaves)
 	for _, leaf := range u.missing {
 		u.known = u.known.With(u.answer.At(leaf.Path...), leaf.Path...)
 	}
 	return true
 }
 
-// omitted are the leaves that were told before and are missing in the response.
-// A keyed set that was sent counts as never told.
+// learn adds what was sent, and what the response says, to what is known.
+func (u *update) learn(leaves tfvalue.Value) {
+	always := func(tfvalue.Path) bool { return true }
+	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.answer, u.known))
+}
+
+// omitted are the leaves that were told before and are missing in the response,
+// and those that were told as empty and sent as something else. A keyed set that
+// was sent counts as never told.
 func (u *update) omitted(leaves tfvalue.Value) []tfvalue.Leaf {
-	return slices.DeleteFunc(u.Rules.Missing(u.told, u.answer), func(leaf tfvalue.Leaf) bool {
+	omitted := slices.DeleteFunc(u.Rules.Missing(u.told, u.answer), func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		return keyed && !leaves.At(leaf.Path...).IsNull() && !u.answer.At(leaf.Path...).IsNull()
 	})
+	for _, leaf := range leaves.Leaves() {
+		told := u.told.At(leaf.Path...)
+		if !leaf.Value.IsEmpty() && !told.IsNull() && told.IsEmpty() && u.answer.At(leaf.Path...).IsNull() {
+			omitted = append(omitted, leaf)
+		}
+	}
+	return omitted
 }
 
 // holds reports whether the platform holds what is wanted of a leaf, as far as

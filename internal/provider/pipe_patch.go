@@ -79,7 +79,11 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 	}
 	kinds := slices.Clone(p.pending)
 	for _, kind := range sourceKinds {
-		if send.At("source", kind).AnyLeaf() {
+		sends := send.At("source", kind).AnyLeaf()
+		if kind == "postgres" {
+			sends = source.Postgres != nil // mappings may not differ
+		}
+		if sends {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -86,6 +86,24 @@ func (v Value) Fill(other Value) Value {
 	}
 }
 
+// Fill is a value in which null is what the other one has, in the elements of
+// keyed sets too.
+func (r Rules) Fill(value, other Value) Value { return r.fill("", value, other) }
+
+func (r Rules) fill(name string, value, other Value) Value {
+	key, keyed := r.Keys[name]
+	switch {
+	case value.IsNull():
+		return other
+	case value.IsObject() && !other.IsNull():
+		return value.Map(func(name string, member Value) Value { return r.fill(name, member, other.At(name)) })
+	case keyed && value.IsKnown():
+		return key.Fill(value, other)
+	default:
+		return value
+	}
+}
+
 // isString and isSet read better in a switch than what they stand for.
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
