@@ -158,7 +158,7 @@ func (c *lifeCLI) json(o *lifeOutcome, args ...string) {
 			}
 			Diagnostic struct{ Severity, Summary, Detail string }
 		}
-		if json.Unmarshal([]byte(line), &said) != nil {
+		if json.Unmarshal([]byte(line), &said) != nil { //nolint:musttag // encoding/json finds names in any letter case
 			c.t.Fatalf("%s", line)
 		}
 		lines++
@@ -196,7 +196,7 @@ func (c *lifeCLI) readState() {
 			Instances []struct{ Attributes json.RawMessage }
 		}
 	}
-	if err := json.Unmarshal(text, &state); err != nil {
+	if err := json.Unmarshal(text, &state); err != nil { //nolint:musttag // encoding/json finds names in any letter case
 		c.t.Fatal(err)
 	}
 	for _, resource := range state.Resources {

@@ -109,7 +109,7 @@ type lifePlan struct {
 // lifeCommand is one command that a user gives.
 type lifeCommand struct {
 	name string // "plan", "apply", "refresh", "destroy", "forget"
-	// noRefresh plans without a refresh. imports imports what is not in state.
+	// noRefresh plans without a refresh, imports takes in what is not in state.
 	noRefresh, imports bool
 	// between, if not nil, happens between plan and apply.
 	between func()
