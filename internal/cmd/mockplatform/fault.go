@@ -3,11 +3,15 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
+
+// methods are those that the API document uses.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 
 // parseFault reads [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
 func parseFault(value string) (mockplatform.Fault, error) {
@@ -16,7 +20,11 @@ func parseFault(value string) (mockplatform.Fault, error) {
 	method, path, _ := strings.Cut(rest, ":")
 	what, after := strings.CutPrefix(what, "after-")
 
-	fault := mockplatform.Fault{After: after, Method: strings.ToUpper(method), Path: path}
+	method = strings.ToUpper(method)
+	if method != "" && !slices.Contains(methods, method) {
+		return mockplatform.Fault{}, fmt.Errorf("%q is none of the API's methods: %s", method, strings.Join(methods, ", "))
+	}
+	fault := mockplatform.Fault{After: after, Method: method, Path: path}
 	switch what {
 	case "reset":
 		fault.Reset = true

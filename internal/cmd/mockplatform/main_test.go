@@ -37,7 +37,7 @@ func TestParseFault(t *testing.T) {
 			t.Errorf("%s: have %+v and %v", value, have, err)
 		}
 	}
-	for _, value := range []string{"", "teapot", "999", "503:x", "503:-1", "after-"} {
+	for _, value := range []string{"", "teapot", "999", "503:x", "503:-1", "after-", "503:1:FROB"} {
 		if _, err := parseFault(value); err == nil {
 			t.Errorf("%q: no error", value)
 		}
@@ -48,9 +48,15 @@ func TestBadFlags(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range [][]string{
 		{"-fail", "x"}, {"-retry-after", "soon"}, {"-error-body", "xml"}, {"-patch-resets", "some"}, {"stray"},
+		{"-services", "-5"}, {"-pipes", "-1"}, {"-latency", "-5s"},
+		{"-rate-limit", "-1"}, {"-rate-limit", "NaN"}, {"-rate-limit", "Inf"},
 		{"-seed", "/nowhere"}, {"-addr", "nonsense"}, {"-env", "/nowhere/at/all"},
 	} {
-		if err := run(t.Context(), arguments, io.Discard, io.Discard); err == nil {
+		// Flags that were let through would serve until the context ends.
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := run(ctx, arguments, io.Discard, io.Discard)
+		cancel()
+		if err == nil {
 			t.Errorf("%q: no error", arguments)
 		}
 	}

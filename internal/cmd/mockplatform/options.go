@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -82,6 +83,16 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 }
 
 func (o *options) check() error {
+	for name, value := range map[string]float64{
+		"-services":   float64(o.services),
+		"-pipes":      float64(o.pipes),
+		"-latency":    float64(o.latency),
+		"-rate-limit": o.rateLimit,
+	} {
+		if value < 0 || math.IsNaN(value) || math.IsInf(value, 0) {
+			return fmt.Errorf("%s must be a number of 0 or more", name)
+		}
+	}
 	for _, choice := range []struct {
 		name, value string
 		allowed     []string
