@@ -207,8 +207,8 @@ func (e *Engine) warnOverwritten(label string, change Change, send, remote tfval
 	}
 	diags.AddWarning(
 		fmt.Sprintf("Adoption of %s overwrites its values", label),
-		"The "+e.Noun+" exists, and was set otherwise:\n\n  - "+strings.Join(lines, "\n  - ")+
-			"\n\nTo keep a value, leave its attribute out of the configuration. "+
+		"The "+e.Noun+" exists and has other values:\n\n  - "+strings.Join(lines, "\n  - ")+
+			"\n\nTo keep a value, remove its attribute from the configuration. "+
 			"An import block shows the same as a difference, in the plan's JSON too.",
 	)
 }

@@ -46,7 +46,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	resp.IdentitySchema.Attributes = map[string]identityschema.Attribute{
 		"organization_id": identityschema.StringAttribute{
 			OptionalForImport: true,
-			Description:       "Organization that owns the object; the provider's where it is left out.",
+			Description:       "UUID of the organization that owns the object. Defaults to the provider's organization_id.",
 		},
 	}
 	for _, name := range r.IDs {
@@ -67,7 +67,7 @@ func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfig
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Unable to import %s", r.Noun), err.Error())
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot import %s", r.Noun), err.Error())
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -80,8 +80,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	if id.Organization == "" {
 		resp.Diagnostics.AddError(
-			fmt.Sprintf("Unable to import %s", r.Noun),
-			"organization_id of the provider depends on a value that is known only after an apply. Name the organization in the import: "+r.importForm(),
+			fmt.Sprintf("Cannot import %s", r.Noun),
+			"The provider's organization_id is known only after apply. Include the organization in the import ID: "+r.importForm(),
 		)
 		return
 	}
@@ -111,7 +111,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	for _, part := range parts {
 		// The validators of the schema don't see what is imported.
 		if len(part) != 36 || uuid.Validate(part) != nil {
-			return Identity{}, fmt.Errorf("%q is not a UUID. Import takes %s", part, r.importForm())
+			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForm())
 		}
 	}
 	switch len(parts) - len(r.IDs) {
@@ -120,7 +120,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	case 1:
 		return Identity{Organization: parts[0], IDs: parts[1:]}, nil
 	default:
-		return Identity{}, fmt.Errorf("%q has not the form of an import id. Import takes %s", req.ID, r.importForm())
+		return Identity{}, fmt.Errorf("%q is not a valid import ID; expected %s", req.ID, r.importForm())
 	}
 }
 

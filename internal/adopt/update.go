@@ -62,7 +62,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 // run brings the object to what is owned. Where nothing differs, nothing is
 // sent, unless forced. After an error, known is still what is known.
 func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) {
-	before, send := u.told, u.Rules.Changes(u.owned, u.known)
+	toldBefore, send := u.told, u.Rules.Changes(u.owned, u.known)
 	if !forced && !send.AnyLeaf() {
 		return
 	}
@@ -79,7 +79,7 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 		}
 		u.reject(u.owned, diags) // a second stage may have reset them once more
 	}
-	u.warnMoved(before, moves, diags)
+	u.warnMoved(toldBefore, moves, diags)
 }
 
 // send brings the object to these leaves, and reports whether it got there.
@@ -116,7 +116,7 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 			u.learn(leaves)
 			diags.AddError(
 				fmt.Sprintf("Unable to read %s back", u.Noun),
-				fmt.Sprintf("The update of %s was accepted, but its answer left out fields that the platform had told before, and they could not be read:\n\n%s", u.label, err),
+				fmt.Sprintf("The update of %s was accepted, but the response omits fields that earlier responses had, and reading them failed:\n\n%s", u.label, err),
 			)
 			return false
 		}
@@ -177,9 +177,9 @@ func (u *update) reject(sent tfvalue.Value, diags *diag.Diagnostics) {
 		}
 		diags.AddAttributeError(
 			conn.AttributePath(leaf.Path),
-			fmt.Sprintf("Platform did not take %s of %s", leaf.Path, u.label),
+			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
 			fmt.Sprintf("%s was sent and accepted, but the platform holds another value: %s. "+
-				"Set the attribute to what the platform holds, or leave it out to leave it alone.",
+				"Set the attribute to that value, or remove it from the configuration.",
 				leaf.Path, u.Rules.Describe(leaf.Name(), u.answer.At(leaf.Path...))),
 		)
 	}
@@ -201,9 +201,9 @@ func (u *update) warnMoved(before tfvalue.Value, moves []string, diags *diag.Dia
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("Update of %s moved values that the configuration does not manage", u.label),
+		fmt.Sprintf("Update of %s changed values that the configuration does not manage", u.label),
 		"The platform changed these with the update, although they were not sent:\n\n"+strings.Join(lines, "\n")+
-			"\n\nDeclare those that matter: what is declared is held.",
+			"\n\nTo manage one of them, add it to the configuration.",
 	)
 }
 

@@ -34,7 +34,7 @@ func encode(value any) []byte {
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		// Only a value that a test made in Go can fail.
+		// Fails only for a Go value that a test injected.
 		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
 	}
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))

@@ -129,7 +129,7 @@ func TestWriteByAnotherResource(t *testing.T) {
 		name, threads := fmt.Sprintf("name %d", i), 10+i
 		w.file("main.tf", config(name, threads))
 		f.ResetJournal()
-		wantNoText(t, w.apply(), "moved values", "Two resources")
+		wantNoText(t, w.apply(), "changed values", "Two resources")
 		if n := len(f.patches(mockplatform.KafkaPipeID)); n != 2 {
 			t.Errorf("%d PATCHes, want 2", n)
 		}

@@ -415,13 +415,13 @@ func (l *life) checkUnowned(m *lifeMoment) {
 			l.fail("unowned", "%s moved from %s to %s", path, lifeSpell(was), lifeSpell(now))
 		case l.tellsAll() && !m.once && len(l.driver.subjects) == 1 && m.fault == nil &&
 			!slices.ContainsFunc(m.warnings, func(text string) bool {
-				return strings.Contains(text, "moved values") && strings.Contains(text, "- "+path+":")
+				return strings.Contains(text, "changed values") && strings.Contains(text, "- "+path+":")
 			}):
 			l.fail("no-warning", "%s moved from %s to %s, and nobody was warned: %s", path, lifeSpell(was), lifeSpell(now), strings.Join(m.warnings, "\n"))
 		}
 	}
 	walk(nil, mid, after)
-	if !l.resets() && slices.ContainsFunc(m.warnings, func(text string) bool { return strings.Contains(text, "moved values") }) && m.fault == nil {
+	if !l.resets() && slices.ContainsFunc(m.warnings, func(text string) bool { return strings.Contains(text, "changed values") }) && m.fault == nil {
 		l.fail("false-warning", "nothing moved, and there is a warning: %s", strings.Join(m.warnings, "\n"))
 	}
 }
@@ -619,7 +619,7 @@ func (l *life) checkErrors(m *lifeMoment) {
 		case m.fault != nil && (strings.HasPrefix(summary, "Unable to") || strings.HasPrefix(summary, "Change of")):
 		case summary == incompleteMapping: // checked already
 		case l.blind(mappingsPath) && strings.Contains(m.String(), "source.postgres.tableMappingsTo"): // nobody can know what is mapped
-		case l.blind(mappingsPath) && strings.HasPrefix(summary, "Platform did not take "+mappingsPath): // likewise
+		case l.blind(mappingsPath) && strings.HasPrefix(summary, "API stored a different value for "+mappingsPath): // likewise
 		case summary == "Credential missing" && l.withoutSecret():
 		case summary == "Pipe has another kind of source" && (l.wrongKind(m.before) || l.wrongKind(m.mid)):
 		default:

@@ -125,7 +125,7 @@ func TestWarningsNameTheirObject(t *testing.T) {
 	}
 	for kind, want := range map[string]int{
 		"Adoption of … overwrites its values": 5, "Fewer than 2 replicas for …": 2, "Tables of … are mapped again": 3,
-		"Update of … moved values that the configuration does not manage": 3,
+		"Update of … changed values that the configuration does not manage": 3,
 	} {
 		if len(kinds[kind]) != want {
 			t.Errorf("%d objects in %q, want %d: %q", len(kinds[kind]), kind, want, kinds)

@@ -93,7 +93,7 @@ func TestPipeReset(t *testing.T) {
 					setMember(second, path, value)
 				}
 				f.wantPatches(ids[i], change.first, toJSON(t, second))
-				wantText(t, out, "("+ids[i]+") moved values that the configuration does not manage")
+				wantText(t, out, "("+ids[i]+") changed values that the configuration does not manage")
 			}
 			wantText(t, out, "- settings.engine_max_threads: 32 before, "+test.now+" now", "- source.kafka.ca_certificate: \"-----BEGIN")
 			for _, moved := range strings.Split(out, "Warning: ") {
@@ -178,7 +178,7 @@ func TestPipeSparseAnswers(t *testing.T) {
 			if n := f.gets(mockplatform.PostgresPipeID); n > test.gets {
 				t.Errorf("the pipe was read %d times", n)
 			}
-			if strings.Contains(out, "moved values") {
+			if strings.Contains(out, "changed values") {
 				t.Error(out)
 			}
 			patches := f.patches(mockplatform.PostgresPipeID)
@@ -229,9 +229,9 @@ func TestPipeRewritten(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out,
-		"Platform did not take settings.engine_max_threads of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
+		"API stored a different value for settings.engine_max_threads of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
 		"the platform holds another value: 64.",
-		"Platform did not take source.kafka.reverse_private_endpoint_ids of pipe",
+		"API stored a different value for source.kafka.reverse_private_endpoint_ids of pipe",
 		`the platform holds another value: ["rpe-other"].`,
 	)
 	for _, never := range []string{"inconsistent", "holds another value: 128", `value: ["configured"]`} {

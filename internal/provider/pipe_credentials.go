@@ -135,12 +135,17 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	}
 }
 
+// sent reports whether a credential goes with a change of its kind of source.
+func (c credential) sent(change adopt.Change) bool {
+	return c.available(change.Config) && !c.ignored(change)
+}
+
 // setCredentials puts the configured credentials of these kinds into an
 // update, and returns the kinds that have some.
 func setCredentials(update *platform.PipeSourceUpdate, kinds []string, change adopt.Change) []string {
 	var set []string
 	for _, c := range credentials {
-		if slices.Contains(kinds, c.kind) && c.available(change.Config) && !c.ignored(change) {
+		if slices.Contains(kinds, c.kind) && c.sent(change) {
 			c.set(update, c.of(change.Config, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
 			set = append(set, c.kind)
 		}
@@ -164,7 +169,7 @@ func sentKinds(change adopt.Change, send tfvalue.Value) []string {
 	var kinds []string
 	for _, c := range credentials {
 		goes := slices.Contains(renewed, c.kind) || send.At("source", c.kind).AnyLeaf()
-		if goes && c.available(change.Config) && !c.ignored(change) && !slices.Contains(kinds, c.kind) {
+		if goes && c.sent(change) && !slices.Contains(kinds, c.kind) {
 			kinds = append(kinds, c.kind)
 		}
 	}

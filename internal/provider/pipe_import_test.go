@@ -83,7 +83,7 @@ func TestPipeImportsTwice(t *testing.T) {
 	for id, text := range map[string]string{
 		mockplatform.PostgresPipeID:        "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID",
 		"x/" + mockplatform.PostgresPipeID: `"x" is not a UUID`,
-		short + "/" + short:                "has not the form of an import id",
+		short + "/" + short:                "is not a valid import ID; expected",
 		short + "/":                        `"" is not a UUID`,
 		mockplatform.ServiceID + "/" + mockplatform.OrganizationID: "Cannot import pipe",
 	} {

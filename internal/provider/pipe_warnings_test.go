@@ -19,8 +19,8 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 		if !strings.Contains(warning, "overwrites its values") {
 			continue
 		}
-		_, list, _ := strings.Cut(warning, "was set otherwise: - ")
-		list, rest, _ := strings.Cut(list, " To keep a value, leave its attribute out")
+		_, list, _ := strings.Cut(warning, "has other values: - ")
+		list, rest, _ := strings.Cut(list, " To keep a value, remove its attribute")
 		wantText(t, rest, "An import block shows the same as a difference, in the plan's JSON too.")
 		found = append(found, strings.Split(list, " - "))
 	}

@@ -60,7 +60,7 @@ func savedPlan(t *testing.T, imports, differs bool) {
 	if !ok {
 		t.Fatalf("the plan didn't apply:\n%s", out)
 	}
-	wantNoText(t, out, "moved values")
+	wantNoText(t, out, "changed values")
 	f.wantPatches(mockplatform.PostgresPipeID, pipeWrites...)
 	if got := f.RequestsOf(mockplatform.UpdateScaling); len(got) != len(serviceWrites) || differs && !sameJSON(t, got[0].Body, serviceWrites[0]) {
 		t.Errorf("sent %v", got)

@@ -46,9 +46,9 @@ func TestScalingAdoptionWarns(t *testing.T) {
 	out := w.planText()
 	wantText(t, out,
 		`Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values",
-		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
+		"has other values: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
 		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
-		"set otherwise: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
+		"has other values: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
 		"deprecates its total memory settings",
 	)
 	f.wantRequests("GET services")
@@ -143,7 +143,7 @@ func TestScalingTakenOtherwise(t *testing.T) {
 		t.Fatalf("the apply succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		`Platform did not take idle_timeout_minutes of service "events-eu" (`+mockplatform.ServiceID+")",
+		`API stored a different value for idle_timeout_minutes of service "events-eu" (`+mockplatform.ServiceID+")",
 		"the platform holds another value: 60.")
 	wantNoText(t, out, "inconsistent result")
 
@@ -152,7 +152,7 @@ func TestScalingTakenOtherwise(t *testing.T) {
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["minReplicaMemoryGb"] = 24, 8 })
 	out = w.apply()
 	wantText(t, out,
-		`Update of service "events-eu" (`+mockplatform.ServiceID+") moved values that the configuration does not manage",
+		`Update of service "events-eu" (`+mockplatform.ServiceID+") changed values that the configuration does not manage",
 		"- min_replica_memory_gb: 8 before, 12 now - min_total_memory_gb: 24 before, 36 now")
 	f.wantWrites(`{"idleScaling": false}`)
 	w.wantEmptyPlan()
@@ -160,7 +160,7 @@ func TestScalingTakenOtherwise(t *testing.T) {
 	// With the total memory, that of each replica moves: that is no surprise.
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minReplicaMemoryGb"] = 8 })
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 96"))
-	wantNoText(t, w.apply(), "moved values")
+	wantNoText(t, w.apply(), "changed values")
 }
 
 // TestScalingUnderResets has a platform that resets whatever a PATCH omits.
@@ -181,7 +181,7 @@ func TestScalingUnderResets(t *testing.T) {
 			// What is owned and was reset is put right with all that is owned.
 			f.wantWrites(`{"numReplicas": 6}`, fmt.Sprintf(`{"numReplicas": 6, "idleScaling": %t}`, idle))
 			wantText(t, out,
-				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") moved values that the configuration does not manage",
+				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") changed values that the configuration does not manage",
 				"- idle_timeout_minutes: 30 before", "- max_total_memory_gb: 360 before", "- min_total_memory_gb: 72 before")
 			wantNoText(t, out, "- idle_scaling", "- num_replicas")
 			w.wantEmptyPlan()
