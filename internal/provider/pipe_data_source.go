@@ -59,7 +59,7 @@ func (d *pipeDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 func lookupOrganizationID(noun string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Left out, it is the provider's `organization_id`.",
+		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id`.",
 		Validators:          []validator.String{isUUIDText()},
 	}
 }

@@ -34,7 +34,7 @@ var (
 func organizationIDAttribute(noun string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Left out, it is the provider's `organization_id` when the " + noun + " is first applied, and stays that. A change replaces the resource.",
+		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id` at the first apply, and keeps that value. Forces replacement.",
 		Validators:          []validator.String{isUUIDText()},
 	}
 }
@@ -42,7 +42,7 @@ func organizationIDAttribute(noun string) schema.Attribute {
 func requiredID(of string) schema.Attribute {
 	return schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "UUID of the " + of + ". A change replaces the resource.",
+		MarkdownDescription: "UUID of the " + of + ". Forces replacement.",
 		Validators:          []validator.String{isUUIDText()},
 	}
 }
