@@ -16,7 +16,7 @@ import (
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Terraform folds the warnings of a plan, but not those of the apply.
-		if c == nil || c.FirstLeft() {
+		if c.FirstLeft("adopted objects") {
 			e.warnLeaving(change.Prior, diags)
 		}
 		return change.Plan, memory{}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -110,7 +110,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	}
 	for _, part := range parts {
 		// The validators of the schema don't see what is imported.
-		if len(part) != 36 || uuid.Validate(part) != nil {
+		if !platform.IsUUID(part) {
 			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForm())
 		}
 	}

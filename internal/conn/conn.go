@@ -74,15 +74,15 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 	}
 	if len(missing) == 0 {
 		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, but needed now: set known values, or apply first what they depend on.", is(unknown)))
+			fmt.Sprintf("%s known only after apply, but needed now: set known values, or apply first what they depend on.", platform.SettingsAre(unknown)))
 		return
 	}
-	detail := fmt.Sprintf("%s not set, in the provider block or by %s", is(missing), variables(missing))
+	detail := fmt.Sprintf("%s not set, in the provider block or by %s", platform.SettingsAre(missing), variables(missing))
 	if slices.Contains(missing, "organization_id") {
-		detail = fmt.Sprintf("%s not set, in the provider block, by %s, or on this object (organization_id)", is(missing), variables(missing))
+		detail = fmt.Sprintf("%s not set, in the provider block, by %s, or on this object (organization_id)", platform.SettingsAre(missing), variables(missing))
 	}
 	if len(unknown) > 0 {
-		detail += fmt.Sprintf(", and %s known only after apply", is(unknown))
+		detail += fmt.Sprintf(", and %s known only after apply", platform.SettingsAre(unknown))
 	}
 	diags.AddError(missingSettings, detail+".")
 }
@@ -98,22 +98,6 @@ func only(settings, among []string) []string {
 	return kept
 }
 
-// is begins a sentence about settings: "a is", "a and b are".
-func is(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	return enumerate(names) + " are"
-}
-
-func enumerate(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
 // variables names the environment variables of settings.
 func variables(settings []string) string {
 	all := make([]string, len(settings))
@@ -123,7 +107,7 @@ func variables(settings []string) string {
 	if len(all) == 1 {
 		return "the environment variable " + all[0]
 	}
-	return "the environment variables " + enumerate(all)
+	return "the environment variables " + platform.Enumerate(all)
 }
 
 // Management returns the client of the management API, and the organization of

@@ -12,7 +12,8 @@ import (
 // objects are the remote objects that resources have to do with in this run, by
 // a key that is the same for two resources over one object.
 type objects struct {
-	applying, left atomic.Bool
+	applying atomic.Bool
+	left     sync.Map // what FirstLeft was asked about
 
 	mu  sync.Mutex
 	all map[string]*object
@@ -72,8 +73,15 @@ func (c *Connection) Applies() { c.objects.applying.Store(true) }
 // then was planned before.
 func (c *Connection) Applying() bool { return c.objects.applying.Load() }
 
-// FirstLeft reports whether nothing was left behind before in this run.
-func (c *Connection) FirstLeft() bool { return !c.objects.left.Swap(true) }
+// FirstLeft reports whether this run asks for the first time about a key: what
+// leaves Terraform and stays on the platform is reported once.
+func (c *Connection) FirstLeft(key string) bool {
+	if c == nil {
+		return true
+	}
+	_, reported := c.objects.left.LoadOrStore(key, true)
+	return !reported
+}
 
 // Claim notes what a resource owns of an object, and returns what others have
 // claimed of it in this run.

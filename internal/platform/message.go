@@ -262,3 +262,20 @@ func isFromAPI(object map[string]any, message string) bool {
 	_, hasCode := object["code"]
 	return hasStatus || hasError || hasErrors || hasCode
 }
+
+// SettingsAre begins a sentence about settings: "a is", "a, b and c are".
+func SettingsAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return Enumerate(names) + " are"
+}
+
+// Enumerate joins names in a sentence: "a", "a, b and c".
+func Enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

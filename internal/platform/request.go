@@ -50,26 +50,27 @@ type request struct {
 // id is an ID in a path, and what a user calls it.
 type id struct{ name, value string }
 
-// checkIDs rejects IDs that are not UUIDs in the form of the API document, 36
-// characters with dashes. The other forms that the library reads would make
-// another path.
+// checkIDs rejects IDs that are not UUIDs.
 func checkIDs(operation string, ids ...id) error {
 	for _, id := range ids {
-		if !isUUID(id.value) {
+		if !IsUUID(id.value) {
 			return fmt.Errorf("%s: the %s %q is not a UUID", operation, id.name, id.value)
 		}
 	}
 	return nil
 }
 
-func isUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
+// IsUUID reports whether an ID is a UUID in the form of the API document, 36
+// characters with dashes. The other forms that the library reads would make
+// another path.
+func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
 
 // objectKey identifies the object at a path of one API. UUIDs are equal in any
 // letter case, other IDs are not.
 func objectKey(path []string) string {
 	var key strings.Builder
 	for _, segment := range path {
-		if isUUID(segment) {
+		if IsUUID(segment) {
 			segment = strings.ToLower(segment)
 		}
 		key.WriteString("/" + segment)

@@ -231,7 +231,7 @@ func checkAnswered(object []byte, asked string) error {
 	}
 	_ = json.Unmarshal(object, &answered, lenient) // it was decoded before
 	switch id := answered.ID; {
-	case id == nil, *id == asked, isUUID(asked) && strings.EqualFold(*id, asked):
+	case id == nil, *id == asked, IsUUID(asked) && strings.EqualFold(*id, asked):
 		return nil
 	default:
 		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", asked, cleanText(*id, 100))

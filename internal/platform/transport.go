@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -65,7 +64,7 @@ func (k *call) prepare() (err error) {
 		}
 	}
 	if len(k.api.missing) > 0 {
-		return fmt.Errorf("%s not set", enumerate(k.api.missing))
+		return fmt.Errorf("%s not set", SettingsAre(k.api.missing))
 	}
 	k.url, err = k.api.url(k.path, k.query)
 	return err
@@ -333,14 +332,4 @@ func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Du
 		fields["wait_ms"], fields["wait_reason"] = wait.Milliseconds(), failed.waitReason()
 	}
 	k.log(ctx, "Data Platform request", fields)
-}
-
-// enumerate is the beginning of a sentence about settings: "a is", "a, b and c
-// are".
-func enumerate(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last] + " are"
 }

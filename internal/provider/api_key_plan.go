@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -186,20 +184,12 @@ func (r *apiKeyResource) whyReplaced(state tfvalue.Value, was asked, changed []s
 	}
 }
 
-// leftBehind are the keys whose leaving was reported, by connection: one walk of
-// Terraform. It plans the destruction of a replaced key within the apply, right
-// before it destroys it, and would print everything twice.
-var leftBehind sync.Map
-
-type leftKey struct {
-	connection *conn.Connection
-	id         string
-}
-
-// warnLeft reports that a key leaves Terraform and stays on the platform.
+// warnLeft reports that a key leaves Terraform and stays on the platform, once
+// in a run: Terraform plans the destruction of a replaced key within the apply,
+// right before it destroys it.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, remembered []byte, diags *diag.Diagnostics) {
 	id := state.At("id").Text() + " " + state.At("key_id").Text()
-	if _, reported := leftBehind.LoadOrStore(leftKey{r.Connection, id}, true); reported && id != " " {
+	if id != " " && !r.FirstLeft(id) {
 		return
 	}
 	was := recall(remembered, state)
