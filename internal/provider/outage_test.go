@@ -146,7 +146,7 @@ func TestOutages(t *testing.T) {
 		{"refused", nil, "demo-key-secret", `retry_timeout = "` + retry + `"`, 0, 20, "connection refused"},
 		{"503", always(mockplatform.Fault{Status: 503, Message: strings.Repeat("a long story ", 30)}), "demo-key-secret", `retry_timeout = "` + retry + `"`, 3 * n, 20, "HTTP 503 Service Unavailable"},
 		{"black hole", always(mockplatform.Fault{Hang: true}), "demo-key-secret", `retry_timeout = "` + retry + `"
-  request_timeout = "` + request + `"`, 3 * n, 20, "no answer within "},
+  request_timeout = "` + request + `"`, 3 * n, 20, "no response within "},
 		{"wrong secret", &mockplatform.Fault{Operation: "none"}, "wrong-secret", `retry_timeout = "` + retry + `"`, 10, 1, "Check key_id and key_secret: the API does not accept them"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
