@@ -54,7 +54,8 @@ func (f *fake) havePipes() {
 }
 
 // All objects together wait for an outage once, whatever its kind, and only the
-// first errors are long.
+// first errors are long. Waits are random: a call may give up before the limit,
+// and the one after it has a limit of its own.
 func TestOutageCostsOneRetryTimeout(t *testing.T) {
 	t.Parallel()
 	const limit, attempt = 8 * time.Second, 2 * time.Second
@@ -67,12 +68,12 @@ func TestOutageCostsOneRetryTimeout(t *testing.T) {
 		reason      string
 	}{
 		"refused":         {"", -1, 10, limit * 3 / 2, 0, "has not responded to any request since"},
-		"refused, one":    {"", -1, 1, limit * 3 / 2, 0, "has not responded to any request since"},
+		"refused, one":    {"", -1, 1, 2 * limit, 0, "has not responded to any request since"},
 		"black hole":      {"hang", 0, 10, limit*3/2 + 2*attempt, 80, "has not responded to any request since"},
 		"black hole, one": {"hang", 0, 1, 2*limit + 2*attempt, 20, "has not responded to any request since"},
 		"black hole, two": {"hang", 0, 2, limit*3/2 + 2*attempt, 30, "has not responded to any request since"},
 		"5xx":             {"503", 0, 10, limit * 3 / 2, 400, "has returned only server errors (HTTP 5xx) since"},
-		"5xx, one":        {"503", 0, 1, limit * 3 / 2, 330, "has returned only server errors (HTTP 5xx) since"},
+		"5xx, one":        {"503", 0, 1, 2 * limit, 330, "has returned only server errors (HTTP 5xx) since"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestOutageCostsOneRetryTimeout(t *testing.T) {
 					}
 				}
 				t.Logf("%s, %d requests, %d errors in full", took, n, full)
-				if took > test.budget || n > test.requests || full < 1 || full > 2*test.parallelism {
+				if took > test.budget || n > test.requests || full < 1 || full > 2*test.parallelism+3 {
 					t.Errorf("%s, %d requests, %d errors in full", took, n, full)
 				}
 			}, func(c *Config) { c.RetryTimeout, c.RequestTimeout = limit, attempt })
