@@ -5,21 +5,21 @@ import (
 	"runtime/debug"
 )
 
-// A provider lives for the seconds of one walk and allocates for each resource
-// what it drops at once. With Go's defaults a third of its time is garbage
-// collection of a heap of a few megabytes.
+// A provider runs for seconds, and what it allocates for a resource is garbage at
+// once. With Go's defaults, a third of its time goes into collecting a heap of a few
+// megabytes.
 const (
-	// gcPercent lets the heap grow to this much beyond what lives before it is
-	// collected. Little does: what is kept is the list of services, and what the
-	// calls under way hold.
+	// gcPercent is the growth of the heap, relative to the live part, at which it is
+	// collected. The live part is small: the list of services and the calls in
+	// flight.
 	gcPercent = 1600
-	// memoryLimit, in bytes, is the soft limit from which on the collector works
-	// as hard as it must, whatever gcPercent says.
+	// memoryLimit, in bytes, is the soft limit above which the heap is collected
+	// earlier than gcPercent allows.
 	memoryLimit = 96 << 20
 )
 
-// TuneMemory trades memory for time, within a bound. What the user has set
-// through GOGC or GOMEMLIMIT stays.
+// TuneMemory lets the heap grow for fewer collections, up to a soft limit of 96 MB.
+// GOGC and GOMEMLIMIT take precedence.
 func TuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

@@ -10,7 +10,7 @@ func TestLogLevels(t *testing.T) {
 	for name, test := range map[string]struct {
 		set, want map[string]string
 	}{
-		"nothing is asked for": {
+		"no level is set": {
 			set:  map[string]string{},
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off", "TF_LOG_SDK_PROTO": ""},
 		},
@@ -42,7 +42,7 @@ func TestLogLevels(t *testing.T) {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK": "ERROR", "TF_LOG_SDK_PROTO": "OFF"},
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "error", "TF_LOG_SDK_PROTO": "off"},
 		},
-		"what the framework says, but not its details": {
+		"the framework without its protocol": {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK_FRAMEWORK": "INFO"},
 			want: map[string]string{"TF_LOG_SDK": "trace", "TF_LOG_SDK_FRAMEWORK": "info"},
 		},
@@ -78,7 +78,7 @@ func TestLogLevels(t *testing.T) {
 	}
 }
 
-func TestMemoryIsTheUsersToSet(t *testing.T) {
+func TestUserSettingsOfMemoryTakePrecedence(t *testing.T) {
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() {
 		debug.SetGCPercent(percent)
