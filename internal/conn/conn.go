@@ -75,15 +75,19 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 	}
 	if len(missing) == 0 {
 		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, but needed now: set known values, or apply first what they depend on.", platform.SettingsAre(unknown)))
+			fmt.Sprintf("%s known only after apply, but needed now. Set known values, or first apply what the values depend on.", platform.SettingsAre(unknown)))
 		return
 	}
-	detail := fmt.Sprintf("%s not set, in the provider block or by %s", platform.SettingsAre(missing), variables(missing))
+	them := "them"
+	if len(missing) == 1 {
+		them = "it"
+	}
+	detail := fmt.Sprintf("%s not set. Set %s in the provider block or by %s", platform.SettingsAre(missing), them, variables(missing))
 	if slices.Contains(missing, "organization_id") {
-		detail = fmt.Sprintf("%s not set, in the provider block, by %s, or on this object (organization_id)", platform.SettingsAre(missing), variables(missing))
+		detail += ". organization_id can also be set on this object"
 	}
 	if len(unknown) > 0 {
-		detail += fmt.Sprintf(", and %s known only after apply", platform.SettingsAre(unknown))
+		detail += fmt.Sprintf(". %s known only after apply", platform.SettingsAre(unknown))
 	}
 	diags.AddError(missingSettings, detail+".")
 }

@@ -42,7 +42,7 @@ func TestLogLevels(t *testing.T) {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK": "ERROR", "TF_LOG_SDK_PROTO": "OFF"},
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "error", "TF_LOG_SDK_PROTO": "off"},
 		},
-		"the framework without its protocol": {
+		"the framework at INFO": {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK_FRAMEWORK": "INFO"},
 			want: map[string]string{"TF_LOG_SDK": "trace", "TF_LOG_SDK_FRAMEWORK": "info"},
 		},
