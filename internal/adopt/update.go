@@ -239,7 +239,7 @@ func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
 		case sent && keyed:
 			return true
-		case u.Engine.returned(u.reads, leaf):
+		case u.hasReturned(u.reads, leaf):
 			return false
 		case sent:
 			return u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
