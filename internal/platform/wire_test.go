@@ -164,7 +164,7 @@ func TestProxyRejects(t *testing.T) {
 }
 
 // An endless response ends at the maximum size.
-func TestEndlessResponses(t *testing.T) {
+func TestEndlessAnswers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]fault{
 		"object":      {Status: 200, Text: `{"result":{"id":"`, Endless: "x"},
