@@ -101,10 +101,7 @@ func (o outcome) wantBrief(t *testing.T, objects, stories int, story string) {
 // some of them where Terraform stops at the first ones, as from 1.14 on.
 func (o outcome) failsFor(t *testing.T, objects int) bool {
 	t.Helper()
-	program, err := programUnderTest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programUnder(t)
 	stopsEarly := !program.openTofu && !older(program.version, "1.14")
 	n := len(o.errors)
 	return !o.ok && (n == objects || stopsEarly && n > 0 && n < objects)
