@@ -14,6 +14,9 @@ import (
 // read refreshes a state. It is null once the object is gone, and stays as it
 // is after an error.
 func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, imported bool, diags *diag.Diagnostics) (tfvalue.Value, memory) {
+	if !imported && c.SkipsRefresh(diags) {
+		return state, last
+	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return state, last

@@ -49,6 +49,19 @@ func (c *Connection) Waits(settings ...string) bool {
 	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
+// SkipsRefresh reports, and warns, that a refresh has to wait: only settings that
+// the apply makes known are lacking, such as a key that is replaced in this run.
+// An error would block the plan that replaces the key.
+func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
+	if c == nil || len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
+		return false
+	}
+	diags.AddWarning("Refresh skipped: provider settings are unknown",
+		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan does.",
+			platform.SettingsAre(only(ManagementSettings, c.Unknown))))
+	return true
+}
+
 // Ready returns the client, or reports in one error all the settings that an
 // operation needs and that are missing or not known yet.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
