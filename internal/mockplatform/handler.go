@@ -160,7 +160,7 @@ func (h *handler) checkBody() error {
 	}
 	value, err := decode(h.rawBody)
 	if err != nil {
-		return reject(http.StatusBadRequest, "the body is not JSON: %v", err)
+		return reject(http.StatusBadRequest, "the body is not valid JSON: %v", err)
 	}
 	if err := h.route.body.check("", value); err != nil {
 		return reject(http.StatusBadRequest, "%v", err)

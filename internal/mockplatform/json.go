@@ -5,27 +5,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Document is one JSON object as it is stored and sent. Numbers are
 // json.Number, so that each keeps its digits.
 type Document = map[string]any
 
-// decode reads exactly one JSON value.
+// decode reads exactly one JSON value. It rejects duplicate members, of which
+// encoding/json would keep the last.
 func decode(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
+	err := jsonv2.Unmarshal(text, &value, keepDigits)
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntactic):
+		steps := slices.Collect(syntactic.JSONPointer.Tokens())
+		return nil, fmt.Errorf("member %q occurs twice", strings.Join(steps, "."))
+	case errors.As(err, &syntactic):
+		line := 1 + bytes.Count(text[:syntactic.ByteOffset], []byte("\n"))
+		return nil, fmt.Errorf("line %d: %w", line, syntactic.Err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more follows the JSON value")
-	}
-	return value, nil
+	return value, err
 }
+
+// keepDigits decodes a number as json.Number instead of a float64.
+var keepDigits = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, value *any) error {
+	if decoder.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	number, err := decoder.ReadToken()
+	*value = json.Number(number.String())
+	return err
+}))
 
 // encode writes a value without encoding/json's escapes for HTML, which a plain
 // service would not send.

@@ -43,8 +43,9 @@ func TestRefusedRequests(t *testing.T) {
 		{"filter form", "GET", servicesPath + "?filter=production", "", 400, "filter"},
 		{"body on GET", "GET", kafkaPath, `{}`, 400, "no body expected"},
 		{"no body", "PATCH", scalingPath, "", 415, "Content-Type"},
-		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not JSON"},
-		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not JSON"},
+		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not valid JSON"},
+		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not valid JSON"},
+		{"duplicate member", "PATCH", scalingPath, `{"numReplicas":3,"numReplicas":4}`, 400, "numReplicas\\\" occurs twice"},
 		{"not an object", "PATCH", scalingPath, `[]`, 400, "must be of type object"},
 
 		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb: unknown member"},

@@ -167,8 +167,14 @@ func TestLoadSeed(t *testing.T) {
 	equal(t, "tags are not stored", mockplatform.New(seed).Service("b")["tags"], nil)
 
 	for name, spoil := range map[string]func(fstest.MapFS){
-		"credentials.json":   func(files fstest.MapFS) { delete(files, "credentials.json") },
-		"no organizations":   func(files fstest.MapFS) { delete(files, "organizations/mine/organization.json") },
+		"credentials.json": func(files fstest.MapFS) { delete(files, "credentials.json") },
+		"no organizations": func(files fstest.MapFS) { delete(files, "organizations/mine/organization.json") },
+		`a.json: member "source.kafka.topics" occurs twice`: func(files fstest.MapFS) {
+			files["organizations/mine/services/a.json"] = file(`{"id":"a","source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`)
+		},
+		"a.json: line 2: ": func(files fstest.MapFS) {
+			files["organizations/mine/services/a.json"] = file("{\"id\":\"a\"}\ngarbage")
+		},
 		"services/a.json":    func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`{`) },
 		"not a JSON object":  func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`[]`) },
 		"alerts/x.json: no ": func(files fstest.MapFS) { files["alerts/x.json"] = file(`{"name":"a"}`) },
