@@ -146,45 +146,82 @@ func TestNewCopiesTheSeed(t *testing.T) {
 	equal(t, "pipe", at(platform.Pipe(mockplatform.KafkaPipeID), "settings", "engine_max_threads"), 8)
 }
 
+// seedFolder is the folder of the organization in goodSeed.
+const seedFolder = "organizations/mine/"
+
+func goodSeed() fstest.MapFS {
+	files := fstest.MapFS{}
+	for name, content := range map[string]string{
+		"credentials.json":                `{"keyId":"k","keySecret":"s","accessToken":"t"}`,
+		seedFolder + "organization.json":  `{"id":"` + elsewhere + `","name":"Mine"}`,
+		seedFolder + "services/b.json":    `{"id":"` + mockplatform.ServiceID + `","big":12345678901234567890.10,"tags":{"env":"test"}}`,
+		seedFolder + "services/a.json":    `{"id":"` + mockplatform.ReadonlyServiceID + `"}`,
+		seedFolder + "pipes/a.json":       `{"id":"` + mockplatform.KafkaPipeID + `","serviceId":"` + mockplatform.ServiceID + `"}`,
+		"alerts/a.json":                   `{"id":"a b"}`,
+		seedFolder + "pipes/.hidden.json": `{`,
+		"organizations/.DS_Store":         "",
+		".git/config":                     "",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return files
+}
+
 func TestLoadSeed(t *testing.T) {
 	t.Parallel()
-	file := func(content string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(content)} }
-	good := func() fstest.MapFS {
-		return fstest.MapFS{
-			"credentials.json":                       file(`{"keyId":"k","keySecret":"s","accessToken":"t"}`),
-			"organizations/mine/organization.json":   file(`{"id":"` + elsewhere + `","name":"Mine"}`),
-			"organizations/mine/services/b.json":     file(`{"id":"b","big":12345678901234567890.10,"tags":{"env":"test"}}`),
-			"organizations/mine/services/a.json":     file(`{"id":"a"}`),
-			"organizations/mine/services/readme.txt": file(`not read`),
-		}
-	}
-	seed, err := mockplatform.LoadSeed(good())
+	seed, err := mockplatform.LoadSeed(goodSeed())
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "order", seed.Organizations[0].Services[0]["id"], "a")
-	equal(t, "digits", seed.Organizations[0].Services[1]["big"], json.Number("12345678901234567890.10"))
-	equal(t, "tags are not stored", mockplatform.New(seed).Service("b")["tags"], nil)
+	services := seed.Organizations[0].Services
+	equal(t, "order", services[0]["id"], mockplatform.ReadonlyServiceID)
+	equal(t, "digits", services[1]["big"], json.Number("12345678901234567890.10"))
+	equal(t, "pipes", len(seed.Organizations[0].Pipes), 1)
+	equal(t, "tags are not stored", mockplatform.New(seed).Service(mockplatform.ServiceID)["tags"], nil)
+}
 
-	for name, spoil := range map[string]func(fstest.MapFS){
-		"credentials.json": func(files fstest.MapFS) { delete(files, "credentials.json") },
-		"no organizations": func(files fstest.MapFS) { delete(files, "organizations/mine/organization.json") },
-		`a.json: member "source.kafka.topics" occurs twice`: func(files fstest.MapFS) {
-			files["organizations/mine/services/a.json"] = file(`{"id":"a","source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`)
-		},
-		"a.json: line 2: ": func(files fstest.MapFS) {
-			files["organizations/mine/services/a.json"] = file("{\"id\":\"a\"}\ngarbage")
-		},
-		"services/a.json":    func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`{`) },
-		"not a JSON object":  func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`[]`) },
-		"alerts/x.json: no ": func(files fstest.MapFS) { files["alerts/x.json"] = file(`{"name":"a"}`) },
+func TestLoadSeedRejects(t *testing.T) {
+	t.Parallel()
+	const organization, service, pipe, alert = seedFolder + "organization.json", seedFolder + "services/a.json", seedFolder + "pipes/a.json", "alerts/a.json"
+	for name, row := range map[string]struct{ file, content, message string }{
+		"no credentials":         {"credentials.json", "", "open credentials.json: "},
+		"no key ID":              {"credentials.json", `{"keyID":"k","keySecret":"s","accessToken":"t"}`, "credentials.json: keyId, keySecret and accessToken must be strings"},
+		"no organization":        {organization, "", "open " + organization},
+		"unknown folder":         {"organisations/mine/organization.json", "{}", "organisations/mine/organization.json is not a file of a seed; the files are credentials.json, "},
+		"unknown file":           {seedFolder + "services/c.jsn", "{}", "services/c.jsn is not a file of a seed"},
+		"file too deep":          {seedFolder + "services/more/c.json", "{}", "services/more/c.json is not a file of a seed"},
+		"end of file":            {service, "{\n", service + ": line 2: unexpected EOF"},
+		"not an object":          {service, "[]", service + ": not a JSON object"},
+		"more after the object":  {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},
+		"duplicate member":       {service, `{"id":"a","id":"b"}`, service + `: member "id" occurs twice`},
+		"duplicate member below": {pipe, `{"source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`, pipe + `: member "source.kafka.topics" occurs twice`},
+		"organization ID":        {organization, `{"id":"mine"}`, organization + ": id must be a UUID in lower case, got mine"},
+		"service ID":             {service, `{"id":7}`, service + ": id must be a UUID in lower case, got 7"},
+		"service ID in capitals": {service, `{"id":"2000000A-0000-4000-8000-000000000001"}`, service + ": id must be a UUID in lower case"},
+		"pipe ID":                {pipe, `{"id":"a","serviceId":"` + mockplatform.ServiceID + `"}`, pipe + ": id must be a UUID in lower case, got a"},
+		"alert ID":               {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty"},
+		"unknown service":        {pipe, `{"id":"` + elsewhere + `","serviceId":"` + elsewhere + `"}`, pipe + ": serviceId must be the ID of a service in organizations/mine/services, got " + elsewhere},
+		"one ID twice":           {service, `{"id":"` + mockplatform.ServiceID + `"}`, "services/b.json: the ID " + mockplatform.ServiceID + " is already used in " + service},
+		"tags in a list":         {service, `{"id":"` + elsewhere + `","tags":["a"]}`, service + ": tags must be an object of strings"},
+		"tag with a number":      {service, `{"id":"` + elsewhere + `","tags":{"a":1}}`, service + ": tags must be an object of strings"},
 	} {
-		files := good()
-		spoil(files)
-		_, err := mockplatform.LoadSeed(files)
-		if wanted := strings.TrimPrefix(name, "no organizations"); err == nil || !strings.Contains(err.Error(), wanted) {
-			t.Errorf("%s: have error %v", name, err)
+		files := goodSeed()
+		files[row.file] = &fstest.MapFile{Data: []byte(row.content)}
+		if row.content == "" {
+			delete(files, row.file)
 		}
+		if _, err := mockplatform.LoadSeed(files); err == nil || !strings.Contains(err.Error(), row.message) {
+			t.Errorf("%s: have error %v, want %q", name, err, row.message)
+		}
+	}
+	files := goodSeed()
+	for name := range files {
+		if strings.HasPrefix(name, "organizations/") {
+			delete(files, name)
+		}
+	}
+	if _, err := mockplatform.LoadSeed(files); err == nil || !strings.HasPrefix(err.Error(), "organizations/*/organization.json is missing") {
+		t.Errorf("no organizations: have error %v", err)
 	}
 }
 
