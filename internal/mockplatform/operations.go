@@ -103,29 +103,12 @@ func (h *handler) createKey() (any, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
-	doc := Document{
-		"id":           uuid.NewString(),
-		"name":         h.body["name"],
-		"roles":        clone(h.body["roles"]),
-		"keySuffix":    cmp.Or(text(asDocument(h.body["hashData"]), "keyIdSuffix"), keyID[16:]),
-		"createdAt":    timestamp(h.behaviour.now()),
-		"expireAt":     nil,
-		"usedAt":       nil,
-		"ipAccessList": []any{},
-	}
-	if expireAt, err := time.Parse(time.RFC3339, text(h.body, "expireAt")); err == nil {
-		doc["expireAt"] = timestamp(expireAt)
-	}
-	if addresses, ok := h.body["ipAccessList"]; ok {
-		doc["ipAccessList"] = clone(addresses)
-	}
+	result := newKey(h.body, h.behaviour.now())
+	key := asDocument(result["key"])
 	if h.behaviour.Answers.KeyState {
-		doc["state"] = cmp.Or(text(h.body, "state"), "enabled")
+		key["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}
-	h.behaviour.Patches.rewrite(CreateKey, doc, h.body)
-	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
-	result := Document{"key": doc, "keyId": keyID, "keySecret": secret}
+	h.behaviour.Patches.rewrite(CreateKey, key, h.body)
 	h.server.store.keys = append(h.server.store.keys, Document{
 		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
 	})
@@ -134,6 +117,29 @@ func (h *handler) createKey() (any, error) {
 		delete(result, "keySecret")
 	}
 	return result, nil
+}
+
+// newKey returns the result of a request that creates a key.
+func newKey(sent Document, now time.Time) Document {
+	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
+	key := Document{
+		"id":           uuid.NewString(),
+		"name":         sent["name"],
+		"roles":        clone(sent["roles"]),
+		"keySuffix":    cmp.Or(text(asDocument(sent["hashData"]), "keyIdSuffix"), keyID[16:]),
+		"createdAt":    timestamp(now),
+		"expireAt":     nil,
+		"usedAt":       nil,
+		"ipAccessList": []any{},
+	}
+	if expireAt, err := time.Parse(time.RFC3339, text(sent, "expireAt")); err == nil {
+		key["expireAt"] = timestamp(expireAt)
+	}
+	if addresses, ok := sent["ipAccessList"]; ok {
+		key["ipAccessList"] = clone(addresses)
+	}
+	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
+	return Document{"key": key, "keyId": keyID, "keySecret": secret}
 }
 
 func (h *handler) getPipe() (any, error) {

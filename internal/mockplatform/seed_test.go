@@ -109,6 +109,26 @@ func TestSeedHasEveryField(t *testing.T) {
 	equal(t, "fields of the full service", len(full), len(strings.Fields(documentFields["service"])))
 }
 
+func TestHasField(t *testing.T) {
+	t.Parallel()
+	seed := mockplatform.Seed{Alerts: []mockplatform.Document{{"id": "a", "added": []any{mockplatform.Document{"later": 1}}}}}
+	paths := map[string]bool{
+		"*": true, "**": true, "source.*.iamRole": true, "source.**": true, "added.later": true,
+		"key.name": true, "key.ipAccessList.source": true, "keySecret": true,
+		"": false, ".": false, "name.": false, ".name": false, "settings..engine_max_threads": false,
+		"nonsense": false, "settings.nonsense": false, "name.first": false, "numreplicas": false, "*.nonsense": false,
+		"tags": false, "tags.env": false, "key.state": false, "result.name": false, "**.name": false, "destination.columns.0.name": false,
+	}
+	for _, fields := range documentFields {
+		for _, field := range strings.Fields(fields) {
+			paths[field] = true
+		}
+	}
+	for path, want := range paths {
+		equal(t, path, seed.HasField(path), want)
+	}
+}
+
 func TestSeedIDs(t *testing.T) {
 	t.Parallel()
 	platform := mockplatform.New(mockplatform.DefaultSeed())

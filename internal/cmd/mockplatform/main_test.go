@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,31 +38,127 @@ func TestParseFault(t *testing.T) {
 			t.Errorf("%s: have %+v and %v", value, have, err)
 		}
 	}
-	for _, value := range []string{"", "teapot", "999", "503:x", "503:-1", "after-", "503:1:FROB"} {
-		if _, err := parseFault(value); err == nil {
-			t.Errorf("%q: no error", value)
-		}
-	}
 }
 
 func TestBadFlags(t *testing.T) {
 	t.Parallel()
-	for _, arguments := range [][]string{
-		{"-fail", "x"}, {"-retry-after", "soon"}, {"-error-body", "xml"}, {"-patch-resets", "some"}, {"stray"},
-		{"-services", "-5"}, {"-pipes", "-1"}, {"-latency", "-5s"},
-		{"-rate-limit", "-1"}, {"-rate-limit", "NaN"}, {"-rate-limit", "Inf"},
-		{"-seed", "/nowhere"}, {"-addr", "nonsense"}, {"-env", "/nowhere/at/all"},
+	busy, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	// A seed whose only organization has no service.
+	empty := t.TempDir()
+	for name, content := range map[string]string{
+		"credentials.json":                  `{"keyId":"k","keySecret":"s","accessToken":"t"}`,
+		"organizations/a/organization.json": `{"id":"` + mockplatform.OrganizationID + `"}`,
 	} {
-		// Flags that were let through would serve until the context ends.
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		err := run(ctx, arguments, io.Discard, io.Discard)
-		cancel()
-		if err == nil {
-			t.Errorf("%q: no error", arguments)
+		file := filepath.Join(empty, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := run(t.Context(), []string{"-h"}, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
-		t.Errorf("help: %v", err)
+	file := filepath.Join(empty, "credentials.json")
+	const (
+		fault    = "must begin with reset, hang, cut or an HTTP status of at least 200"
+		times    = "the number of requests must be whole, or 0 for all"
+		count    = "must be a whole number between 0 and 100000"
+		duration = "must be a duration of at least 0, such as 200ms"
+		rate     = "must be a number between 0.001 and 1000000, or 0 for no limit"
+		address  = "must be HOST:PORT with a port between 0 and 65535, such as 127.0.0.1:8080"
+		prefix   = "must be a path that needs no escapes, such as /mgmt"
+		path     = "-sparse must be the path of a field in a response, such as numReplicas or source.kafka.iamRole; no response has "
+	)
+	for _, row := range []struct {
+		code      int
+		message   string
+		arguments []string
+	}{
+		{2, `unexpected argument "stray": only flags are accepted`, []string{"stray"}},
+		{2, `unexpected argument "false": only flags are accepted`, []string{"-quiet", "false"}},
+		{2, "flag provided but not defined: -service (-h lists the flags)", []string{"-service", "5"}},
+		{2, "flag needs an argument: -seed", []string{"-seed"}},
+		{2, "-fail: " + fault, []string{"-fail", ""}},
+		{2, "-fail: " + fault, []string{"-fail", "teapot"}},
+		{2, "-fail: " + fault, []string{"-fail", "999"}},
+		{2, "-fail: " + fault, []string{"-fail", "100"}},
+		{2, "-fail: " + fault, []string{"-fail", "after-"}},
+		{2, "-fail: " + times, []string{"-fail", "503:x"}},
+		{2, "-fail: " + times, []string{"-fail", "503:-1"}},
+		{2, "-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
+		{2, "-fail: PATH must be part of a path, or a pattern such as /v1/*/services", []string{"-fail", "503:1:GET:/[a"}},
+		{2, "-retry-after: must be one of seconds, date, none", []string{"-rate-limit", "1", "-retry-after", "soon"}},
+		{2, "-retry-after requires -rate-limit", []string{"-retry-after", "date"}},
+		{2, "-error-body: must be one of json, html, text, ", []string{"-error-body", "xml"}},
+		{2, "-patch-resets: must be one of none, top, nested, all", []string{"-patch-resets", "some"}},
+		{2, "-floats and -exponents cannot be combined", []string{"-floats", "-exponents"}},
+		{2, "-services: " + count, []string{"-services", "-5"}},
+		{2, "-services: " + count, []string{"-services", "1.5"}},
+		{2, "-services: " + count, []string{"-services", "100001"}},
+		{2, "-pipes: " + count, []string{"-pipes", "-1"}},
+		{2, "-latency: " + duration, []string{"-latency", "-5s"}},
+		{2, "-latency: " + duration, []string{"-latency", "5"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "-1"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "NaN"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "Inf"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "1e-9"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "many"}},
+		{2, "-addr: " + address, []string{"-addr", "nonsense"}},
+		{2, "-addr: " + address, []string{"-addr", ""}},
+		{2, "-addr: " + address, []string{"-addr", "127.0.0.1:65536"}},
+		{1, "cannot listen on -addr: ", []string{"-addr", busy.Addr().String()}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "a b"}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "http://example.com"}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "a/../b"}},
+		{2, "-alerts-prefix: " + prefix, []string{"-alerts-prefix", "alerts?all"}},
+		{2, path + `""`, []string{"-sparse", ""}},
+		{2, path + `"nonsense"`, []string{"-sparse", "name", "-sparse", "nonsense"}},
+		{2, path + `"settings.nonsense"`, []string{"-sparse", "settings.nonsense"}},
+		{2, path + `"name."`, []string{"-sparse", "name."}},
+		{2, "-seed: must not be empty", []string{"-seed", ""}},
+		{2, "cannot read -seed /nowhere: no such file or directory", []string{"-seed", "/nowhere"}},
+		{2, "cannot read -seed " + file + ": not a directory", []string{"-seed", file}},
+		{2, "-pipes requires a service in the first organization of -seed", []string{"-seed", empty, "-pipes", "1"}},
+		{2, "-env: must not be empty", []string{"-env", ""}},
+		{2, "cannot write -env: open /nowhere/at/all: no such file or directory", []string{"-env", "/nowhere/at/all"}},
+	} {
+		// A flag that is accepted by mistake serves until the context ends.
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		var stdout, stderr output
+		err := run(ctx, row.arguments, &stdout, &stderr)
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), row.message) || exitCode(err) != row.code {
+			t.Errorf("%q: have %v and exit code %d, want %q and %d", row.arguments, err, exitCode(err), row.message, row.code)
+		}
+		if printed := stdout.String() + stderr.String(); printed != "" {
+			t.Errorf("%q: printed %s", row.arguments, printed)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var stdout output
+	err := run(t.Context(), []string{"-h"}, &stdout, io.Discard)
+	if !errors.Is(err, flag.ErrHelp) || exitCode(err) != 0 {
+		t.Errorf("have %v and exit code %d", err, exitCode(err))
+	}
+	if !strings.Contains(stdout.String(), "-sparse path\n") {
+		t.Errorf("have %s", stdout.String())
+	}
+}
+
+func TestAddressThatOthersReach(t *testing.T) {
+	t.Parallel()
+	if p := start(t); p.stderr.String() != "" {
+		t.Errorf("loopback: have %s", p.stderr)
+	}
+	p := start(t, "-addr", "0.0.0.0:0")
+	if !strings.Contains(p.stderr.String(), "other machines can reach -addr 0.0.0.0:0,") {
+		t.Errorf("have %q", p.stderr)
+	}
+	if !strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
+		t.Errorf("have base URL %q", p.env["DATAPLATFORM_BASE_URL"])
 	}
 }
 
@@ -86,18 +183,18 @@ func (o *output) String() string {
 // program runs it until the test is over.
 type program struct {
 	*testing.T
-	stdout *output
-	env    map[string]string
-	end    func() error
+	stdout, stderr *output
+	env            map[string]string
+	end            func() error
 }
 
 func start(t *testing.T, arguments ...string) *program {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "env")
 	ctx, cancel := context.WithCancel(t.Context())
-	p := &program{T: t, stdout: &output{}, env: map[string]string{}}
+	p := &program{T: t, stdout: &output{}, stderr: &output{}, env: map[string]string{}}
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, append([]string{"-env", file}, arguments...), p.stdout, io.Discard) }()
+	go func() { ended <- run(ctx, append([]string{"-env", file}, arguments...), p.stdout, p.stderr) }()
 	p.end = sync.OnceValue(func() error {
 		cancel()
 		return <-ended

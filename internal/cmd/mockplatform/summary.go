@@ -19,21 +19,17 @@ type summary struct {
 type setting struct{ argument, variable, value string }
 
 func summarize(addr net.Addr, seed mockplatform.Seed) summary {
-	root := "http://" + reachable(addr)
+	root, first := "http://"+reachable(addr), seed.Organizations[0]
 	found := summary{settings: []setting{
 		{"base_url", "DATAPLATFORM_BASE_URL", address(root, seed.ManagementPrefix)},
-		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", ""},
+		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", first.ID},
 		{"key_id", "DATAPLATFORM_KEY_ID", seed.KeyID},
 		{"key_secret", "DATAPLATFORM_KEY_SECRET", seed.KeySecret},
 		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", address(root, seed.AlertingPrefix)},
 		{"alerts_access_token", "DATAPLATFORM_ALERTS_ACCESS_TOKEN", seed.AccessToken},
 	}}
-	if len(seed.Organizations) > 0 {
-		first := seed.Organizations[0]
-		found.settings[1].value = first.ID
-		found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
-		found.add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
-	}
+	found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
+	found.add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
 	found.add("alert", "MOCKPLATFORM_ALERT_ID", seed.Alerts)
 	return found
 }
