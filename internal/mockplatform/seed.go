@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// Seed is what a platform starts with.
+// Seed is the initial content of a platform.
 type Seed struct {
-	// KeyID and KeySecret open the management API, AccessToken the alerting API.
+	// KeyID and KeySecret authenticate at the management API, AccessToken at the
+	// alerting API.
 	KeyID, KeySecret, AccessToken string
 
-	// ManagementPrefix and AlertingPrefix are the path prefixes, such as
-	// "/mgmt", under which the two APIs live. Both may be empty: the paths of
-	// the two don't collide.
+	// ManagementPrefix and AlertingPrefix are the path prefixes of the two APIs,
+	// such as "/mgmt". Both may be empty, since the paths differ.
 	ManagementPrefix, AlertingPrefix string
 
 	Organizations []Organization
 	Alerts        []Document
 }
 
-// Organization is one organization and what it owns. A service's member "tags"
-// is for filters only. A pipe names its service in serviceId.
+// Organization is one organization and its objects. A service's member "tags" is
+// only for filters. A pipe names its service in serviceId.
 type Organization struct {
 	ID       string
 	Services []Document
@@ -34,10 +34,10 @@ type Organization struct {
 
 // The IDs of the built-in seed.
 const (
-	OrganizationID      = "10000000-0000-4000-8000-000000000001" // owns everything below but BeaconServiceID
-	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // owns BeaconServiceID alone
+	OrganizationID      = "10000000-0000-4000-8000-000000000001" // has everything below except BeaconServiceID
+	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // has only BeaconServiceID
 
-	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas; owns the pipes
+	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas and all pipes
 	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002" // "events-eu-readers", second in the same warehouse
 	FullServiceID     = "20000000-0000-4000-8000-000000000003" // "ledger-us", with every field that a service can have
 	BeaconServiceID   = "20000000-0000-4000-8000-000000000004" // "beacon", the service of the other organization
@@ -153,8 +153,8 @@ func (r *seedReader) organization(name string) (Organization, error) {
 	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, err
 }
 
-// objects reads a folder's documents in the order of their file names, as Glob
-// returns them. A missing folder has none.
+// objects reads the documents in a folder in the order of their file names. A
+// missing folder has none.
 func (r *seedReader) objects(folder string, check func(Document) error) ([]Document, error) {
 	names, _ := fs.Glob(r.folder, folder+"/[^.]*.json")
 	var docs []Document

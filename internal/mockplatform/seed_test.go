@@ -11,8 +11,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// The fields of the API document, so that none is missing from the seed: what
-// the seed lacks, no test of a client sees.
+// documentFields are the fields of the API document. The seed has each of them,
+// since no test of a client sees a field that the seed lacks.
 var documentFields = map[string]string{
 	"service": `id name engineVersion endpoints.protocol endpoints.host endpoints.port endpoints.username
 		minTotalMemoryGb maxTotalMemoryGb minReplicaMemoryGb maxReplicaMemoryGb numReplicas idleScaling
@@ -52,7 +52,8 @@ var documentFields = map[string]string{
 		tileId dashboard createdAt updatedAt`,
 }
 
-// leaves adds the paths of a document, with arrays of objects left through.
+// leaves adds the paths of all values in a document except objects and arrays of
+// objects.
 func leaves(prefix string, value any, found map[string]bool) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -100,7 +101,7 @@ func TestSeedHasEveryField(t *testing.T) {
 		}
 		for field := range found {
 			if !known[field] {
-				t.Errorf("a %s of the seed has %s, which the API document hasn't", kind, field)
+				t.Errorf("a %s of the seed has %s, which the API document does not have", kind, field)
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func TestSeedIDs(t *testing.T) {
 		equal(t, id, doc["name"], name)
 		parsed, err := uuid.Parse(id)
 		if err != nil || parsed.Version() != 4 || parsed.Variant() != uuid.RFC4122 {
-			t.Errorf("%s is no UUID of version 4", id)
+			t.Errorf("%s is not a UUID of version 4", id)
 		}
 	}
 	equal(t, "alert", platform.Alert(mockplatform.AlertID)["name"], "Ingest lag")
@@ -195,9 +196,9 @@ func TestLoadSeed(t *testing.T) {
 	}
 	services := seed.Organizations[0].Services
 	equal(t, "order", services[0]["id"], mockplatform.ReadonlyServiceID)
-	equal(t, "digits", services[1]["big"], json.Number("12345678901234567890.10"))
+	equal(t, "digits of a number", services[1]["big"], json.Number("12345678901234567890.10"))
 	equal(t, "pipes", len(seed.Organizations[0].Pipes), 1)
-	equal(t, "tags are not stored", mockplatform.New(seed).Service(mockplatform.ServiceID)["tags"], nil)
+	equal(t, "stored tags", mockplatform.New(seed).Service(mockplatform.ServiceID)["tags"], nil)
 }
 
 func TestLoadSeedRejects(t *testing.T) {
@@ -231,7 +232,7 @@ func TestLoadSeedRejects(t *testing.T) {
 			delete(files, row.file)
 		}
 		if _, err := mockplatform.LoadSeed(files); err == nil || !strings.Contains(err.Error(), row.message) {
-			t.Errorf("%s: have error %v, want %q", name, err, row.message)
+			t.Errorf("%s: got error %v, want %q", name, err, row.message)
 		}
 	}
 	files := goodSeed()
@@ -241,11 +242,11 @@ func TestLoadSeedRejects(t *testing.T) {
 		}
 	}
 	if _, err := mockplatform.LoadSeed(files); err == nil || !strings.HasPrefix(err.Error(), "organizations/*/organization.json is missing") {
-		t.Errorf("no organizations: have error %v", err)
+		t.Errorf("no organizations: got error %v", err)
 	}
 }
 
-func TestDriftFromOutside(t *testing.T) {
+func TestChangesOutsideTheAPI(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	names := func() []string {
@@ -255,17 +256,17 @@ func TestDriftFromOutside(t *testing.T) {
 		}
 		return out
 	}
-	equal(t, "seeded", names(), []string{"events-eu", "events-eu-readers", "ledger-us"})
+	equal(t, "seed", names(), []string{"events-eu", "events-eu-readers", "ledger-us"})
 	b.platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["name"] = "renamed" })
 	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new", "numReplicas": 3})
 	b.platform.RemoveService(mockplatform.FullServiceID)
 	equal(t, "changed", names(), []string{"renamed", "events-eu-readers", "new"})
 	b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{"id": elsewhere, "name": "moved"})
-	equal(t, "moved away", names(), []string{"renamed", "events-eu-readers"})
+	equal(t, "moved to another organization", names(), []string{"renamed", "events-eu-readers"})
 	b.platform.RemoveServices(mockplatform.OrganizationID)
-	equal(t, "emptied", names(), []string{})
-	equal(t, "gone", b.platform.Service(mockplatform.ServiceID), nil)
-	equal(t, "its pipe", b.send("GET", kafkaPath, "").status, 404)
+	equal(t, "all removed", names(), []string{})
+	equal(t, "removed service", b.platform.Service(mockplatform.ServiceID), nil)
+	equal(t, "pipe of a removed service", b.send("GET", kafkaPath, "").status, 404)
 
 	b.platform.SetPipe(mockplatform.Document{"id": elsewhere, "serviceId": mockplatform.BeaconServiceID, "name": "p"})
 	path := otherOrgPath + "/" + mockplatform.BeaconServiceID + "/pipes/" + elsewhere

@@ -35,7 +35,7 @@ func TestParseFault(t *testing.T) {
 	} {
 		have, err := parseFault(value)
 		if err != nil || !reflect.DeepEqual(have, want) {
-			t.Errorf("%s: have %+v and %v", value, have, err)
+			t.Errorf("%s: got %+v and %v", value, have, err)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestBadFlags(t *testing.T) {
 		err := run(ctx, row.arguments, &stdout, &stderr)
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), row.message) || exitCode(err) != row.code {
-			t.Errorf("%q: have %v and exit code %d, want %q and %d", row.arguments, err, exitCode(err), row.message, row.code)
+			t.Errorf("%q: got %v and exit code %d, want %q and %d", row.arguments, err, exitCode(err), row.message, row.code)
 		}
 		if printed := stdout.String() + stderr.String(); printed != "" {
 			t.Errorf("%q: printed %s", row.arguments, printed)
@@ -141,21 +141,21 @@ func TestHelp(t *testing.T) {
 	var stdout output
 	err := run(t.Context(), []string{"-h"}, &stdout, io.Discard)
 	if !errors.Is(err, flag.ErrHelp) || exitCode(err) != 0 {
-		t.Errorf("have %v and exit code %d", err, exitCode(err))
+		t.Errorf("got %v and exit code %d", err, exitCode(err))
 	}
 	if !strings.Contains(stdout.String(), "-sparse path\n") {
-		t.Errorf("have %s", stdout.String())
+		t.Errorf("got %s", stdout.String())
 	}
 }
 
 func TestAddressThatOthersReach(t *testing.T) {
 	t.Parallel()
 	if p := start(t); p.stderr.String() != "" {
-		t.Errorf("loopback: have %s", p.stderr)
+		t.Errorf("loopback: got %s", p.stderr)
 	}
 	p := start(t, "-addr", "0.0.0.0:0")
 	if !strings.Contains(p.stderr.String(), "other machines can reach -addr 0.0.0.0:0,") {
-		t.Errorf("have %q", p.stderr)
+		t.Errorf("got %q", p.stderr)
 	}
 	if !strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
 		t.Errorf("have base URL %q", p.env["DATAPLATFORM_BASE_URL"])
@@ -255,12 +255,12 @@ func TestRun(t *testing.T) {
 	}
 	path := "/v1/organizations/" + mockplatform.OrganizationID + "/services"
 	if status, body := p.get(path); status != 503 || !strings.HasPrefix(body, "<!DOCTYPE html>") {
-		t.Errorf("have %d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 	status, body := p.get(path)
 	if status != 200 || strings.Count(body, `"numReplicas":`) != 8 || !strings.Contains(body, `"numReplicas":3.0`) ||
 		strings.Contains(body, `"name"`) || strings.Contains(body, `"privateEndpointIds":[]`) || strings.Contains(body, `:false`) {
-		t.Errorf("have %d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
@@ -284,7 +284,7 @@ func TestRateLimitFlags(t *testing.T) {
 	}
 	p.get("/")
 	if status, _ := p.get("/"); status != 429 {
-		t.Errorf("have %d", status)
+		t.Errorf("got %d", status)
 	}
 }
 
