@@ -12,10 +12,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// methods are those that the API document uses.
+// methods are the methods in the API document.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 
-// parseFault reads [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
+// parseFault parses [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
 func parseFault(value string) (mockplatform.Fault, error) {
 	what, rest, _ := strings.Cut(value, ":")
 	count, rest, _ := strings.Cut(rest, ":")
@@ -36,7 +36,7 @@ func parseFault(value string) (mockplatform.Fault, error) {
 	case "hang":
 		fault.Hang = true
 	case "cut":
-		// Some JSON has arrived by then, and some of it is missing.
+		// Part of the JSON arrives and part is missing.
 		fault.Cut, fault.CutBytes = mockplatform.CutBody, -20
 	default:
 		status, err := strconv.Atoi(what)

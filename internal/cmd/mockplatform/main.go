@@ -1,9 +1,9 @@
-// Command mockplatform serves the fake platform, for the demo and for people
-// who try modules without an account:
+// Command mockplatform serves the fake platform, so that modules can be tried
+// without an account:
 //
 //	go run ./internal/cmd/mockplatform -journal -fail 503:2:PATCH
 //
-// It prints where it listens and a provider block that is ready to paste.
+// It prints its URL and a provider block that is ready to paste.
 package main
 
 import (
@@ -73,7 +73,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	}
 	found := summarize(listener.Addr(), seed)
 	if o.envFile != "" {
-		// 0600: the values are the fake's own, but a habit is a habit.
+		// 0600 although these credentials are public, as for every file with credentials.
 		if err := os.WriteFile(o.envFile, []byte(found.environment()), 0o600); err != nil {
 			return errors.Join(usageError{fmt.Errorf("cannot write -env: %w", err)}, listener.Close())
 		}
@@ -84,7 +84,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	return serve(ctx, listener, platform)
 }
 
-// shutdownTime is what requests under way have to end by themselves.
+// shutdownTime is how long open requests may take to end by themselves.
 const shutdownTime = 2 * time.Second
 
 func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Server) error {
@@ -96,10 +96,10 @@ func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Se
 		return err
 	case <-ctx.Done():
 	}
-	platform.ClearFaults() // lets go of requests that hang
-	patience, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	platform.ClearFaults() // ends the requests that hang
+	deadline, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
-	if err := server.Shutdown(patience); err != nil {
+	if err := server.Shutdown(deadline); err != nil {
 		return server.Close()
 	}
 	return nil

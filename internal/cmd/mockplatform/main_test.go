@@ -33,9 +33,9 @@ func TestParseFault(t *testing.T) {
 		"cut":                         {Cut: mockplatform.CutBody, Times: 1, CutBytes: -20},
 		"404:1:GET:/with:colons:here": {Status: 404, Times: 1, Method: "GET", Path: "/with:colons:here"},
 	} {
-		have, err := parseFault(value)
-		if err != nil || !reflect.DeepEqual(have, want) {
-			t.Errorf("%s: got %+v and %v", value, have, err)
+		got, err := parseFault(value)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v and %v", value, got, err)
 		}
 	}
 }
@@ -158,11 +158,11 @@ func TestAddressThatOthersReach(t *testing.T) {
 		t.Errorf("got %q", p.stderr)
 	}
 	if !strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
-		t.Errorf("have base URL %q", p.env["DATAPLATFORM_BASE_URL"])
+		t.Errorf("got base URL %q", p.env["DATAPLATFORM_BASE_URL"])
 	}
 }
 
-// output is a buffer that the program may write to while a test reads it.
+// output is a buffer that a test can read while the program writes to it.
 type output struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -180,7 +180,7 @@ func (o *output) String() string {
 	return o.buffer.String()
 }
 
-// program runs it until the test is over.
+// program is a run of the program that ends with the test.
 type program struct {
 	*testing.T
 	stdout, stderr *output
@@ -288,7 +288,7 @@ func TestRateLimitFlags(t *testing.T) {
 	}
 }
 
-func TestEndWhileARequestHangs(t *testing.T) {
+func TestStopWhileARequestHangs(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-fail", "hang")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"], http.NoBody)
@@ -303,12 +303,12 @@ func TestEndWhileARequestHangs(t *testing.T) {
 		}
 		failed <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // not needed to pass, but to hang
+	time.Sleep(50 * time.Millisecond) // so that the request hangs, which the test does not need to pass
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
 	}
 	if err := <-failed; err == nil {
-		t.Error("have an answer")
+		t.Error("got a response")
 	}
 }
 
@@ -318,7 +318,7 @@ func TestPrinter(t *testing.T) {
 	printLine := printer(&out)
 	printLine(mockplatform.Request{Method: "GET", Path: "/a", Query: map[string][]string{"filter": {"x=y"}}, Status: 200})
 	printLine(mockplatform.Request{Method: "PATCH", Path: "/b"})
-	for _, line := range []string{" GET   /a?filter=x%3Dy 200\n", " PATCH /b (no answer)\n"} {
+	for _, line := range []string{" GET   /a?filter=x%3Dy 200\n", " PATCH /b (no response)\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is missing in %s", line, out.String())
 		}

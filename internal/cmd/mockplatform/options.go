@@ -31,7 +31,7 @@ type options struct {
 	quiet, journal                   bool
 }
 
-// maxObjects are as many as fit into a small machine's memory.
+// maxObjects services or pipes take about half a gigabyte of memory.
 const maxObjects = 100_000
 
 // parse reads the flags, and prints their help to stdout if it is asked for.
@@ -72,7 +72,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	flags.BoolVar(&o.exponents, "exponents", false, "write whole numbers as 4e0")
 	flags.BoolVar(&o.unknownMembers, "unknown-members", false, "add fields to responses that the API document does not have")
 	flags.BoolVar(&o.shuffle, "shuffle", false, "return unordered lists in another order each time")
-	choice(flags, &o.patchResets, "patch-resets", "reset these `fields` when a PATCH omits them", "none", "top", "nested", "all")
+	choice(flags, &o.patchResets, "patch-resets", "reset these `fields` when a PATCH omits them, top for fields of the body and nested for fields of its objects", "none", "top", "nested", "all")
 	flags.BoolVar(&o.movesState, "moves-state", false, "change the state of a pipe with each PATCH")
 
 	flags.BoolVar(&o.quiet, "quiet", false, "omit the provider block and the IDs from the output")
@@ -118,10 +118,10 @@ func (o *options) seed() (mockplatform.Seed, error) {
 	return seed, nil
 }
 
-// journalSize keeps a platform that runs for days from growing.
+// journalSize limits the memory of a platform that runs for days.
 const journalSize = 1000
 
-// apply hands the flags to the platform.
+// apply configures the platform.
 func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, stdout io.Writer) {
 	platform.Configure(func(b *mockplatform.Behaviour) {
 		b.JournalSize = journalSize
@@ -160,7 +160,8 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 	}
 }
 
-// printer writes one line per request; requests end in parallel.
+// printer returns a function that prints one line per request. Requests may end
+// at the same time.
 func printer(stdout io.Writer) func(mockplatform.Request) {
 	var mu sync.Mutex
 	return func(r mockplatform.Request) {
@@ -176,7 +177,7 @@ func printer(stdout io.Writer) func(mockplatform.Request) {
 
 func statusText(status int) string {
 	if status == 0 {
-		return "(no answer)"
+		return "(no response)"
 	}
 	return fmt.Sprint(status)
 }

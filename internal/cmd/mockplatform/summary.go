@@ -9,8 +9,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// summary is what a user of the platform needs: the settings of a provider, in
-// the order of its documentation, and the IDs of the objects.
+// summary has the settings of a provider, in the order of its documentation, and
+// the IDs of the objects.
 type summary struct {
 	settings []setting
 	ids      []setting
@@ -34,8 +34,8 @@ func summarize(addr net.Addr, seed mockplatform.Seed) summary {
 	return found
 }
 
-// add names documents: the first one's variable is plain, those of the others
-// end in _2, _3 and so on.
+// add adds a kind of objects. The first variable is plain, the others end in _2,
+// _3 and so on.
 func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
 	for i, doc := range docs {
 		name := variable
@@ -46,8 +46,8 @@ func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
 	}
 }
 
-// reachable is an address that a client on this machine can dial, and that a
-// provider lets pass without TLS.
+// reachable returns an address that a client on this machine can reach, and that
+// the provider accepts without TLS.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -60,8 +60,7 @@ func address(root, prefix string) string {
 	return strings.TrimRight(root+"/"+strings.Trim(prefix, "/"), "/")
 }
 
-// environment is for scripts: what the provider reads from its environment,
-// and the IDs of its objects.
+// environment returns shell exports of the settings and the IDs.
 func (s summary) environment() string {
 	var out strings.Builder
 	for _, one := range slices.Concat(s.settings, s.ids) {
@@ -70,7 +69,7 @@ func (s summary) environment() string {
 	return out.String()
 }
 
-// welcome is for people. The credentials are the fake's own, and no secret.
+// welcome returns the text for the terminal. The credentials are public.
 func (s summary) welcome(quiet bool) string {
 	address := fmt.Sprintf("The fake platform listens on %s (key %s / %s, alerts token %s).\n",
 		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
@@ -82,10 +81,10 @@ func (s summary) welcome(quiet bool) string {
 	for _, one := range s.settings {
 		fmt.Fprintf(&out, "  %-19s = %q\n", one.argument, one.value)
 	}
-	out.WriteString("}\n\nIt holds:\n")
+	out.WriteString("}\n\nObjects:\n")
 	for _, one := range s.ids {
 		fmt.Fprintf(&out, "  %-28s %s\n", one.argument, one.value)
 	}
-	out.WriteString("\nCtrl-C ends it.\n")
+	out.WriteString("\nPress Ctrl-C to stop it.\n")
 	return out.String()
 }

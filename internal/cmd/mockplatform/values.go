@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The functions below read the value of a flag. The flag package puts value and
-// flag before their errors.
+// These functions parse the value of a flag. The flag package names the flag and
+// the value before their errors.
 
 func whole(to *int, maximum int) func(string) error {
 	return func(value string) error {
@@ -70,8 +70,8 @@ func hostPort(to *string) func(string) error {
 	}
 }
 
-// prefix rejects what a URL would have to escape, since a request's path is
-// compared as sent.
+// prefix rejects characters that a URL escapes, since the path of a request is
+// compared as it was sent.
 func prefix(to *string) func(string) error {
 	return func(value string) error {
 		clean := "/" + strings.Trim(value, "/")
