@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -322,5 +323,15 @@ func TestPrinter(t *testing.T) {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is missing in %s", line, out.String())
 		}
+	}
+}
+
+func TestSummaryOfAnObjectWithoutName(t *testing.T) {
+	t.Parallel()
+	text := summarize(&net.TCPAddr{}, mockplatform.Seed{
+		Organizations: []mockplatform.Organization{{}}, Alerts: []mockplatform.Document{{"id": "a"}},
+	}).welcome(false)
+	if !strings.Contains(text, fmt.Sprintf("\n  %-28s a\n", "alert")) {
+		t.Errorf("got %s", text)
 	}
 }

@@ -42,7 +42,11 @@ func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
 		if i > 0 {
 			name = fmt.Sprintf("%s_%d", variable, i+1)
 		}
-		s.ids = append(s.ids, setting{fmt.Sprintf("%s %v", kind, doc["name"]), name, fmt.Sprint(doc["id"])})
+		label := kind
+		if doc["name"] != nil {
+			label = fmt.Sprintf("%s %v", kind, doc["name"])
+		}
+		s.ids = append(s.ids, setting{label, name, fmt.Sprint(doc["id"])})
 	}
 }
 
