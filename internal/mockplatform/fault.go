@@ -20,7 +20,7 @@ type Fault struct {
 	Operation Operation
 	Method    string
 	Path      string
-	// Skip is the number of matching requests that succeed first.
+	// Skip is the number of matching requests to skip first.
 	Skip int
 	// Times is the number of requests that fail: 0 means one, Always means all.
 	Times int

@@ -90,7 +90,7 @@ func (s *schema) check(path string, value any) error {
 	return invalid(path, "must be of type %s", s.Type)
 }
 
-// invalid names the member of a request that is invalid.
+// invalid reports an invalid member of a request.
 func invalid(path, format string, args ...any) error {
 	return fmt.Errorf("%s "+format, append([]any{cmp.Or(path, "the body")}, args...)...)
 }

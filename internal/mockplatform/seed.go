@@ -143,12 +143,10 @@ func (r *seedReader) organization(name string) (Organization, error) {
 		return Organization{}, err
 	}
 	pipes, err := r.objects(name+"/pipes", func(pipe Document) error {
-		for _, service := range services {
-			if service["id"] == pipe["serviceId"] {
-				return checkUUID(pipe)
-			}
+		if path.Dir(r.files[text(pipe, "serviceId")]) != name+"/services" {
+			return fmt.Errorf("serviceId must be the ID of a service in %s/services, got %v", name, pipe["serviceId"])
 		}
-		return fmt.Errorf("serviceId must be the ID of a service in %s/services, got %v", name, pipe["serviceId"])
+		return checkUUID(pipe)
 	})
 	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, err
 }

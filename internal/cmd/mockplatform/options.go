@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -44,11 +45,14 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	flags.Func("env", "write the provider's environment variables and the objects' IDs to this `file`, as shell exports", notEmpty(&o.envFile))
 	flags.Func("prefix", "serve the management API under this path `prefix`, such as /mgmt", prefix(&o.managementPrefix))
 	flags.Func("alerts-prefix", "serve the alerting API under this path `prefix`, such as /alerting", prefix(&o.alertingPrefix))
-	flags.Func("services", "add this `number` of services to the first organization", whole(&o.services, maxObjects))
-	flags.Func("pipes", "add this `number` of pipes to the first service", whole(&o.pipes, maxObjects))
+	flags.Func("services", "add this `number` of services to the first organization", count(&o.services))
+	flags.Func("pipes", "add this `number` of pipes to the first service", count(&o.pipes))
 
-	flags.Func("latency", "delay each response by this `duration`, such as 200ms", duration(&o.latency))
-	flags.Func("rate-limit", "reject requests above this `number` per second", rate(&o.rateLimit))
+	flags.Func("latency", "delay each response by this `duration`, such as 200ms", value(&o.latency, time.ParseDuration,
+		func(d time.Duration) bool { return d >= 0 }, "must be a duration of at least 0, such as 200ms"))
+	flags.Func("rate-limit", "reject requests above this `number` per second", value(&o.rateLimit,
+		func(text string) (float64, error) { return strconv.ParseFloat(text, 64) },
+		func(n float64) bool { return n == 0 || n >= 0.001 && n <= 1e6 }, "must be a number between 0.001 and 1000000, or 0 for no limit"))
 	choice(flags, &o.retryAfter, "retry-after", "send Retry-After with -rate-limit in this `form`",
 		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterNone)
 	flags.Func("fail", "make requests fail with this `fault`: [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
