@@ -14,6 +14,9 @@ import (
 // read refreshes a state. It returns null if the object no longer exists, and the same
 // state after an error.
 func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, imported bool, diags *diag.Diagnostics) (tfvalue.Value, memory) {
+	if !imported && c.SkipsRefresh(diags) {
+		return state, last
+	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return state, last

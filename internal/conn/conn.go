@@ -50,6 +50,19 @@ func (c *Connection) Waits(settings ...string) bool {
 	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
+// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about
+// it: all settings are set, but some are known only after apply, such as a key that is
+// replaced in this run. An error would block the plan that replaces the key.
+func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
+	if c == nil || len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
+		return false
+	}
+	diags.AddWarning("Refresh skipped: provider settings are unknown",
+		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan does.",
+			platform.SettingsAre(only(ManagementSettings, c.Unknown))))
+	return true
+}
+
 // Ready returns the client. If some of the settings are not set or not known yet,
 // it reports them in one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {

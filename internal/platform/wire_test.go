@@ -149,7 +149,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 
 // The rejection of a proxy is reported as such and not retried. The proxy is not
 // the fake platform, but a handler of its own.
-func TestProxyRejects(t *testing.T) {
+func TestProxyRefuses(t *testing.T) {
 	t.Parallel()
 	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusProxyAuthRequired)

@@ -2,8 +2,10 @@ package process
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
 func TestLogLevels(t *testing.T) {
@@ -108,4 +110,26 @@ func TestUserSettingsOfMemoryTakePrecedence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMemoryLimitFollowsHeap keeps a large heap alive, and drops it.
+func TestMemoryLimitFollowsHeap(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
+	TuneMemory()
+	reaches := func(what string, enough func(limit int64) bool) {
+		t.Helper()
+		for range 200 {
+			runtime.GC()
+			if enough(debug.SetMemoryLimit(-1)) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("the limit is %d MB %s", debug.SetMemoryLimit(-1)>>20, what)
+	}
+	large := make([]byte, memoryLimit)
+	reaches("with 96 MB alive", func(limit int64) bool { return limit >= headroom*memoryLimit })
+	runtime.KeepAlive(large)
+	reaches("with nothing alive", func(limit int64) bool { return limit == memoryLimit })
 }
