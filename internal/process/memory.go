@@ -52,7 +52,7 @@ func followHeap(limit int64) {
 }
 
 // limitFor returns the memory limit for a live heap, both in bytes.
-func limitFor(live uint64) int64 { return max(memoryLimit, headroom*int64(live)) }
+func limitFor(live uint64) int64 { return max(memoryLimit, headroom*int64(live)) } //nolint:gosec // a live heap is far below 2^61 bytes
 
 // liveHeap returns the size of the heap after the last collection, in bytes.
 func liveHeap() uint64 {
