@@ -17,7 +17,10 @@ import (
 // to write is typed and written here as it stands, in the order of the page: a
 // page whose commands don't work fails its test.
 
-const offlineGuide = "../../templates/guides/offline.md"
+const (
+	readme       = "../../README.md"
+	offlineGuide = "../../templates/guides/offline.md"
+)
 
 // TestOfflineGuide follows the guide, from the clone to its last command.
 func TestOfflineGuide(t *testing.T) {
@@ -33,6 +36,55 @@ func TestOfflineGuide(t *testing.T) {
 		"has been successfully initialized!",
 	)
 	wantText(t, anyNumbers(journal), anyNumbers(page.outputs(t, 0)), anyNumbers(page.outputs(t, 1)))
+}
+
+// TestReadme follows README.md.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipIfTooOld(t, string(content))
+	program, err := programUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := readPage(t, readme)
+	if program.openTofu { // as it says
+		for i := range page.blocks {
+			page.blocks[i].text = strings.ReplaceAll(page.blocks[i].text, "registry.terraform.io", "registry.opentofu.org")
+		}
+	}
+	const settings = ". bin/mock.env"
+	wantText(t, string(content), "`"+settings+"`")
+	out, _ := page.follow(t, settings)
+	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "num_replicas = 3 -> 4", "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
+	for path := range linked(content) {
+		if _, err := os.Stat("../../" + path); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, folder := range []string{"resources", "data-sources", "list-resources", "guides"} {
+		pages, err := filepath.Glob("../../docs/" + folder + "/*.md")
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("no pages of %s: %v", folder, err)
+		}
+		for _, path := range pages {
+			if name := "docs/" + folder + "/" + filepath.Base(path); !linked(content)[name] {
+				t.Errorf("README.md doesn't name %s", name)
+			}
+		}
+	}
+}
+
+// linked are the files that a page links to.
+func linked(content []byte) map[string]bool {
+	paths := map[string]bool{}
+	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllSubmatch(content, -1) {
+		paths[string(link[1])] = true
+	}
+	return paths
 }
 
 // needsTerraformTest skips a test under a Terraform without `terraform test`.
@@ -86,11 +138,11 @@ type page struct {
 }
 
 type block struct {
-	line           int
-	language, text string
+	line                 int
+	lead, language, text string // lead is the line above
 }
 
-var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+var fence = regexp.MustCompile("(?s)\n(?:([^\n]+)\n\n)?```(\\w*)\n(.*?\n)```\n")
 
 func readPage(t *testing.T, name string) page {
 	t.Helper()
@@ -101,9 +153,10 @@ func readPage(t *testing.T, name string) page {
 	p := page{name: filepath.Base(name)}
 	for _, at := range fence.FindAllSubmatchIndex(content, -1) {
 		p.blocks = append(p.blocks, block{
-			line:     1 + strings.Count(string(content[:at[0]]), "\n"),
-			language: string(content[at[2]:at[3]]),
-			text:     string(content[at[4]:at[5]]),
+			line:     strings.Count(string(content[:at[6]]), "\n"),
+			lead:     string(content[max(at[2], 0):max(at[3], 0)]),
+			language: string(content[at[4]:at[5]]),
+			text:     string(content[at[6]:at[7]]),
 		})
 	}
 	return p
@@ -113,11 +166,12 @@ func readPage(t *testing.T, name string) page {
 func (p page) outputs(t *testing.T, n int) string {
 	t.Helper()
 	for _, b := range p.blocks {
-		if b.language != "" {
-			continue
-		}
-		if n--; n < 0 {
+		switch {
+		case b.language != "":
+		case n == 0:
 			return strings.TrimSpace(b.text)
+		default:
+			n--
 		}
 	}
 	t.Fatalf("%s has no such output", p.name)
@@ -158,6 +212,9 @@ func (p page) follow(t *testing.T, preamble string) (output, journal string) {
 		case b.language == "shell":
 			fmt.Fprintf(&second, "echo '%s:%d'\n%s", p.name, b.line, b.text)
 		case (b.language == "terraform" || b.language == "hcl") && name != nil:
+			if b.lead == "In an empty folder:" {
+				second.WriteString("mkdir ../empty && cd ../empty\n")
+			}
 			fmt.Fprintf(&second, "cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name[1], b.text)
 		default:
 			t.Errorf("%s:%d: the block of %s doesn't begin with the name of its file", p.name, b.line, b.language)
@@ -172,10 +229,11 @@ unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that runs this test
 set -m # the first terminal is a process group, and ends as one
 (
 %s) > %q 2>&1 &
-trap 'kill -- -$!; wait' EXIT
+fake=$!
+trap 'kill -- -$fake; wait' EXIT
 set +m
 until grep -qs MOCKPLATFORM_ALERT_ID bin/mock.env; do
-	kill -0 $! || { cat %[2]q; exit 1; }
+	kill -0 $fake || { cat %[2]q; exit 1; }
 	sleep 0.1
 done
 %s
@@ -183,7 +241,7 @@ done
 	command := exec.CommandContext(t.Context(), "bash", "-c", script)
 	command.Dir = clone(t)
 	command.Env = append(os.Environ(), goCaches(t)...)
-	command.Env = append(command.Env, "HOME="+t.TempDir(), "PATH="+onPath(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	command.Env = append(command.Env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "PATH="+onPath(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	command.WaitDelay = 10 * time.Second
 	out, err := command.CombinedOutput()
 	content, _ := os.ReadFile(log)
@@ -206,6 +264,23 @@ func goCaches(t *testing.T) []string {
 	}
 	values := strings.Split(string(out), "\n")
 	return []string{"GOCACHE=" + values[0], "GOMODCACHE=" + values[1], "GOFLAGS=" + values[2] + " -trimpath"}
+}
+
+// home is a home directory in which nothing was set. The go command would go on
+// writing its statistics there while the test removes it.
+func home(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, config := range []string{".config", "Library/Application Support"} { // Linux, macOS
+		telemetry := filepath.Join(dir, filepath.FromSlash(config), "go", "telemetry")
+		if err := os.MkdirAll(telemetry, 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // clone is a folder with the files of the repository, and without what was
