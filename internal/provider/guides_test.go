@@ -19,59 +19,52 @@ import (
 // own.
 type chapter struct {
 	title, text string
+	page
 }
 
 // chapters splits a guide into what stands before the first chapter, which
 // every chapter needs, and the chapters.
-func chapters(t *testing.T, page string) (common string, all []chapter) {
+func chapters(t *testing.T, name string) (common page, all []chapter) {
 	t.Helper()
-	content, err := os.ReadFile(page)
+	content, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := strings.Split(string(content), "\n## ")
 	for _, part := range parts[1:] {
 		title, text, _ := strings.Cut(part, "\n")
-		all = append(all, chapter{title, text})
+		all = append(all, chapter{title, text, pageOf(name, text)})
 	}
-	return parts[0], all
+	return pageOf(name, parts[0]), all
 }
 
 var (
-	fencedBlock = regexp.MustCompile("(?s)```(\\w*)\n(.*?)```")
-	fileComment = regexp.MustCompile(`^# ([\w./-]+\.\w+)\n`)
-	promised    = regexp.MustCompile("must say `([^`]+)`")
-	needsLine   = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
+	promised  = regexp.MustCompile("must say `([^`]+)`")
+	needsLine = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
 )
 
-// follow does what a reader of the text does, in its order: it writes the files
+// follow does what a reader of the page does, in its order: it writes the files
 // that begin with their name, runs the commands, and finds in their output what
-// the text shows or promises of it.
-func (w *workspace) follow(text string) {
+// the page shows or promises of it.
+func (w *workspace) follow(p page) {
 	w.t.Helper()
-	blocks := fencedBlock.FindAllStringSubmatchIndex(text, -1)
 	output := ""
-	for i, block := range blocks {
-		language, body := text[block[2]:block[3]], text[block[4]:block[5]]
-		switch name := fileComment.FindStringSubmatch(body); {
-		case language == "":
-			wantText(w.t, output, folded(body))
-		case language == "shell":
-			output = w.shell(body)
+	for _, b := range p.blocks {
+		for _, promise := range promised.FindAllStringSubmatch(b.lead, -1) {
+			wantText(w.t, output, promise[1])
+		}
+		switch name := namedFile.FindStringSubmatch(b.text); {
+		case b.language == "":
+			wantText(w.t, output, folded(b.text))
+		case b.language == "shell":
+			output = w.shell(b.text)
 		case name != nil:
 			if err := os.MkdirAll(filepath.Join(w.dir, filepath.Dir(name[1])), 0o700); err != nil {
 				w.t.Fatal(err)
 			}
-			w.file(name[1], body)
+			w.file(name[1], b.text)
 		default:
-			w.t.Errorf("no test knows what to do with this %s:\n%s", language, body)
-		}
-		next := len(text)
-		if i+1 < len(blocks) {
-			next = blocks[i+1][0]
-		}
-		for _, promise := range promised.FindAllStringSubmatch(text[block[1]:next], -1) {
-			wantText(w.t, output, promise[1])
+			w.t.Errorf("%s:%d: no test knows what to do with this %s", p.name, b.line, b.language)
 		}
 	}
 }
@@ -81,7 +74,7 @@ func (w *workspace) shell(commands string) string {
 	w.t.Helper()
 	run := exec.CommandContext(w.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	run.Dir = w.dir
-	run.Env = append(slices.Clip(w.env), "PATH="+filepath.Join(w.dir, ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	run.Env = append(slices.Clip(w.env), "PATH="+onPath(w.t)+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
 	out, err := run.CombinedOutput()
 	text := folded(string(out))
 	w.checkRun(text, err)
@@ -102,18 +95,12 @@ func (f *fixture) reader() *workspace {
 	}
 	mirror := filepath.Join(w.dir, ".mirror")
 	folder := filepath.Join(mirror, host, "dataplatform", "dataplatform", "0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
-	for _, dir := range []string{folder, filepath.Join(w.dir, ".bin")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			f.t.Fatal(err)
-		}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		f.t.Fatal(err)
 	}
-	for at, program := range map[string]string{
-		filepath.Join(folder, "terraform-provider-dataplatform_v0.1.0"): filepath.Join(built(f.t), "terraform-provider-dataplatform"),
-		filepath.Join(w.dir, ".bin", "terraform"):                       os.Getenv("TF_ACC_TERRAFORM_PATH"),
-	} {
-		if err := os.Symlink(program, at); err != nil {
-			f.t.Fatal(err)
-		}
+	const program = "terraform-provider-dataplatform"
+	if err := os.Symlink(filepath.Join(built(f.t), program), filepath.Join(folder, program+"_v0.1.0")); err != nil {
+		f.t.Fatal(err)
 	}
 	w.file("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
 	if err := os.Remove(filepath.Join(w.dir, "main.tf")); err != nil {
@@ -156,7 +143,7 @@ func TestAdoptingManyGuide(t *testing.T) {
 			skipIfReaderCannot(t, c.text)
 			w := f.reader()
 			w.follow(common)
-			w.follow(c.text)
+			w.follow(c.page)
 			if strings.Contains(c.title, "pipeline") {
 				f.wantWrites(`{"idleTimeoutMinutes": 45}`)
 			} else {
@@ -186,7 +173,7 @@ func TestAdoptingGuide(t *testing.T) {
 	w := f.reader()
 	w.file("providers.tf", plainProvider)
 	w.shell("terraform init")
-	w.follow(all[at].text)
+	w.follow(all[at].page)
 	w.apply()
 	w.wantEmptyPlan()
 	f.wantWrites()

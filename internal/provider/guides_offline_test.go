@@ -46,10 +46,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	skipIfTooOld(t, string(content))
-	program, err := programUnderTest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programUnder(t)
 	page := readPage(t, readme)
 	if program.openTofu { // as it says
 		for i := range page.blocks {
@@ -90,10 +87,7 @@ func linked(content []byte) map[string]bool {
 // needsTerraformTest skips a test under a Terraform without `terraform test`.
 func needsTerraformTest(t *testing.T) {
 	t.Helper()
-	program, err := programUnderTest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programUnder(t)
 	if !program.openTofu && older(program.version, "1.6") {
 		t.Skipf("takes Terraform 1.6 or OpenTofu 1.6, for terraform test, and this is %s", program)
 	}
@@ -150,13 +144,18 @@ func readPage(t *testing.T, name string) page {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pageOf(name, string(content))
+}
+
+// pageOf is a part of a page.
+func pageOf(name, content string) page {
 	p := page{name: filepath.Base(name)}
-	for _, at := range fence.FindAllSubmatchIndex(content, -1) {
+	for _, at := range fence.FindAllStringSubmatchIndex(content, -1) {
 		p.blocks = append(p.blocks, block{
-			line:     strings.Count(string(content[:at[6]]), "\n"),
-			lead:     string(content[max(at[2], 0):max(at[3], 0)]),
-			language: string(content[at[4]:at[5]]),
-			text:     string(content[at[6]:at[7]]),
+			line:     strings.Count(content[:at[6]], "\n"),
+			lead:     content[max(at[2], 0):max(at[3], 0)],
+			language: content[at[4]:at[5]],
+			text:     content[at[6]:at[7]],
 		})
 	}
 	return p
@@ -191,7 +190,7 @@ func anyNumbers(text string) string {
 	return text
 }
 
-var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl))\n`)
+var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|yaml))\n`)
 
 // follow does what the page says, in a shell whose folder is a clone of the
 // repository, after a preamble, and returns what it printed and what the fake
