@@ -49,7 +49,7 @@ func TestScalingAdoptionWarns(t *testing.T) {
 		"has other values: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
 		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
 		"has other values: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
-		"deprecates its total memory settings",
+		"The platform deprecates this setting",
 	)
 	f.wantRequests("GET services")
 
