@@ -155,7 +155,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "A mapping can't be changed in place. These are removed and then added, which may copy their tables once more: - public.customers to customers",
+		warning: "A mapping cannot be changed in place. These are removed and added again, which may copy their tables once more: - public.customers to customers",
 	},
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,
