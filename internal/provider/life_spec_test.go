@@ -42,7 +42,7 @@ func newLifeSpec(seed uint64) lifeSpec {
 	r := rand.New(rand.NewPCG(seed, 1))
 	spec := lifeSpec{seed: seed, kind: lifeKinds[r.IntN(len(lifeKinds))]}
 	var own, general []lifeLeaf
-	for _, leaf := range spec.all() {
+	for _, leaf := range spec.drawn() {
 		if strings.HasPrefix(leaf.path, "source.") {
 			own = append(own, leaf)
 		} else {
@@ -74,6 +74,37 @@ func (s lifeSpec) resource() lifeType {
 		return lifeTypeOf("dataplatform_service_scaling")
 	}
 	return lifeTypeOf("dataplatform_pipe")
+}
+
+// recordedSeeds is above every seed that is written down.
+const recordedSeeds = 1_000_000
+
+// recordedLeaves are the leaves that the lives of recorded seeds draw from. A new
+// attribute would turn each of them into another life, which may run into an open
+// case (openLives) that has nothing to do with it. Random lives draw from all.
+var recordedLeaves = strings.Fields(`
+	destination.columns field_mappings name settings.engine_max_download_threads
+	settings.engine_max_insert_threads settings.engine_max_threads
+	settings.engine_min_insert_block_size_bytes settings.engine_parallel_distributed_insert_select
+	settings.engine_parallel_view_processing settings.object_storage_concurrency
+	settings.object_storage_max_file_count settings.object_storage_max_insert_bytes
+	settings.object_storage_polling_interval_ms settings.object_storage_use_cluster_function
+	settings.streaming_max_insert_wait_ms source.cloud_stream.iam_role source.kafka.ca_certificate
+	source.kafka.iam_role source.kafka.reverse_private_endpoint_ids
+	source.object_storage.azure_container_name source.object_storage.iam_role source.object_storage.path
+	source.postgres.database source.postgres.host source.postgres.port
+	source.postgres.settings.pull_batch_size source.postgres.settings.sync_interval_seconds
+	source.postgres.table_mappings idle_scaling idle_timeout_minutes max_total_memory_gb min_total_memory_gb
+	num_replicas
+`)
+
+// drawn are the leaves that a life draws from.
+func (s lifeSpec) drawn() []lifeLeaf {
+	all := s.all()
+	if s.seed < recordedSeeds {
+		all = slices.DeleteFunc(all, func(leaf lifeLeaf) bool { return !slices.Contains(recordedLeaves, leaf.path) })
+	}
+	return all
 }
 
 // all are the leaves that the object may have.
