@@ -47,18 +47,18 @@ const (
 const shortestUse = time.Hour
 
 // asks is what is remembered of the request that created a key.
-func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) asked {
+func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey) asked {
 	was := asked{
 		OrganizationID: !config.At("organization_id").IsNull(),
 		ExpireAt:       !config.At("expire_at").IsNull(),
 		State:          stateAsked(config),
 		IPAccessList:   !asksNothing(config.At("ip_access_list")),
 	}
-	returned := answer.At("expire_at").Text()
+	returned := response.At("expire_at").Text()
 	expires, err := time.Parse(time.RFC3339, returned)
 	switch {
 	case body.ExpireAt == nil:
-	case endless(answer, created):
+	case endless(response, created):
 		was.Returned = new(string)
 		if !was.ExpireAt {
 			was.Expiry = *body.ExpireAt

@@ -7,7 +7,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// badKeys are refused, each with one error that names the attribute and has
+// badKeys are rejected, each with one error that names the attribute and has
 // this text: at plan, or where the value was not known then, at apply before
 // the request.
 var badKeys = map[string]badKey{

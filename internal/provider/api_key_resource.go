@@ -60,13 +60,13 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addSecretMissing(&resp.Diagnostics, organization.Text(), body, created)
 		return
 	}
-	answer := tfvalue.Null(plan.Type())
+	response := tfvalue.Null(plan.Type())
 	if created.Key != nil {
-		answer = tfvalue.Encode(created.Key, plan.Type())
+		response = tfvalue.Encode(created.Key, plan.Type())
 	}
-	warnDifferences(plan, body, answer, created, client.Mask, &resp.Diagnostics)
-	resp.State.Raw = keyCreated(plan, body, answer, created).Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, answer, created).encode())...)
+	warnDifferences(plan, body, response, created, client.Mask, &resp.Diagnostics)
+	resp.State.Raw = keyCreated(plan, body, response, created).Value
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, response, created).encode())...)
 }
 
 // creation is the request for a plan. The expiry of a key with validity_hours counts
@@ -92,8 +92,8 @@ func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, er
 
 // keyCreated is the state of a new key: the plan, completed by the response, and
 // by what was requested where the response omits it.
-func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
-	state := tfvalue.Settle(plan, answer)
+func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
 	if state.At("state").Text() == "" {
@@ -102,7 +102,7 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.V
 	}
 	if state.At("expire_at").Text() == "" {
 		expiry := body.ExpireAt
-		if endless(answer, created) {
+		if endless(response, created) {
 			expiry = nil
 		}
 		state = state.With(tfvalue.Optional(expiry), "expire_at")
@@ -115,14 +115,14 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.V
 
 // endless reports whether the response has an empty expiry: the key never expires.
 // A response that omits the field doesn't mean that.
-func endless(answer tfvalue.Value, created *platform.CreatedAPIKey) bool {
-	expiry := answer.At("expire_at")
+func endless(response tfvalue.Value, created *platform.CreatedAPIKey) bool {
+	expiry := response.At("expire_at")
 	return created.NullExpiry || !expiry.IsNull() && expiry.Text() == ""
 }
 
 // warnDifferences reports in one warning how the created key differs from the
 // request. Values are masked: a response may have the secret in another field.
-func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
 		if mask(keyRules.Describe("", value)) != keyRules.Describe("", value) {
@@ -135,7 +135,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
-		wanted, got := plan.At(name), answer.At(name)
+		wanted, got := plan.At(name), response.At(name)
 		switch {
 		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
 		case wanted.IsFullyKnown() && !keyRules.Answers(name, wanted, got):
@@ -144,8 +144,8 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))
 		}
 	}
-	switch got := answer.At("expire_at"); {
-	case endless(answer, created) && body.ExpireAt != nil:
+	switch got := response.At("expire_at"); {
+	case endless(response, created) && body.ExpireAt != nil:
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
 	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
@@ -157,7 +157,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API key %s differs from the request", keyLabel(answer.With(tfvalue.String(body.Name), "name"))),
+		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(tfvalue.String(body.Name), "name"))),
 		"The key was created and its secret is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"),
 	)
 }

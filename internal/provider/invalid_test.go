@@ -31,7 +31,7 @@ const (
 	aKey    = `name = "k"` + "\n" + `roles = ["admin"]`
 )
 
-// invalidConfigurations are refused before anything is sent.
+// invalidConfigurations are rejected before anything is sent.
 var invalidConfigurations = []invalid{
 	// Service scaling.
 	{invalidScaling, ``, []string{"service_id", "required"}},
@@ -219,7 +219,7 @@ func errorsByFile(t *testing.T, out string) map[string][]string {
 	return errors
 }
 
-// TestInvalidAtPlan has what only a read can refuse: these send reads, and
+// TestInvalidAtPlan has what only a read can reject: these send reads, and
 // nothing else.
 func TestInvalidAtPlan(t *testing.T) {
 	const nowhere = "29999999-0000-4000-8000-000000000009"

@@ -8,7 +8,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// incomplete reports whether mappings have to be refused.
+// incomplete reports whether mappings have to be rejected.
 func (l *life) incomplete(s *lifeSubject, doc object) bool {
 	names := strings.Split(mappingsPath, ".")
 	if !s.typ.Is(l.subject().typ) || l.spec.kind != "postgres" {
@@ -36,7 +36,7 @@ func (l *life) incomplete(s *lifeSubject, doc object) bool {
 
 const incompleteMapping = "Table mapping is not complete"
 
-// checkRefusals: mappings are refused when they have to be, and nothing is sent.
+// checkRefusals: mappings are rejected when they have to be, and nothing is sent.
 func (l *life) checkRefusals(m *lifeMoment) {
 	if l.spec.kind != "postgres" || m.command.name == "destroy" {
 		return

@@ -93,7 +93,7 @@ func (l *life) blind(path string) bool {
 	})
 }
 
-// swallowed reports whether the object that holds a leaf is itself left out as
+// swallowed reports whether the object that holds a leaf is itself omitted as
 // empty: a missing object says nothing of its members.
 func (l *life) swallowed(path string, doc object) bool {
 	names := strings.Split(lifeField(path), ".")

@@ -38,7 +38,7 @@ func mappings(all ...string) string {
 }
 
 // fullPostgres is a configuration in which everything of a Postgres pipe is
-// declared as it is, but for the members that mappings leave out.
+// declared as it is, but for the members that mappings omit.
 func fullPostgres(host string) string {
 	return fmt.Sprintf(`
   name     = "customers"

@@ -66,9 +66,8 @@ var incompleteMappings = []struct {
 		"must set excluded_columns", []string{"excluded_columns = []"}},
 }
 
-// TestMappingIsAddedFromTheConfigurationAlone refuses to add a mapping that
-// doesn't say what it excludes, whether the pipe is new or not, and offers what
-// the platform holds.
+// TestMappingIsAddedFromTheConfigurationAlone plans mappings that omit what they
+// exclude, of a new pipe and of one in the state: an error offers the current values.
 func TestMappingIsAddedFromTheConfigurationAlone(t *testing.T) {
 	f := newFixture(t)
 	before, after := f.provider(), f.provider()

@@ -43,7 +43,7 @@ func (w *workspace) wantRefused(pipes []refusedPipe) {
 	w.wantWrites()
 }
 
-func TestPipeRefused(t *testing.T) {
+func TestPipeRejected(t *testing.T) {
 	const (
 		kafka, storage, stream, postgres = mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID
 

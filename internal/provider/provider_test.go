@@ -56,7 +56,7 @@ data "dataplatform_pipe" "orders" {
 `
 
 // TestProviderSettings checks every setting, written and from the environment:
-// what one refuses the other refuses, and the variable is named.
+// what one rejects the other rejects, and the variable is named.
 func TestProviderSettings(t *testing.T) {
 	t.Parallel()
 	const id = mockplatform.OrganizationID

@@ -82,8 +82,8 @@ func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetR
 	return schemas, identities
 }
 
-// TestEveryAttributeIsDescribed wants a sentence for each attribute, and for
-// each resource and data source what it can't do.
+// TestEveryAttributeIsDescribed wants a sentence for each attribute, resource and
+// data source.
 func TestEveryAttributeIsDescribed(t *testing.T) {
 	t.Parallel()
 	schemas, _ := served(t)
@@ -383,7 +383,7 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestNoMarksBelowLists refuses sensitive and deprecated attributes below a
+// TestNoMarksBelowLists rejects sensitive and deprecated attributes below a
 // computed list or set: Terraform compares each value's path with each marked
 // path, so that its work grows with the square of the list.
 func TestNoMarksBelowLists(t *testing.T) {

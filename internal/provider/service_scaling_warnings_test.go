@@ -90,9 +90,9 @@ resource "terraform_data" "one" {
 	wantText(t, w.apply(), `Fewer than 2 replicas for service "events-eu" (`+mockplatform.ServiceID+")")
 }
 
-// TestScalingRefused has what the platform alone can refuse, at the attribute
+// TestScalingRejected has what the platform alone can reject, at the attribute
 // that it names.
-func TestScalingRefused(t *testing.T) {
+func TestScalingRejected(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) { b.NonPaid = true })
 	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = true\nmax_total_memory_gb = 372"))
@@ -117,7 +117,7 @@ func TestScalingRefused(t *testing.T) {
 	wantNoText(t, w.apply(), "tainted", "replaced")
 	f.wantWrites(`{"maxTotalMemoryGb": 360}`)
 
-	// A refused change leaves the state as the platform is.
+	// A rejected change leaves the state as the platform is.
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 372"))
 	if out, ok := w.terraform("apply", "-auto-approve"); ok {
 		t.Fatalf("the apply succeeded:\n%s", out)

@@ -106,14 +106,14 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 		conn.AddError(&resp.Diagnostics, "Cannot list services", err)
 		return
 	}
-	answer := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
+	response := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
 	for _, service := range services {
-		answer.Services = append(answer.Services, service)
+		response.Services = append(response.Services, service)
 		if key := deref(service.EncryptionKey); key != "" && service.ID != nil {
-			answer.EncryptionKeys[*service.ID] = key
+			response.EncryptionKeys[*service.ID] = key
 		}
 	}
-	state := tfvalue.Encode(answer, config.Type()).With(organization, "organization_id")
+	state := tfvalue.Encode(response, config.Type()).With(organization, "organization_id")
 	resp.State.Raw = state.With(filter, "filter").Value
 }
 
