@@ -142,7 +142,7 @@ func (l *life) checkCounts(m *lifeMoment) {
 		most += n
 	}
 	if l.resets() || !l.tellsAll() {
-		most *= 2 // what moved, or what only a PATCH tells, is put right
+		most *= 2 // what moved, or what only a PATCH returns, is corrected
 	}
 	if len(bodies) > most {
 		l.fail("requests", "%d PATCHes, at most %d are allowed", len(bodies), most)

@@ -104,7 +104,7 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"name": "n"}`},
 	},
 	{
-		name: "everything is left out", kind: mockplatform.PostgresPipeID,
+		name: "everything is omitted", kind: mockplatform.PostgresPipeID,
 		before: fullPostgres("customers.pg.example.com"), after: ``,
 	},
 	{
@@ -219,7 +219,7 @@ var pipeChanges = []pipeChange{
 		after:  `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`,
 	},
 	{
-		name: "credentials are left out", kind: mockplatform.KafkaPipeID,
+		name: "credentials are omitted", kind: mockplatform.KafkaPipeID,
 		before:    `source_credentials = { kafka = { username = "u", password_wo = "pass", password_wo_version = 1 } }`,
 		after:     ``,
 		differing: []string{"source_credentials"},

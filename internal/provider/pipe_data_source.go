@@ -30,7 +30,7 @@ func (d *pipeDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["object_storage"].(schema.SingleNestedAttribute).Attributes["connection_string"] = schema.StringAttribute{
 		Computed: true, Sensitive: true,
-		MarkdownDescription: "Connection string of a blob storage. It may hold a secret, and stands in the state.",
+		MarkdownDescription: "Connection string of the blob storage. May contain a secret, and is stored in the state.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns. It needs the ID of the pipe, because the API cannot list pipes.",

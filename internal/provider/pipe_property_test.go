@@ -330,7 +330,7 @@ func TestPipeProperty(t *testing.T) {
 			},
 		},
 		"answers a PATCH with nothing": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "*", Operations: patch}}}},
-		"leaves out members of table mappings": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{
+		"omits members of table mappings": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{
 			{Path: "source.postgres.tableMappings.excludedColumns", Operations: patch},
 			{Path: "source.postgres.tableMappings.sortingKeys", OnlyEmpty: true, Operations: all},
 		}}},

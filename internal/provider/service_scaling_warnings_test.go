@@ -178,7 +178,7 @@ func TestScalingUnderResets(t *testing.T) {
 			f.wantWrites() // adopted as it is
 			w.file("main.tf", f.provider()+scalingConfig(mockplatform.FullServiceID, fmt.Sprintf(owned, 6)))
 			out := w.apply()
-			// What is owned and was reset is put right with all that is owned.
+			// What is owned and was reset is corrected with all that is owned.
 			f.wantWrites(`{"numReplicas": 6}`, fmt.Sprintf(`{"numReplicas": 6, "idleScaling": %t}`, idle))
 			wantText(t, out,
 				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") changed values that the configuration does not manage",
