@@ -1,6 +1,6 @@
 // Command terraform-provider-dataplatform is the Terraform provider for Data
-// Platform. Terraform starts it; a person runs it to ask its version or to
-// attach a debugger.
+// Platform. Terraform starts it. Started by hand, it prints its version or serves to
+// a debugger.
 package main
 
 import (
@@ -18,11 +18,11 @@ import (
 // GNUmakefile.
 var version = "dev"
 
-// atExit ends what a build with the tag profile has begun.
+// atExit writes the profiles of a build with the tag profile.
 var atExit = func() {}
 
 func main() {
-	debug := flag.Bool("debug", false, "serve to an attached debugger, and print how Terraform reaches it")
+	debug := flag.Bool("debug", false, "serve to an attached debugger, and print how to connect Terraform to it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
@@ -40,8 +40,7 @@ func serve(debug bool) error {
 	process.TuneMemory()
 	writes := &process.Writes{}
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
-	// A developer who serves to a debugger reads the logs in this terminal,
-	// whatever Terraform's own shell has set.
+	// With a debugger, logs go to this terminal, and Terraform's levels do not apply.
 	if !debug {
 		if err := process.SetLogLevels("dataplatform"); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 	"runtime/pprof"
 )
 
-// A build with the tag profile writes where its CPU time went, and what was
-// still held at the end, into the folder that PROFILE_DIR names: two files for
-// each process. `make profile` uses it; no release has it.
+// A build with the tag profile writes two files per process into the directory
+// PROFILE_DIR: its CPU profile, and the heap at its end. `make profile` uses it.
+// Releases do not include it.
 func init() {
 	cpu := create("cpu")
 	if err := pprof.StartCPUProfile(cpu); err != nil {
@@ -28,7 +28,7 @@ func init() {
 }
 
 func create(kind string) *os.File {
-	file, err := os.Create(fmt.Sprintf("%s/%s-%d.pprof", os.Getenv("PROFILE_DIR"), kind, os.Getpid())) //nolint:gosec // a folder that the developer names
+	file, err := os.Create(fmt.Sprintf("%s/%s-%d.pprof", os.Getenv("PROFILE_DIR"), kind, os.Getpid())) //nolint:gosec // the developer sets the directory
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -10,19 +11,19 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// apply carries out a plan and returns the new state. An adoption that fails
-// leaves nothing in state, so that the next apply adopts again; after an update
-// that fails the state says what the platform returned last.
+// apply applies a plan and returns the new state. After an adoption that fails, the
+// state is null, so that the next apply adopts again. After an update that fails, it
+// is what the API returned last.
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
-		// Terraform folds the warnings of a plan, but not those of the apply.
+		// Once per run: Terraform does not fold the warnings of an apply.
 		if c.FirstLeft("adopted objects") {
-			e.warnLeaving(change.Prior, diags)
+			e.warnDestroy(change.Prior, diags)
 		}
 		return change.Plan, memory{}
 	}
 	if !change.Plan.At("organization_id").IsKnown() {
-		// The provider's was not known when this was planned.
+		// The provider's organization_id was not known in the plan.
 		organization := c.Organization(change.Plan.At("organization_id"), diags)
 		change.Plan = change.Plan.With(organization, "organization_id")
 	}
@@ -32,11 +33,12 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	c.Applies()
 	id := e.identity(change.Plan)
-	// Another resource may write to the same object: what it changes must not
-	// look like the platform's doing.
+	// Another resource may update the same object, and its changes must not be reported
+	// as changes by the platform.
 	unlock, err := c.Lock(ctx, e.key(id))
 	if err != nil {
-		diags.AddError("Unable to update "+e.Noun, "The operation was interrupted.")
+		diags.AddError("Cannot update "+e.Noun,
+			fmt.Sprintf("The operation was interrupted while it waited for another update of %s. Nothing was sent.", e.place(id)))
 		return change.Prior, last
 	}
 	defer unlock()
@@ -61,7 +63,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	return state, u.memory(state, change.Prior, last)
 }
 
-// observeForApply takes what the plan of an adoption has just read.
+// observeForApply observes the object. For an adoption, it uses what the plan has just
+// read.
 func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, prior tfvalue.Value, last memory) (known, read tfvalue.Value, err error) {
 	if kept := c.Kept(e.key(id)); kept != nil && prior.IsNull() {
 		read = tfvalue.Encode(kept, e.objectType)

@@ -13,11 +13,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Engine answers read, plan and apply of one kind.
+// Engine handles read, plan and apply of one kind.
 //
-// Rejected: the framework for these calls. It costs the square of a set's size
-// in plan and apply, and marks unknown what the plan then has to make known
-// again.
+// Rejected: the framework for these calls. Its time grows with the square of the
+// size of a set, and it marks values unknown that the plan then has to restore.
 type Engine struct {
 	*Kind
 	traits                   traits
@@ -38,7 +37,8 @@ func New(kind Kind) *Engine {
 	}
 }
 
-// ReadResource answers the call of that name.
+// ReadResource handles the RPC of that name. The error is one of decoding or
+// encoding; all others are diagnostics.
 func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	state, err := decode(req.CurrentState, e.objectType)
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	return resp, err
 }
 
-// PlanResourceChange answers the call of that name.
+// PlanResourceChange handles the RPC of that name; see ReadResource for errors.
 func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	change, err := e.change(req.Config, req.ProposedNewState, req.PriorState)
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 	}
 	var diags diag.Diagnostics
 	if c == nil {
-		c = &conn.Connection{} // what needs settings will miss them
+		c = &conn.Connection{} // not configured: all settings are missing
 	}
 	plan, replaces := e.plan(ctx, c, change, &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
@@ -78,7 +78,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 	return resp, err
 }
 
-// ApplyResourceChange answers the call of that name.
+// ApplyResourceChange handles the RPC of that name; see ReadResource for errors.
 func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	change, err := e.change(req.Config, req.PlannedState, req.PriorState)
 	if err != nil {
@@ -88,8 +88,8 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 	last, _ := decodePrivate(req.PlannedPrivate)
 	state, memory := e.apply(ctx, c, change, last, &diags)
 	if !diags.HasError() && !state.IsFullyKnown() {
-		diags.AddError("Unknown values after the apply",
-			fmt.Sprintf("The %s still has values that are not known after it was applied. This is an error in the provider.", e.Noun))
+		diags.AddError("Unknown values after apply",
+			fmt.Sprintf("Some values of the %s are still unknown after apply. This is an error in the provider.", e.Noun))
 	}
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(state); err != nil {
@@ -117,7 +117,7 @@ func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, err
 	}
 	read, err := value.Unmarshal(typ)
 	if err != nil {
-		return tfvalue.Value{}, fmt.Errorf("reading a value from Terraform: %w", err)
+		return tfvalue.Value{}, fmt.Errorf("decoding a value from Terraform: %w", err)
 	}
 	return tfvalue.Of(read), nil
 }
@@ -125,12 +125,13 @@ func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, err
 func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {
 	written, err := tfprotov6.NewDynamicValue(value.Type(), value.Value)
 	if err != nil {
-		return nil, fmt.Errorf("writing a value for Terraform: %w", err)
+		return nil, fmt.Errorf("encoding a value for Terraform: %w", err)
 	}
 	return &written, nil
 }
 
-// Imported is an object as an import would read it.
+// Imported returns the state of an object as an import would read it. response is
+// what Kind.Read returns.
 func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
 	object := tfvalue.Encode(response, e.objectType)
 	for i, value := range append([]string{id.Organization}, id.IDs...) {
@@ -139,7 +140,7 @@ func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
 	return object
 }
 
-// IdentityOf is the identity of an object, null where there is none.
+// IdentityOf returns the resource identity of an object, null if the object is null.
 func (e *Engine) IdentityOf(object tfvalue.Value) tfvalue.Value {
 	if object.IsNull() {
 		return tfvalue.Null(e.identityType)
@@ -156,8 +157,8 @@ func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdenti
 	return &tfprotov6.ResourceIdentityData{IdentityData: written}, err
 }
 
-// diagnostics are the framework's in the protocol's form. The paths are chains
-// of names: no diagnostic stands inside a list or a set.
+// diagnostics converts the framework's diagnostics to the protocol's. Their paths
+// consist of names only, since no diagnostic is at an element of a list or a set.
 func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 	var converted []*tfprotov6.Diagnostic
 	for _, d := range all {

@@ -1,10 +1,10 @@
-// Package adopt is the life of an object that is on the platform before and
-// after Terraform manages it: it can be read and patched, but neither created
-// nor deleted. Read, plan and apply are answered straight from the protocol's
-// values; the framework keeps schemas, validation, upgrades and imports.
+// Package adopt manages objects that exist before and after Terraform manages them:
+// they can be read and updated, but neither created nor deleted. Engine handles
+// read, plan and apply on the values of the protocol. The framework handles schemas,
+// validation, upgrades and imports.
 //
-// Every rule here is about leaves and not about what they mean. A Kind says
-// what is special about one.
+// The rules here apply to leaves, whatever they mean. A Kind has what is special
+// about a kind of object.
 package adopt
 
 import (
@@ -20,66 +20,64 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Read, Patch, Moves and Advise are required,
-// the other functions optional.
+// Kind is a kind of adopted object. Of its functions, Read, Patch, Moves and Advise
+// are required.
 type Kind struct {
-	// Name is the resource's name without the provider's, "service_scaling".
+	// Name is the type name of the resource without the provider, such as
+	// "service_scaling".
 	Name string
-	// Noun is the kind in sentences, "service".
+	// Noun is the kind in messages, such as "service".
 	Noun string
-	// IDs are the attributes that identify the object within its organization,
-	// the owner first.
+	// IDs are the attributes that identify the object within its organization. The
+	// object's own ID is the last.
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
-	// Unmanaged are the settable attributes that the platform doesn't hold,
-	// beside those that identify the object.
+	// Unmanaged are the settable attributes that the platform does not store. The
+	// attributes that identify the object need not be listed.
 	Unmanaged []tfvalue.Path
 
-	// Validate checks a configuration by itself.
+	// Validate checks a configuration, without state or plan.
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
-	// Read returns the remote object, as a struct with tfsdk tags.
+	// Read returns the remote object, as a struct with tfsdk tags. Its error satisfies
+	// platform.IsNotFound if the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity) (any, error)
-	// Reread returns a second opinion on what Read returned, where another Read
-	// doesn't.
+	// Reread reads the object once more after Read returned first. It is for kinds whose
+	// Read may return the same response again.
 	Reread func(ctx context.Context, client *platform.Client, id Identity, first any) (any, error)
-	// Patch returns what updates the object.
+	// Patch returns the function that updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
-	// Forces reports whether there is something to send beside leaves that
-	// differ.
+	// Forces reports whether a change has something to send even if no leaf differs.
 	Forces func(change Change) bool
-	// Stages are the leaves of each PATCH that is needed to get from the remote
-	// object to these leaves, where one is not enough.
+	// Stages returns the leaves of each PATCH if one is not enough to change the remote
+	// object to send.
 	Stages func(send, remote tfvalue.Value) []tfvalue.Value
-	// Moves names the attributes that the platform changes by itself with a
+	// Moves returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.
 	Moves func(send tfvalue.Value) []string
-	// Complete fills in what a plan takes from the remote object.
+	// Complete returns the plan with the values that it takes from the remote object.
 	Complete func(config, plan, remote tfvalue.Value) tfvalue.Value
-	// Suppress keeps prior values where a plan differs from them in nothing that
-	// matters. A plan at rest sends nothing.
+	// Suppress returns the plan with prior values where the difference has no effect.
+	// atRest reports that the plan sends nothing.
 	Suppress func(plan, prior tfvalue.Value, atRest bool) tfvalue.Value
-	// Check reports what is wrong with a change, given the remote object, null
-	// where it could not be read.
+	// Check reports errors of a change. remote is null if it could not be read.
 	Check func(label string, change Change, remote tfvalue.Value, diags *diag.Diagnostics)
-	// Overwrites describes, a line each, what a change that sends these leaves
-	// overwrites beside leaves.
+	// Overwrites describes, in a line each, what a change that sends these leaves
+	// overwrites and that is not a leaf.
 	Overwrites func(change Change, send tfvalue.Value) []string
-	// Advise warns, in the plan, of what a user may not expect of it.
+	// Advise adds warnings about effects of a plan that users may not expect.
 	Advise func(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics)
 }
 
-// Change is what Terraform asks for: what is configured, what is planned, and
-// the state before, null in an adoption.
+// Change is a change that Terraform requests: configuration, plan and prior state.
+// Prior is null in an adoption.
 type Change struct{ Config, Plan, Prior tfvalue.Value }
 
-// Patch sends exactly the leaves of send that are not null, and returns the
-// object of the response. remote is what is known of the object at that time;
-// observe finds it out again.
+// Patch sends exactly the leaves of send that are not null, and returns the object
+// of the response. remote is what is known of the object; observe reads it again.
 type Patch func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error)
 
-// Observe reads the object, and returns what is known of it then, and what the
-// response said.
+// Observe reads the object, and returns what is known of it then, and the response.
 type Observe func(ctx context.Context) (known, read tfvalue.Value, err error)
 
 // Identity identifies a remote object.
@@ -102,11 +100,11 @@ func (k *Kind) identity(object tfvalue.Value) Identity {
 	return id
 }
 
-// identifiers are all attributes that identify the object.
+// identifiers are all attributes that identify the object, the organization first.
 func (k *Kind) identifiers() []string { return append([]string{"organization_id"}, k.IDs...) }
 
-// label names an object in the summary of a warning by its ID, and by its name
-// where the platform has told it: Terraform folds warnings that share a summary.
+// label names an object in the summary of a warning, by its name if it is known and
+// by its ID: Terraform folds warnings that share a summary.
 func (k *Kind) label(object, remote tfvalue.Value) string {
 	id := object.At(k.IDs[len(k.IDs)-1]).Text()
 	if name := remote.At("name").Text(); name != "" {
@@ -115,12 +113,13 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
-// key is the same for two resources over one object.
+// key is equal for two resources over one object.
 func (k *Kind) key(id Identity) string {
 	return strings.ToLower(k.Name + "/" + id.Organization + "/" + strings.Join(id.IDs, "/"))
 }
 
-// place says where an object is looked for.
+// place names an object and where it was looked up, such as "pipe … in service … in
+// organization …".
 func (k *Kind) place(id Identity) string {
 	var parts []string
 	for i, name := range slices.Backward(k.IDs) {
@@ -129,7 +128,7 @@ func (k *Kind) place(id Identity) string {
 	return strings.Join(append(parts, "organization "+id.Organization), " in ")
 }
 
-// withDefaults has a function for each that the kind does without.
+// withDefaults returns the kind with functions in place of those that are nil.
 func (k Kind) withDefaults() *Kind {
 	if k.Validate == nil {
 		k.Validate = func(tfvalue.Value, *diag.Diagnostics) {}
@@ -160,7 +159,7 @@ func (k Kind) withDefaults() *Kind {
 	return &k
 }
 
-// owned is what the user owns of the remote object.
+// owned returns the leaves of the remote object that the configuration manages.
 func (k *Kind) owned(config, plan tfvalue.Value) tfvalue.Value {
 	owned := k.Rules.Owned(config, plan)
 	for _, path := range k.Unmanaged {

@@ -14,13 +14,13 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// plan returns what Terraform shows, and the attributes that force replacement.
-// The plan in change is null in a destroy; what Terraform proposes otherwise is
-// not used, as it follows from configuration and state.
+// plan returns the planned state, and the attributes that force replacement. Of the
+// proposed state it uses only whether it is null, as in a destroy: the rest follows
+// from configuration and prior state.
 func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, diags *diag.Diagnostics) (tfvalue.Value, []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
-		e.warnLeaving(prior, diags)
+		e.warnDestroy(prior, diags)
 		return change.Plan, nil
 	}
 	plan := e.Rules.Suppress(e.traits.propose(config, prior, prior.IsNull()), prior)
@@ -33,9 +33,9 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 	}
 	plan = e.keepIDs(plan, prior)
 	if replaces := e.replaced(plan, prior); len(replaces) > 0 {
-		// What the plan of the new object has to say is said here too: Terraform
-		// drops the warnings of the plan that it makes for the new one.
-		e.warnLeaving(prior, diags)
+		// Plan the new object here too, for its warnings: Terraform discards those of
+		// the separate plan for the new object.
+		e.warnDestroy(prior, diags)
 		change.Prior = tfvalue.Null(e.objectType)
 		plan, _ = e.plan(ctx, c, change, diags)
 		return plan, replaces
@@ -43,10 +43,9 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 	return e.planUpdate(c, config, plan, prior, diags), nil
 }
 
-// planAdoption reads what is to be adopted, for checks and warnings. What it
-// takes from the platform stays unknown in the plan: it may change until the
-// apply, where Terraform plans a creation again and holds the provider to all
-// that the first plan showed.
+// planAdoption reads the object, for checks and warnings. Values from the platform
+// stay unknown in the plan, since they may change before the apply: Terraform plans
+// a creation again there, and rejects a plan that differs from the first one.
 func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	remote, ok := e.readForPlan(ctx, c, plan, diags)
 	if !ok {
@@ -67,7 +66,8 @@ func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, p
 	return plan
 }
 
-// planUpdate goes by the state, which a refresh made what the platform holds.
+// planUpdate compares with the prior state, which a refresh has made equal to the
+// remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	plan = e.Rules.Suppress(e.Complete(config, plan, prior), prior)
 	change := Change{config, plan, prior}
@@ -79,8 +79,8 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 	owned := e.owned(config, plan)
 	send := e.Rules.Changes(owned, prior)
 	sends := e.Forces(change) || send.AnyLeaf()
-	// Terraform plans an update again in the apply, where values that were
-	// unknown may turn out to be no change: what was planned has to stay.
+	// Terraform plans an update again in the apply. Values that were unknown may turn
+	// out to be no change there, but the first plan must be kept.
 	plan = e.Suppress(plan, prior, !sends && !c.Applying())
 	if sends {
 		for _, name := range e.Moves(send) {
@@ -98,8 +98,8 @@ func (e *Engine) advise(c *conn.Connection, label string, change Change, owned, 
 	}
 }
 
-// warnConflicts warns of leaves that another resource over the same object
-// wants otherwise.
+// warnConflicts warns about leaves that another resource over the same object sets
+// to another value.
 func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
 	for _, leaf := range owned.Leaves() {
@@ -112,7 +112,7 @@ func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfval
 	}
 	diags.AddWarning(
 		"Two resources configure "+label,
-		"They want different values, and each apply of one undoes the other:\n\n"+strings.Join(lines, "\n")+
+		"They set different values, and each apply of one overwrites those of the other:\n\n"+strings.Join(lines, "\n")+
 			"\n\nRemove these arguments, or one of the resources, from the configuration.",
 	)
 }
@@ -128,14 +128,14 @@ func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalu
 		return plan
 	}
 	if kept := prior.At("organization_id"); !kept.IsNull() {
-		// An object stays where it was adopted, whatever becomes of the
-		// provider's default.
+		// An object keeps its organization when the provider's default changes.
 		return plan.With(kept, "organization_id")
 	}
 	return plan.With(c.Organization(own, diags), "organization_id")
 }
 
-// keepIDs keeps the spelling of an ID that differs in letter case alone.
+// keepIDs returns the plan with the prior spelling of IDs that differ only in letter
+// case.
 func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
 		if kept := prior.At(name); !kept.IsNull() && strings.EqualFold(kept.Text(), plan.At(name).Text()) {
@@ -155,42 +155,42 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads what is to be adopted. Where an ID or a setting of the
-// provider is not known yet, that waits for the apply.
+// readForPlan reads the object to be adopted. It returns null and true if an ID or a
+// setting of the provider is known only after apply.
 func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
-	nothing := tfvalue.Null(e.objectType)
+	none := tfvalue.Null(e.objectType)
 	id := e.identity(plan)
 	if !id.known() || c.Waits(conn.ManagementSettings...) {
-		return nothing, true
+		return none, true
 	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
-		return nothing, false
+		return none, false
 	}
-	answer, err := e.Read(ctx, client, id)
+	response, err := e.Read(ctx, client, id)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
-		return nothing, false
+		return none, false
 	}
-	c.Keep(e.key(id), answer)
-	return tfvalue.Encode(answer, e.objectType), true
+	c.Keep(e.key(id), response)
+	return tfvalue.Encode(response, e.objectType), true
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
 	if !platform.IsNotFound(err) {
-		conn.AddError(diags, "Unable to read "+e.Noun, err)
+		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return
 	}
 	diags.AddAttributeError(
 		path.Root(e.IDs[len(e.IDs)-1]),
 		fmt.Sprintf("No such %s", e.Noun),
-		fmt.Sprintf("There is no %s. This resource adopts a %s that exists, and cannot create one. "+
-			"Take it out of the configuration, or create the %s in the platform's console and set its ID here.", e.place(id), e.Noun, e.Noun),
+		fmt.Sprintf("There is no %s. This resource adopts an existing %s and cannot create one. "+
+			"Remove it from the configuration, or create the %s in the platform's console and set its ID here.", e.place(id), e.Noun, e.Noun),
 	)
 }
 
-// warnOverwritten says what adoption overwrites, with the values now. The
-// values to be are in the plan, masked where they are sensitive.
+// warnOverwritten warns about the values that an adoption overwrites. It shows only
+// the current values: the plan shows the new ones, and masks sensitive ones.
 func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
 	for _, leaf := range send.Leaves() {
@@ -209,22 +209,22 @@ func (e *Engine) warnOverwritten(label string, change Change, send, remote tfval
 		fmt.Sprintf("Adoption of %s overwrites its values", label),
 		"The "+e.Noun+" exists and has other values:\n\n  - "+strings.Join(lines, "\n  - ")+
 			"\n\nTo keep a value, remove its attribute from the configuration. "+
-			"An import block shows the same as a difference, in the plan's JSON too.",
+			"An import block shows the same as a diff, also in the plan's JSON.",
 	)
 }
 
-// overwrittenElements names the elements of a keyed set that are removed, and
-// the members that differ.
+// overwrittenElements describes the elements of a keyed set that an adoption
+// removes, and the members that it changes.
 func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value) []string {
 	var lines []string
 	wanted := key.Index(leaf.Value)
 	for _, element := range key.Sort(now.Elements()) {
-		asked, ok := wanted[key.Of(element)]
+		want, ok := wanted[key.Of(element)]
 		if !ok {
 			lines = append(lines, fmt.Sprintf("%s: %s will be removed", leaf.Path, key.Spell(element)))
 			continue
 		}
-		for name, member := range asked.Members() {
+		for name, member := range want.Members() {
 			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
 				lines = append(lines, fmt.Sprintf("%s: %s of %s: %s now", leaf.Path, name, key.Spell(element), e.Rules.Describe(name, was)))
 			}
@@ -233,9 +233,9 @@ func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfv
 	return lines
 }
 
-// warnLeaving says that destroying sends nothing. All objects share a summary,
-// so that Terraform folds the warnings of many.
-func (e *Engine) warnLeaving(state tfvalue.Value, diags *diag.Diagnostics) {
+// warnDestroy warns that a destroy sends nothing. All objects share one summary, so
+// that Terraform folds the warnings.
+func (e *Engine) warnDestroy(state tfvalue.Value, diags *diag.Diagnostics) {
 	diags.AddWarning(
 		"Destroying an adopted object leaves it as it is",
 		fmt.Sprintf("Nothing is sent: %s keeps its settings on the platform, and Terraform no longer manages it.", e.label(state, state)),

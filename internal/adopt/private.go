@@ -7,30 +7,31 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// memory is what is kept of an object beside its state, in private state: which
-// leaves of the state no read has told. They keep their value where a read
-// omits them; others are empty on the platform then.
+// memory is what private state remembers of an object: which leaves of the state no
+// read has returned. If a read omits them, they keep their value; other leaves are
+// then empty on the platform.
 type memory struct {
-	// read says that the object was read at all. Without it nothing was told.
-	read   bool
-	untold []string
+	// read reports whether the object was read before. If not, every leaf is
+	// unreported.
+	read       bool
+	unreported []string
 }
 
-// The framework's form of private state, which it writes in an import: JSON
-// texts by key.
+// The keys of private state. Its form is that of the framework, which writes it in an
+// import: JSON texts by key. They must not change, since existing states contain them.
 const (
-	untoldKey   = "untold"
-	importedKey = ".import_before_read"
+	unreportedKey = "untold"
+	importedKey   = ".import_before_read"
 )
 
-// decodePrivate reads private state, and whether the object was imported just
-// now. What can't be read is ignored: nothing in it is worth failing for.
+// decodePrivate reads private state, and whether the object was just imported. Content
+// that it cannot read is ignored, since nothing in it justifies an error.
 func decodePrivate(private []byte) (m memory, imported bool) {
 	var texts map[string][]byte
 	if json.Unmarshal(private, &texts) != nil {
 		return m, false
 	}
-	m.read = json.Unmarshal(texts[untoldKey], &m.untold) == nil
+	m.read = json.Unmarshal(texts[unreportedKey], &m.unreported) == nil
 	_, imported = texts[importedKey]
 	return m, imported
 }
@@ -39,15 +40,15 @@ func (m memory) encode() []byte {
 	if !m.read {
 		return nil
 	}
-	untold, _ := json.Marshal(m.untold)                              //nolint:errchkjson // strings can always be written
-	private, _ := json.Marshal(map[string][]byte{untoldKey: untold}) //nolint:errchkjson // likewise
+	unreported, _ := json.Marshal(m.unreported)                              //nolint:errchkjson // strings can always be written
+	private, _ := json.Marshal(map[string][]byte{unreportedKey: unreported}) //nolint:errchkjson // likewise
 	return private
 }
 
-// isUntold reports whether no read has told a leaf. What the platform doesn't
-// hold is never told.
-func (e *Engine) isUntold(m memory, at tfvalue.Path) bool {
-	return !m.read || slices.Contains(m.untold, at.String()) || e.isUnmanaged(at)
+// isUnreported reports whether no read has returned a leaf, or none ever will because
+// the platform does not store it.
+func (e *Engine) isUnreported(m memory, at tfvalue.Path) bool {
+	return !m.read || slices.Contains(m.unreported, at.String()) || e.isUnmanaged(at)
 }
 
 func (e *Engine) isUnmanaged(at tfvalue.Path) bool {
@@ -55,27 +56,28 @@ func (e *Engine) isUnmanaged(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Unmanaged, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember is the memory of the leaves of a state for which untold says so.
-func (e *Engine) remember(state tfvalue.Value, untold func(tfvalue.Leaf) bool) memory {
-	m := memory{read: true, untold: []string{}}
+// remember returns the memory of a state whose leaves are unreported as given.
+func (e *Engine) remember(state tfvalue.Value, unreported func(tfvalue.Leaf) bool) memory {
+	m := memory{read: true, unreported: []string{}}
 	for _, leaf := range state.Leaves() {
-		if !e.isUnmanaged(leaf.Path) && untold(leaf) {
-			m.untold = append(m.untold, leaf.Path.String())
+		if !e.isUnmanaged(leaf.Path) && unreported(leaf) {
+			m.unreported = append(m.unreported, leaf.Path.String())
 		}
 	}
 	return m
 }
 
-// rememberRead is the memory after a read: what it told is untold no more.
+// rememberRead returns the memory after a read: the leaves that were unreported and
+// that the read did not return either.
 func (e *Engine) rememberRead(known, read tfvalue.Value, last memory) memory {
 	return e.remember(known, func(leaf tfvalue.Leaf) bool {
-		return e.isUntold(last, leaf.Path) && !e.tells(read, leaf)
+		return e.isUnreported(last, leaf.Path) && !e.hasReturned(read, leaf)
 	})
 }
 
-// tells reports whether a read tells a leaf, and a keyed set in full.
-func (e *Engine) tells(read tfvalue.Value, leaf tfvalue.Leaf) bool {
+// hasReturned reports whether a read has returned a leaf; a keyed set, in full.
+func (e *Engine) hasReturned(read tfvalue.Value, leaf tfvalue.Leaf) bool {
 	now := read.At(leaf.Path...)
 	key, keyed := e.Rules.Keys[leaf.Name()]
-	return !now.IsNull() && (!keyed || key.Tells(now, leaf.Value))
+	return !now.IsNull() && (!keyed || key.Complete(now, leaf.Value))
 }

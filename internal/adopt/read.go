@@ -11,9 +11,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// read refreshes a state. It is null once the object is gone, and stays as it
-// is after an error.
+// read refreshes a state. It returns null if the object no longer exists, and the same
+// state after an error.
 func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, imported bool, diags *diag.Diagnostics) (tfvalue.Value, memory) {
+	if !imported && c.SkipsRefresh(diags) {
+		return state, last
+	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
 		return state, last
@@ -31,27 +34,27 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
 			fmt.Sprintf("It no longer exists in organization %s and was removed from the state. "+
-				"Where the configuration still has it, take it out, or create it again in the platform's console and change the ID.", id.Organization),
+				"If it is still in the configuration, remove it there, or create the %s again in the platform's console and change the ID.", id.Organization, e.Noun),
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:
-		conn.AddError(diags, "Unable to read "+e.Noun, err)
+		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return state, last
 	}
 	return known, e.rememberRead(known, read, last)
 }
 
-// observe reads the object, and returns what is known of it then, and what was
-// read. What reads have told before and this one omits is asked for once more:
-// what is missing again is empty on the platform.
+// observe reads the object, and returns what is known of it then, and the response.
+// If the response omits a leaf that an earlier read has returned, it reads once more.
+// A leaf that is omitted again is empty on the platform.
 func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, last tfvalue.Value, m memory) (known, read tfvalue.Value, err error) {
 	response, err := e.Read(ctx, client, id)
 	if err != nil {
 		return last, last, err
 	}
-	untold := func(at tfvalue.Path) bool { return e.isUntold(m, at) }
+	unreported := func(at tfvalue.Path) bool { return e.isUnreported(m, at) }
 	read = tfvalue.Encode(response, e.objectType)
-	known, missing := e.Rules.Observe(last, untold, e.withIDs(read, last))
+	known, missing := e.Rules.Observe(last, unreported, e.withIDs(read, last))
 	if len(missing) == 0 {
 		return known, read, nil
 	}
@@ -59,12 +62,12 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 		return last, last, err
 	}
 	read = tfvalue.Encode(response, e.objectType).Fill(read)
-	known, _ = e.Rules.Observe(last, untold, e.withIDs(read, last))
+	known, _ = e.Rules.Observe(last, unreported, e.withIDs(read, last))
 	return known, read, nil
 }
 
-// withIDs is an object that was read, with the identifiers as the state spells
-// them.
+// withIDs returns an object that was read, with the identifiers in the spelling of
+// the state.
 func (e *Engine) withIDs(read, state tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
 		if kept := state.At(name); !kept.IsNull() {

@@ -17,8 +17,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Resource is what the framework keeps of a kind: its schemas, validation,
-// upgrades and imports.
+// Resource is the framework's resource of a kind: its schemas, validation, upgrades
+// and imports. Engine handles read, plan and apply.
 type Resource struct {
 	conn.Resource
 	*Kind
@@ -36,12 +36,12 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 	resp.TypeName = req.ProviderTypeName + "_" + r.Name
 }
 
-// Schema is the kind's.
+// Schema returns the schema of the kind.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.Kind.Schema
 }
 
-// IdentitySchema has the attributes that identify an object.
+// IdentitySchema returns the attributes that identify an object.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema.Attributes = map[string]identityschema.Attribute{
 		"organization_id": identityschema.StringAttribute{
@@ -57,13 +57,13 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	}
 }
 
-// ValidateConfig checks a configuration by itself.
+// ValidateConfig checks a configuration, without state or plan.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	r.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
 }
 
-// ImportState takes an import by string or by identity. It sends nothing, and
-// the read that follows fills in the rest.
+// ImportState handles an import by ID or by identity. It sends nothing; the read that
+// follows completes the state.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 		}
 	}
 	for _, part := range parts {
-		// The validators of the schema don't see what is imported.
+		// Terraform does not run the validators of the schema in an import.
 		if !platform.IsUUID(part) {
 			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForm())
 		}
@@ -129,29 +129,28 @@ func (r *Resource) importForm() string {
 	return fmt.Sprintf("%s or ORGANIZATION_ID/%s.", form, form)
 }
 
-// The framework asks for these methods and never gets to call them: Engine
-// answers for them.
+// The framework requires these methods, but Engine handles the calls.
 
 // Create is not called.
 func (r *Resource) Create(_ context.Context, _ resource.CreateRequest, resp *resource.CreateResponse) {
-	notServed(&resp.Diagnostics)
+	unexpected(&resp.Diagnostics)
 }
 
-// Read is not called. It hides the kind's function of that name.
+// Read is not called. It hides the field of Kind with that name.
 func (r *Resource) Read(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-	notServed(&resp.Diagnostics)
+	unexpected(&resp.Diagnostics)
 }
 
 // Update is not called.
 func (r *Resource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
-	notServed(&resp.Diagnostics)
+	unexpected(&resp.Diagnostics)
 }
 
 // Delete is not called.
 func (r *Resource) Delete(_ context.Context, _ resource.DeleteRequest, resp *resource.DeleteResponse) {
-	notServed(&resp.Diagnostics)
+	unexpected(&resp.Diagnostics)
 }
 
-func notServed(diags *diag.Diagnostics) {
-	diags.AddError("Call not served", "An adopted object is not the framework's to read or change. This is an error in the provider.")
+func unexpected(diags *diag.Diagnostics) {
+	diags.AddError("Unexpected call", "The framework must not read or change an adopted object. This is an error in the provider.")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// traits are what Terraform lets a provider do with each attribute of an
-// object, by name.
+// traits are the properties of the attributes of an object, by name, that decide what
+// a plan may contain.
 type traits map[string]trait
 
 type trait struct {
@@ -30,9 +30,9 @@ func traitsOf[A interface {
 	return all
 }
 
-// propose is a plan before anything is known of the remote object: what the
-// configuration sets is what it says, and the rest is what it was. In the plan
-// of an adoption (prior is null) the rest is unknown.
+// propose returns a plan before the remote object is read: the values that the
+// configuration sets, and the prior ones for the rest. In an adoption the rest is
+// unknown.
 func (all traits) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
 	return config.Map(func(name string, member tfvalue.Value) tfvalue.Value {
 		return all[name].propose(member, prior.At(name), adopts)
@@ -52,7 +52,7 @@ func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
 	case t.members != nil && config.IsKnown():
 		elements := config.Elements()
 		for i, element := range elements {
-			// Nothing says yet which element this was before.
+			// The prior value of an element is not known here.
 			elements[i] = t.members.propose(element, tfvalue.Null(element.Type()), true)
 		}
 		return tfvalue.Collection(config.Type(), elements)

@@ -13,30 +13,30 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// update writes to one object, and verifies what comes back.
+// update updates one object, and verifies the responses.
 //
-// The API document doesn't say whether a PATCH resets what it omits, and any
-// field may be missing from any response. So what the platform held before is
-// compared with what it returns, leaf by leaf.
+// The API document does not show whether a PATCH resets what it omits, and any field
+// may be missing from any response. So the object before is compared with the
+// response, leaf by leaf.
 type update struct {
 	*Engine
 	label string
 	owned tfvalue.Value
 	patch Patch
 	read  func(ctx context.Context) (any, error)
-	// observe is what a patch is given.
+	// observe is for patch.
 	observe Observe
 
-	// before is what was known of the remote object at first, known what is
-	// known of it by now.
+	// before is what was known of the remote object before the update, and known what
+	// is known of it now.
 	before, known tfvalue.Value
-	// told is all that responses have said of it: what was never told can't be
-	// missing. reads is what reads alone have said.
-	told, reads tfvalue.Value
-	// answer is what the last response said, and missing what it and a read
-	// omit of what was told.
-	answer  tfvalue.Value
-	missing []tfvalue.Leaf
+	// returned is what all responses so far have returned: only that can be missing.
+	// reads is what only the reads among them have returned.
+	returned, reads tfvalue.Value
+	// response is the last response. missing are the leaves of returned that both it
+	// and the read after it omit.
+	response tfvalue.Value
+	missing  []tfvalue.Leaf
 	// sent are all leaves that were sent.
 	sent tfvalue.Value
 }
@@ -49,7 +49,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		patch:  e.Patch(client, id, change),
 		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
 		before: known, known: known,
-		told: read, reads: read, answer: read,
+		returned: read, reads: read, response: read,
 		sent: tfvalue.Null(e.objectType),
 	}
 	now := e.rememberRead(known, read, last)
@@ -59,10 +59,10 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 	return u
 }
 
-// run brings the object to what is owned. Where nothing differs, nothing is
-// sent, unless forced. After an error, known is still what is known.
+// run changes the object to the owned leaves. If none differs, it sends nothing,
+// unless forced. known is up to date after an error too.
 func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) {
-	toldBefore, send := u.told, u.Rules.Changes(u.owned, u.known)
+	returnedBefore, send := u.returned, u.Rules.Changes(u.owned, u.known)
 	if !forced && !send.AnyLeaf() {
 		return
 	}
@@ -71,126 +71,125 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 	if !u.send(ctx, send, diags) {
 		return
 	}
-	if reset := slices.ContainsFunc(u.owned.Leaves(), func(l tfvalue.Leaf) bool { return !u.holds(l) }); reset {
-		// The platform reset what the PATCH omitted: once more, with all that is
-		// owned.
+	if reset := slices.ContainsFunc(u.owned.Leaves(), func(l tfvalue.Leaf) bool { return !u.confirms(l) }); reset {
+		// The platform has reset owned leaves that the PATCH omitted: send all of them.
 		if !u.send(ctx, u.owned, diags) {
 			return
 		}
-		u.reject(u.owned, diags) // a second stage may have reset them once more
+		u.checkStored(u.owned, diags) // a further stage may have reset them again
 	}
-	u.warnMoved(toldBefore, moves, diags)
+	u.warnUnmanaged(returnedBefore, moves, diags)
 }
 
-// send brings the object to these leaves, and reports whether it got there.
-// Each PATCH has to be answered with what it sent, since the next may reset it
-// again.
+// send changes the object to these leaves, and reports whether it succeeded. It
+// checks the response to each PATCH, since the next one may reset the values.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
 	for _, stage := range u.Stages(leaves, u.known) {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}
-		u.reject(stage, diags)
+		u.checkStored(stage, diags)
 		if diags.HasError() {
 			return false
 		}
-		u.told = u.answer.Fill(u.told)
+		u.returned = u.response.Fill(u.returned)
 	}
 	return true
 }
 
-// sendStage makes one PATCH. What was told before and is missing in the
-// response is asked for, once; what is missing still has moved.
+// sendStage sends one PATCH. If the response omits leaves that were returned before,
+// it reads the object once. A leaf that the read omits too is empty on the platform.
 func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	answer, err := u.patch(ctx, leaves, u.known, u.observe)
+	response, err := u.patch(ctx, leaves, u.known, u.observe)
 	if err != nil {
-		conn.AddSentError(diags, "Unable to update "+u.Noun, err, leaves)
+		conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
 		return false
 	}
 	u.sent = leaves.Fill(u.sent)
-	u.answer = answer
+	u.response = response
 	u.missing = u.omitted(leaves)
 	if len(u.missing) > 0 {
-		response, err := u.read(ctx)
+		object, err := u.read(ctx)
 		if err != nil {
-			u.learn(leaves)
+			u.observeResponse(leaves)
 			diags.AddError(
-				fmt.Sprintf("Unable to read %s back", u.Noun),
-				fmt.Sprintf("The update of %s was accepted, but the response omits fields that earlier responses had, and reading them failed:\n\n%s", u.label, err),
+				fmt.Sprintf("Cannot read %s after its update", u.Noun),
+				fmt.Sprintf("The API accepted the update of %s, but the response omits fields that earlier responses had, and reading them failed:\n\n%s", u.label, conn.Detail(err)),
 			)
 			return false
 		}
-		read := tfvalue.Encode(response, u.objectType)
+		read := tfvalue.Encode(object, u.objectType)
 		u.reads = read.Fill(u.reads)
-		u.answer = u.Rules.Fill(u.answer, read)
+		u.response = u.Rules.Fill(u.response, read)
 		u.missing = u.omitted(leaves)
 	}
-	u.learn(leaves)
+	u.observeResponse(leaves)
 	for _, leaf := range u.missing {
-		u.known = u.known.With(u.answer.At(leaf.Path...), leaf.Path...)
+		u.known = u.known.With(u.response.At(leaf.Path...), leaf.Path...)
 	}
 	return true
 }
 
-// learn adds what was sent, and what the response says, to what is known.
-func (u *update) learn(leaves tfvalue.Value) {
+// observeResponse adds the leaves that were sent, and the response, to what is known.
+func (u *update) observeResponse(leaves tfvalue.Value) {
 	always := func(tfvalue.Path) bool { return true }
-	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.answer, u.known))
+	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.response, u.known))
 }
 
-// omitted are the leaves that were told before and are missing in the response,
-// and those that were told as empty and sent as something else. A keyed set that
-// was sent counts as never told.
+// omitted returns the leaves that were returned before and that the response omits,
+// and those that were returned as empty, sent as another value, and omitted. A keyed
+// set that was sent counts as never returned, unless the response omits it entirely.
 func (u *update) omitted(leaves tfvalue.Value) []tfvalue.Leaf {
-	omitted := slices.DeleteFunc(u.Rules.Missing(u.told, u.answer), func(leaf tfvalue.Leaf) bool {
+	omitted := slices.DeleteFunc(u.Rules.Missing(u.returned, u.response), func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
-		return keyed && !leaves.At(leaf.Path...).IsNull() && !u.answer.At(leaf.Path...).IsNull()
+		return keyed && !leaves.At(leaf.Path...).IsNull() && !u.response.At(leaf.Path...).IsNull()
 	})
 	for _, leaf := range leaves.Leaves() {
-		told := u.told.At(leaf.Path...)
-		if !leaf.Value.IsEmpty() && !told.IsNull() && told.IsEmpty() && u.answer.At(leaf.Path...).IsNull() {
+		was := u.returned.At(leaf.Path...)
+		if !leaf.Value.IsEmpty() && !was.IsNull() && was.IsEmpty() && u.response.At(leaf.Path...).IsNull() {
 			omitted = append(omitted, leaf)
 		}
 	}
 	return omitted
 }
 
-// holds reports whether the platform holds what is wanted of a leaf, as far as
-// it tells. One that it never told can't be compared.
-func (u *update) holds(wanted tfvalue.Leaf) bool {
-	now := u.answer.At(wanted.Path...)
+// confirms reports whether the response confirms the wanted value of a leaf. A leaf
+// that was never returned cannot be compared, and counts as confirmed.
+func (u *update) confirms(wanted tfvalue.Leaf) bool {
+	now := u.response.At(wanted.Path...)
 	switch {
 	case slices.ContainsFunc(u.missing, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, wanted.Path) }):
 		return wanted.Value.IsEmpty()
-	case now.IsNull() && u.told.At(wanted.Path...).IsNull():
+	case now.IsNull() && u.returned.At(wanted.Path...).IsNull():
 		return true
 	default:
 		return u.Rules.Answers(wanted.Name(), wanted.Value, now)
 	}
 }
 
-// reject reports each leaf that was sent and is answered differently.
-func (u *update) reject(sent tfvalue.Value, diags *diag.Diagnostics) {
+// checkStored reports an error for each leaf that was sent and that the API returned
+// with another value.
+func (u *update) checkStored(sent tfvalue.Value, diags *diag.Diagnostics) {
 	for _, leaf := range sent.Leaves() {
-		if u.holds(leaf) {
+		if u.confirms(leaf) {
 			continue
 		}
 		diags.AddAttributeError(
 			conn.AttributePath(leaf.Path),
 			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
-			fmt.Sprintf("%s was sent and accepted, but the platform holds another value: %s. "+
+			fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
 				"Set the attribute to that value, or remove it from the configuration.",
-				leaf.Path, u.Rules.Describe(leaf.Name(), u.answer.At(leaf.Path...))),
+				leaf.Path, u.Rules.Describe(leaf.Name(), u.response.At(leaf.Path...))),
 		)
 	}
 }
 
-// warnMoved tells, in one warning, which leaves nobody owns and which moved all
-// the same.
-func (u *update) warnMoved(before tfvalue.Value, moves []string, diags *diag.Diagnostics) {
+// warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
+// update.
+func (u *update) warnUnmanaged(before tfvalue.Value, moves []string, diags *diag.Diagnostics) {
 	var lines []string
 	for _, was := range before.Leaves() {
-		now, first := u.answer.At(was.Path...), was.Path[0]
+		now, first := u.response.At(was.Path...), was.Path[0]
 		if slices.Contains(moves, first) || slices.Contains(u.IDs, first) ||
 			!u.owned.At(was.Path...).IsNull() || u.Rules.Answers(was.Name(), was.Value, now) {
 			continue
@@ -207,8 +206,8 @@ func (u *update) warnMoved(before tfvalue.Value, moves []string, diags *diag.Dia
 	)
 }
 
-// reportUnfinished names, after an error, the elements of keyed sets that were
-// removed and that the next apply has to add.
+// reportUnfinished reports, after an error, the elements of keyed sets that were
+// removed and those that the next apply has to add.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	if !diags.HasError() {
 		return
@@ -225,27 +224,27 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 			continue
 		}
 		diags.AddError(
-			fmt.Sprintf("Change of %s of %s is half done", leaf.Path, u.label),
+			fmt.Sprintf("Change of %s of %s is incomplete", leaf.Path, u.label),
 			fmt.Sprintf("Removed:\n\n%s\n\nNot added yet:\n\n%s\n\nThe next apply adds them.", key.List(removed), key.List(pending)),
 		)
 	}
 }
 
-// memory is what is remembered of a state that an update led to. A leaf that
-// was sent counts as never told if it was missing before and is missing still,
-// and a keyed set that was sent until a read tells it in full.
+// memory returns the memory of the state after an update. A leaf that was sent counts
+// as unreported if no read has returned it and it was missing before. A keyed set that
+// was sent counts as unreported until a read returns it in full.
 func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
 		case sent && keyed:
 			return true
-		case u.tells(u.reads, leaf):
+		case u.hasReturned(u.reads, leaf):
 			return false
 		case sent:
-			return u.isUntold(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
+			return u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
 		default:
-			return u.isUntold(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
+			return u.isUnreported(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
 		}
 	})
 }

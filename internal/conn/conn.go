@@ -1,5 +1,5 @@
-// Package conn is what resources and data sources share: the provider's
-// settings and client, whether they are ready, and errors as diagnostics.
+// Package conn is what resources and data sources share: the client and settings
+// of the provider, checks whether they can be used, and errors as diagnostics.
 package conn
 
 import (
@@ -18,39 +18,53 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Connection is what the provider's configuration comes to: a client, and what
-// stands in the way of using it. A nil Connection is a provider that is not
-// configured yet.
+// Connection is the result of the provider's configuration: a client, and the
+// settings that are unknown or not set. It is nil before the provider is
+// configured.
 type Connection struct {
 	Client *platform.Client
 	// OrganizationID is the default organization, or "".
 	OrganizationID string
-	// Unknown and Missing name the settings that are not known yet, or not set
-	// at all.
+	// Unknown and Missing name the settings that are known only after apply, and
+	// those that are not set.
 	Unknown, Missing []string
-	// Now is the clock that the expiry of keys is compared with.
+	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
 
 	objects objects
 }
 
-// Each API needs settings of its own, and misses them only when it is used: a
-// configuration that reads an alert needs no management key.
+// Settings are required only where they are used: a configuration that reads only
+// an alert needs no management key.
 var (
 	transport = []string{"request_timeout", "retry_timeout", "max_concurrent_requests"}
-	// ManagementSettings are those that the management API needs.
+	// ManagementSettings are the settings that the management API needs.
 	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
-	// AlertingSettings are those that the alerting API needs.
+	// AlertingSettings are the settings that the alerting API needs.
 	AlertingSettings = append([]string{"alerts_base_url", "alerts_access_token"}, transport...)
 )
 
-// Waits reports whether one of the settings is unknown until the apply.
+// Waits reports whether one of the settings is known only after apply, so that
+// what needs it has to wait for the apply.
 func (c *Connection) Waits(settings ...string) bool {
 	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
-// Ready returns the client, or reports in one error all the settings that an
-// operation needs and that are missing or not known yet.
+// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about
+// it: all settings are set, but some are known only after apply, such as a key that is
+// replaced in this run. An error would block the plan that replaces the key.
+func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
+	if c == nil || len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
+		return false
+	}
+	diags.AddWarning("Refresh skipped: provider settings are unknown",
+		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan does.",
+			platform.SettingsAre(only(ManagementSettings, c.Unknown))))
+	return true
+}
+
+// Ready returns the client. If some of the settings are not set or not known yet,
+// it reports them in one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
 	if c == nil {
 		diags.AddError("Provider not configured", "The provider was used before it was configured. This is an error in the provider.")
@@ -66,28 +80,32 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 
 const missingSettings = "Missing provider settings"
 
-// addLacking reports settings that are missing or unknown, once for an object. It
-// is short, since every object that needs them repeats it.
+// addLacking reports settings that are missing or unknown, once per object. The
+// text is short because every object that needs them gets it.
 func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
 		return
 	}
 	if len(missing) == 0 {
 		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, but needed now: set known values, or apply first what they depend on.", platform.SettingsAre(unknown)))
+			fmt.Sprintf("%s known only after apply, but needed now. Set known values, or first apply what the values depend on.", platform.SettingsAre(unknown)))
 		return
 	}
-	detail := fmt.Sprintf("%s not set, in the provider block or by %s", platform.SettingsAre(missing), variables(missing))
+	them := "them"
+	if len(missing) == 1 {
+		them = "it"
+	}
+	detail := fmt.Sprintf("%s not set. Set %s in the provider block or by %s", platform.SettingsAre(missing), them, variables(missing))
 	if slices.Contains(missing, "organization_id") {
-		detail = fmt.Sprintf("%s not set, in the provider block, by %s, or on this object (organization_id)", platform.SettingsAre(missing), variables(missing))
+		detail += ". organization_id can also be set on this object"
 	}
 	if len(unknown) > 0 {
-		detail += fmt.Sprintf(", and %s known only after apply", platform.SettingsAre(unknown))
+		detail += fmt.Sprintf(". %s known only after apply", platform.SettingsAre(unknown))
 	}
 	diags.AddError(missingSettings, detail+".")
 }
 
-// only keeps the settings that are among others.
+// only returns the settings that are among others.
 func only(settings, among []string) []string {
 	var kept []string
 	for _, name := range settings {
@@ -110,8 +128,9 @@ func variables(settings []string) string {
 	return "the environment variables " + platform.Enumerate(all)
 }
 
-// Management returns the client of the management API, and the organization of
-// an object that has to be read now.
+// Management returns the client and the organization of an object that has to be
+// read now. own is the object's organization_id. If a setting is not set or not
+// known yet, it reports an error and returns false.
 func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
 	settings := ManagementSettings
 	if own.Text() == "" {
@@ -125,9 +144,9 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 	return client, organization, !diags.HasError()
 }
 
-// Organization is the organization of an object: its own, or the provider's.
-// It is unknown while either is. Where neither is set, the error names the other
-// settings that are missing too, since the object is given up for it.
+// Organization returns the organization of an object: its own, or the provider's
+// default. It is unknown while either is. If neither is set, it reports an error
+// that also names the other missing settings, since no further check follows.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {
 	case own.Text() != "":
@@ -142,29 +161,30 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 	}
 }
 
-// Environment is the variable that a setting of the provider is taken from
-// where the configuration doesn't have it.
+// Environment returns the environment variable of a setting. The provider block
+// takes precedence over it.
 func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)
 }
 
-// Resource is what every resource shares.
+// Resource is the base of every resource.
 type Resource struct{ *Connection }
 
-// Configure takes the provider's data.
+// Configure stores the connection of the provider.
 func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	r.Connection = connection(req.ProviderData, &resp.Diagnostics)
 }
 
-// DataSource is what every data source shares.
+// DataSource is the base of every data source.
 type DataSource struct{ *Connection }
 
-// Configure takes the provider's data.
+// Configure stores the connection of the provider.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	d.Connection = connection(req.ProviderData, &resp.Diagnostics)
 }
 
-// connection is nil while Terraform validates.
+// connection returns nil while Terraform validates, before the provider is
+// configured.
 func connection(data any, diags *diag.Diagnostics) *Connection {
 	c, ok := data.(*Connection)
 	if !ok && data != nil {

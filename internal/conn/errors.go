@@ -11,14 +11,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// AddError reports a failed call: the summary says what could not be done, the
-// detail is the client's, which names operation, status, request ID and the
-// API's message.
+// AddError reports a failed operation. The summary is such as "Cannot read pipe". The
+// detail is that of the client: what was tried, status, request ID and message of
+// the response, what to do.
 func AddError(diags *diag.Diagnostics, summary string, err error) {
 	diags.AddError(summary, Detail(err))
 }
 
-// Detail is the text of an error below its summary.
+// Detail returns the text of an error for below its summary.
 func Detail(err error) string {
 	if call := new(platform.Error); errors.As(err, &call) {
 		return call.Detail()
@@ -26,8 +26,8 @@ func Detail(err error) string {
 	return err.Error()
 }
 
-// AddSentError reports a failed write, at the attributes that the API's message
-// names.
+// AddSentError reports a failed write, once at each attribute of sent that the API's
+// message names, or without an attribute if it names none.
 func AddSentError(diags *diag.Diagnostics, summary string, err error, sent tfvalue.Value) {
 	var rejected *platform.Error
 	if !errors.As(err, &rejected) {
@@ -46,7 +46,7 @@ func AddSentError(diags *diag.Diagnostics, summary string, err error, sent tfval
 	}
 }
 
-// AttributePath is where a diagnostic about an attribute stands.
+// AttributePath converts a path for a diagnostic.
 func AttributePath(names tfvalue.Path) path.Path {
 	at := path.Empty()
 	for _, name := range names {
@@ -55,7 +55,7 @@ func AttributePath(names tfvalue.Path) path.Path {
 	return at
 }
 
-// camel is the API's spelling of an attribute's name.
+// camel is the name of an attribute in camelCase, as the API spells it.
 func camel(name string) string {
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {

@@ -9,19 +9,19 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// objects are the remote objects that resources have to do with in this run, by
-// a key that is the same for two resources over one object.
+// objects are the remote objects of this run, by a key that is the same for two
+// resources over one object.
 type objects struct {
 	applying atomic.Bool
-	left     sync.Map // what FirstLeft was asked about
+	left     sync.Map // keys of FirstLeft
 
 	mu  sync.Mutex
 	all map[string]*object
 }
 
 type object struct {
-	writing chan struct{} // holds one element while somebody writes
-	read    any           // what a plan read, until somebody writes
+	writing chan struct{} // has one element during a write
+	read    any           // what a plan read, until the next write
 	claims  []tfvalue.Value
 }
 
@@ -35,7 +35,8 @@ func (o *objects) at(key string) *object {
 	return o.all[key]
 }
 
-// Lock waits until nobody else writes to an object, or returns why ctx ended.
+// Lock waits for other writes to an object. If ctx ends first, it returns the
+// cause.
 func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	c.objects.mu.Lock()
 	o := c.objects.at(key)
@@ -51,30 +52,30 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 	}
 }
 
-// Keep keeps what the plan of an adoption read for its apply: Terraform plans a
-// creation again right before it.
+// Keep keeps what the plan of an adoption read, so that the apply need not read it
+// again: Terraform plans a creation once more right before the apply.
 func (c *Connection) Keep(key string, read any) {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	c.objects.at(key).read = read
 }
 
-// Kept is what was kept, nil if nothing was or somebody has written since.
+// Kept returns what was kept; nil if nothing was, or if there was a write since.
 func (c *Connection) Kept(key string) any {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	return c.objects.at(key).read
 }
 
-// Applies notes that this run applies a plan.
+// Applies records that this run has begun to apply a plan.
 func (c *Connection) Applies() { c.objects.applying.Store(true) }
 
-// Applying reports whether this run has begun to apply a plan. What is planned
-// then was planned before.
+// Applying reports whether this run has begun to apply a plan. A plan that is
+// computed then repeats an earlier one.
 func (c *Connection) Applying() bool { return c.objects.applying.Load() }
 
-// FirstLeft reports whether this run asks for the first time about a key: what
-// leaves Terraform and stays on the platform is reported once.
+// FirstLeft reports whether this is the first call of the run with a key. It limits
+// the warning about an object that stays on the platform to one.
 func (c *Connection) FirstLeft(key string) bool {
 	if c == nil {
 		return true
@@ -83,8 +84,8 @@ func (c *Connection) FirstLeft(key string) bool {
 	return !reported
 }
 
-// Claim notes what a resource owns of an object, and returns what others have
-// claimed of it in this run.
+// Claim records what a resource owns of an object, and returns what other resources
+// of this run own of it.
 func (c *Connection) Claim(key string, owned tfvalue.Value) []tfvalue.Value {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()

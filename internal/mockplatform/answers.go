@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 )
 
-// rewriteAnswer changes a result, which is the caller's own copy, as Answers
-// says.
-func (s *Server) rewriteAnswer(operation Operation, result any) any {
+// rewriteResult applies Answers to a result, which is the caller's own copy.
+func (s *Server) rewriteResult(operation Operation, result any) any {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
 	answers := &s.behaviour.Answers
@@ -18,8 +18,8 @@ func (s *Server) rewriteAnswer(operation Operation, result any) any {
 	}
 	eachSet(result, func(set []any) []any {
 		if answers.ShuffleSets && len(set) > 1 {
-			// A rotation by one more each time never repeats the previous order,
-			// as a random order might.
+			// Unlike a random order, a rotation by one more each time never repeats
+			// the previous order.
 			by := s.rotation % len(set)
 			set = slices.Concat(set[by:], set[:by])
 		}
@@ -34,7 +34,7 @@ func (s *Server) rewriteAnswer(operation Operation, result any) any {
 	return result
 }
 
-// sets are the arrays without order.
+// sets are the unordered arrays.
 var sets = []string{"ipAccessList", "roles", "reversePrivateEndpointIds", "tableMappings"}
 
 func eachSet(value any, change func([]any) []any) {
@@ -53,6 +53,25 @@ func eachSet(value any, change func([]any) []any) {
 	}
 }
 
+// HasField reports whether a response can have a field at the path of a
+// [Sparse]: one of this seed's objects, of the built-in seed's or of a new key.
+func (seed Seed) HasField(path string) bool {
+	steps := strings.Split(path, ".")
+	if slices.Contains(steps[:len(steps)-1], "**") {
+		return false
+	}
+	entry := Document{"source": "", "description": ""}
+	found := new(Sparse).omit(newKey(Document{"ipAccessList": []any{entry}}, time.Time{}), steps)
+	for _, st := range []*store{newStore(seed), newStore(DefaultSeed())} {
+		for _, objects := range []map[string]*object{st.services, st.pipes, st.alerts} {
+			for _, object := range objects {
+				found = new(Sparse).omit(object.doc, steps) || found
+			}
+		}
+	}
+	return found
+}
+
 func (rule *Sparse) apply(operation Operation, result any) {
 	if len(rule.Operations) > 0 && !slices.Contains(rule.Operations, operation) {
 		return
@@ -65,8 +84,8 @@ func (rule *Sparse) apply(operation Operation, result any) {
 	}
 }
 
-// omit drops what the steps of a path lead to, in every element of arrays on
-// the way, and reports whether there was anything to drop.
+// omit removes the members at a path, in every element of arrays on the way, and
+// reports whether there were any.
 func (rule *Sparse) omit(value any, steps []string) bool {
 	dropped := false
 	switch value := value.(type) {
@@ -124,7 +143,7 @@ func (rule *Sparse) isEmpty(value any) bool {
 	}
 }
 
-// spell writes numbers and adds unknown members, in the envelope too.
+// spell changes numbers and adds unknown members, in the envelope too.
 func (a *Answers) spell(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -146,9 +165,9 @@ func (a *Answers) spell(value any) any {
 	return value
 }
 
-// withUnknownMembers adds members that the API document doesn't have. Those
-// that differ from a known member in letter case alone stand before and after
-// it: a client that ignores case gets a wrong value, whichever it takes.
+// withUnknownMembers adds members that the API document does not have. Names that
+// differ from a known one only in letter case come before and after it: a client
+// that ignores case gets a wrong value, whether it keeps the first or the last.
 func withUnknownMembers(doc Document) json.RawMessage {
 	before := Document{"addedLater": "text"}
 	after := Document{
@@ -163,7 +182,7 @@ func withUnknownMembers(doc Document) json.RawMessage {
 			after[upper[:1]+name[1:]] = wrong
 		}
 	}
-	// Text is joined, since encoding/json would sort the members of one map.
+	// The text is joined, since encoding/json would sort the members of one map.
 	var parts [][]byte
 	for _, part := range []Document{before, doc, after} {
 		if len(part) > 0 {

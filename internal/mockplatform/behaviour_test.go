@@ -11,7 +11,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// answering is a bench whose platform answers in a certain way.
+// answering returns a bench whose platform has these Answers.
 func answering(t *testing.T, answers mockplatform.Answers) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -19,13 +19,13 @@ func answering(t *testing.T, answers mockplatform.Answers) *bench {
 	return b
 }
 
-func TestSparseAnswers(t *testing.T) {
+func TestSparseResponses(t *testing.T) {
 	t.Parallel()
 	role := []any{"source", "kafka", "iamRole"}
 	for _, row := range []struct {
 		name string
 		rule mockplatform.Sparse
-		// Of a GET, a PATCH and another GET, which answers lack the role.
+		// Which responses to a GET, a PATCH and another GET lack the role.
 		lacking [3]bool
 	}{
 		{"always", mockplatform.Sparse{Path: "source.kafka.iamRole"}, [3]bool{true, true, true}},
@@ -43,13 +43,13 @@ func TestSparseAnswers(t *testing.T) {
 			t.Parallel()
 			b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{row.rule}})
 			var lacking [3]bool
-			for i, answer := range []map[string]any{
+			for i, result := range []map[string]any{
 				b.must("GET", kafkaPath, ""), b.must("PATCH", kafkaPath, `{"name":"n"}`), b.must("GET", kafkaPath, ""),
 			} {
-				lacking[i] = at(answer, role...) == nil
+				lacking[i] = at(result, role...) == nil
 			}
 			equal(t, "lacking", lacking, row.lacking)
-			equal(t, "stored all the same", at(b.platform.Pipe(mockplatform.KafkaPipeID), role...), "role:orders-reader")
+			equal(t, "stored role", at(b.platform.Pipe(mockplatform.KafkaPipeID), role...), "role:orders-reader")
 		})
 	}
 }
@@ -62,18 +62,18 @@ func TestSparseInListsAndEverywhere(t *testing.T) {
 	services := b.send("GET", servicesPath, "").body
 	equal(t, "element", at(services, "result", 0, "ipAccessList", 0), map[string]string{"source": "10.20.0.0/16"})
 	if _, ok := objectAt(services, "result", 0)["privateEndpointIds"]; ok {
-		t.Error("an empty list is there still")
+		t.Error("an empty list is still there")
 	}
 	pipe := b.must("GET", postgresPath, "")
 	if _, ok := objectAt(pipe, "source", "postgres", "tableMappings", 1)["excludedColumns"]; ok {
-		t.Error("an empty list inside a list is there still")
+		t.Error("an empty list inside a list is still there")
 	}
-	equal(t, "false is no empty member", at(pipe, "source", "postgres", "settings", "enableFailoverSlots"), false)
-	made := b.must("POST", keysPath, keyBody)
-	equal(t, "roles", at(made, "key", "roles"), nil)
-	equal(t, "secret", made["keySecret"] != nil, true)
+	equal(t, "false is not an empty member", at(pipe, "source", "postgres", "settings", "enableFailoverSlots"), false)
+	created := b.must("POST", keysPath, keyBody)
+	equal(t, "roles", at(created, "key", "roles"), nil)
+	equal(t, "secret", created["keySecret"] != nil, true)
 	if tile, ok := b.must("GET", alertsPath+mockplatform.AlertID, "")["tileId"]; !ok || tile != nil {
-		t.Errorf("tileId: have %v, %v", tile, ok)
+		t.Errorf("tileId: got %v, %v", tile, ok)
 	}
 }
 
@@ -83,13 +83,13 @@ func TestSparseLikeOmitempty(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		rule mockplatform.Sparse
-		list string // what a list has of the members above
+		list string // the members above that a list returns
 	}{
 		{"empty members", mockplatform.Sparse{Path: "**", OnlyEmpty: true}, `{"c":false,"d":0.0,"f":{"g":0,"h":{}},"j":[{"k":0}],"l":1}`},
-		{"as omitempty", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true}, `{"f":{"h":{}},"j":[{}],"l":1}`},
-		{"empty objects too", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}, `{"j":[{}],"l":1}`},
+		{"like omitempty", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true}, `{"f":{"h":{}},"j":[{}],"l":1}`},
+		{"empty objects as well", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}, `{"j":[{}],"l":1}`},
 		{"of one object", mockplatform.Sparse{Path: "f.*", OnlyEmpty: true, Zeros: true}, `{"a":"","b":[],"c":false,"d":0.0,"e":null,"f":{"h":{"i":""}},"j":[{"k":0}],"l":1}`},
-		{"in lists alone", mockplatform.Sparse{Path: "f", Operations: []mockplatform.Operation{mockplatform.ListServices}}, `{"a":"","b":[],"c":false,"d":0.0,"e":null,"j":[{"k":0}],"l":1}`},
+		{"only in lists", mockplatform.Sparse{Path: "f", Operations: []mockplatform.Operation{mockplatform.ListServices}}, `{"a":"","b":[],"c":false,"d":0.0,"e":null,"j":[{"k":0}],"l":1}`},
 		{"null", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, Null: true}, `{"a":null,"b":null,"c":null,"d":null,"e":null,"f":{"g":null,"h":{"i":null}},"j":[{"k":null}],"l":1}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestNumberSpelling(t *testing.T) {
 	}
 }
 
-// members reads an object's members in the order in which they are written.
+// membersOf returns the names of an object's members in the order of the text.
 func membersOf(t *testing.T, text string) []string {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -166,7 +166,7 @@ func TestUnknownMembers(t *testing.T) {
 		equal(t, "member of a later version", extended["addedLater"], "text")
 	}
 	names := membersOf(t, out.text)
-	equal(t, "around the known members", []bool{
+	equal(t, "before and after the known members", []bool{
 		slices.Index(names, "RESULT") < slices.Index(names, "result"), slices.Index(names, "Result") > slices.Index(names, "result"),
 	}, []bool{true, true})
 }
@@ -177,27 +177,27 @@ func TestSets(t *testing.T) {
 	first := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
 	second := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
 	equal(t, "elements", len(first), 3)
-	equal(t, "the first one twice", first[2], first[0])
+	equal(t, "first element again", first[2], first[0])
 	if reflect.DeepEqual(first, second) {
 		t.Errorf("the same order twice: %v", first)
 	}
 	equal(t, "mappings", len(listAt(b.must("GET", postgresPath, ""), "source", "postgres", "tableMappings")), 4)
 	equal(t, "addresses", len(listAt(b.send("GET", servicesPath, "").body, "result", 2, "ipAccessList")), 4)
-	made := b.must("POST", keysPath, `{"name":"a","roles":["admin","developer"]}`)
-	equal(t, "roles", len(listAt(made, "key", "roles")), 3)
-	equal(t, "what has an order", at(b.must("GET", kafkaPath, ""), "destination", "columns", 0, "name"), "order_id")
+	created := b.must("POST", keysPath, `{"name":"a","roles":["admin","developer"]}`)
+	equal(t, "roles", len(listAt(created, "key", "roles")), 3)
+	equal(t, "ordered list", at(b.must("GET", kafkaPath, ""), "destination", "columns", 0, "name"), "order_id")
 }
 
-func TestEnvelopeAndKeyAnswers(t *testing.T) {
+func TestEnvelopeAndKeyResponses(t *testing.T) {
 	t.Parallel()
 	b := answering(t, mockplatform.Answers{OmitEnvelope: []string{"status", "requestId"}, KeyState: true, OmitHashedSecret: true})
 	equal(t, "envelope", membersOf(t, b.send("GET", servicesPath, "").text), []string{"result"})
-	made := b.must("POST", keysPath, keyBody)
-	equal(t, "state", at(made, "key", "state"), "enabled")
-	equal(t, "secret of a key without hashes", made["keySecret"] != nil, true)
-	made = b.must("POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keySecretHash":"x"}}`)
-	equal(t, "neither id nor secret", []any{made["keyId"], made["keySecret"]}, []any{nil, nil})
-	equal(t, "kept for tests", at(b.platform.Keys()[1], "result", "keySecret") != nil, true)
+	created := b.must("POST", keysPath, keyBody)
+	equal(t, "state", at(created, "key", "state"), "enabled")
+	equal(t, "secret of a key without hashes", created["keySecret"] != nil, true)
+	created = b.must("POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keySecretHash":"x"}}`)
+	equal(t, "neither ID nor secret", []any{created["keyId"], created["keySecret"]}, []any{nil, nil})
+	equal(t, "secret in Keys", at(b.platform.Keys()[1], "result", "keySecret") != nil, true)
 }
 
 func TestErrorBodies(t *testing.T) {
@@ -210,12 +210,12 @@ func TestErrorBodies(t *testing.T) {
 		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = kind })
 		out := b.send("GET", pipesPath+elsewhere, "")
 		equal(t, "status", out.status, http.StatusNotFound)
-		if says := strings.Contains(out.text, "pipe not found"); says == (kind == mockplatform.BodyEmpty) {
+		if found := strings.Contains(out.text, "pipe not found"); found == (kind == mockplatform.BodyEmpty) {
 			t.Errorf("%s: %s", kind, out.text)
 		}
 	}
 	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = mockplatform.BodyJSON })
 	out := b.send("GET", pipesPath+elsewhere, "")
 	equal(t, "default", membersOf(t, out.text), []string{"error", "requestId", "status"})
-	equal(t, "alerts have no envelope", b.send("GET", alertsPath+"x", "").text, `{"message":"alert not found"}`)
+	equal(t, "alert without envelope", b.send("GET", alertsPath+"x", "").text, `{"message":"alert not found"}`)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// send writes the response, whole or as far as the fault lets it.
+// send writes the response, or the part of it that the fault lets through.
 func (h *handler) send(out response) {
 	if !h.fault.silent() {
 		h.server.journal.update(h.entry, func(r *Request) { r.Status = out.status })
@@ -28,12 +28,12 @@ func (h *handler) send(out response) {
 	}
 }
 
-// sendPart writes to the connection itself, since net/http's server would
-// always send a whole head and a body of the announced length.
+// sendPart writes to the connection itself, since net/http would always send a
+// complete head and a body of the announced length.
 func (h *handler) sendPart(out response) {
 	connection, _, err := http.NewResponseController(h.writer).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // HTTP/2 has no connection of its own: it resets the stream
+		panic(http.ErrAbortHandler) // HTTP/2 has no connection per request: this resets the stream
 	}
 	defer func() { _ = connection.Close() }()
 	_, err = connection.Write(h.fault.part(out))
@@ -44,17 +44,17 @@ func (h *handler) sendPart(out response) {
 		}
 	}
 	if h.fault.Hang {
-		// The request's context no longer ends with the connection: a read does.
+		// After Hijack, a read ends with the connection and the request's context does not.
 		stop := context.AfterFunc(h.hanging, func() { _ = connection.Close() })
 		_, _ = connection.Read(make([]byte, 1))
 		stop()
 	}
 	if tcp, ok := connection.(*net.TCPConn); ok && h.fault.Reset {
-		_ = tcp.SetLinger(0) // an RST instead of a FIN
+		_ = tcp.SetLinger(0) // close with RST instead of FIN
 	}
 }
 
-// part returns the bytes of a response that a fault lets pass.
+// part returns the bytes of a response that the fault lets through.
 func (f *Fault) part(out response) []byte {
 	if f.silent() {
 		return nil

@@ -1,5 +1,5 @@
-// Package mockplatform is a fake of the platform: an [http.Handler] that carries
-// out the six operations of the API document on JSON documents in memory.
+// Package mockplatform is a fake of the platform: an [http.Handler] that
+// implements the six operations of the API document on JSON documents in memory.
 //
 //	platform := mockplatform.New(mockplatform.DefaultSeed())
 //	server := httptest.NewServer(platform)
@@ -11,31 +11,32 @@
 //
 // # Strictness
 //
-// It rejects whatever the API document gives it reason to reject: a wrong or
-// missing key (401), a path element that isn't a UUID, an unexpected body,
-// members that the document doesn't name at any depth, values of the wrong type
-// or out of range (400), another Content-Type (415), an unknown ID (404). One
-// schema of each body (folder bodies) drives checking, merging and resetting.
+// It rejects everything that the API document gives it reason to reject: a wrong
+// or missing key (401), a path element that is not a UUID, an unexpected body,
+// unknown members at any depth, values of the wrong type or out of range (400),
+// another Content-Type (415), an unknown ID (404). One schema per body (folder
+// bodies) drives checks, merges and resets.
 //
-// Where the document is silent, the plainest behaviour is the default and
-// [Behaviour] has the others: a PATCH keeps what it omits, an answer has every
-// stored member, a whole number is spelled plainly. A filter has the form
-// "tag:KEY=VALUE" or "KEY=VALUE", and several must all hold. A created key opens
-// the management API itself, while it is enabled and not expired.
+// Where the document is silent, the simplest behaviour is the default and
+// [Behaviour] has the alternatives: a PATCH keeps what it omits, a response has
+// every stored member, a whole number is written plainly. A filter has the form
+// "tag:KEY=VALUE" or "KEY=VALUE", and several filters must all match. The
+// management API accepts a created key while it is enabled and not expired.
 //
 // # Faults
 //
-// A [Fault] meets the next requests that it matches; a [Behaviour] lasts. Faults
-// act in this order: the delay; hanging or a reset; the status or the result;
-// the headers; a cut. With After, the change is made before all of that. A
-// request that gets a fault's status without After is neither checked nor
-// counted against the rate limit.
+// A [Fault] affects the next requests that it matches; a [Behaviour] lasts. A
+// fault acts in this order: delay, hang or reset, status or result, headers,
+// cut. With After, the request is carried out before all of that. A request that
+// gets a fault's status without After is neither checked nor counted against the
+// rate limit.
 //
 // # Inspection
 //
-// [Server.Requests] is the journal, [Server.Keys] every key ever made,
+// [Server.Requests] is the journal, [Server.Keys] every created key,
 // [Server.PipeSecrets] what the API never returns. Service, Pipe and Alert return
-// a stored document; the Set, Update and Remove methods are drift from outside.
+// a stored document. The Set, Update and Remove methods change objects outside
+// the API, which a client sees as drift.
 //
 // # Seed
 //
@@ -49,4 +50,5 @@
 //	alerts/NAME.json                          an alert
 //
 // Files are read in the order of their names, which is the order of the list.
+// Hidden files are ignored, and other files are rejected.
 package mockplatform

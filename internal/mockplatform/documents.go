@@ -2,8 +2,8 @@ package mockplatform
 
 import "slices"
 
-// What a test does behind the API's back. Documents go in and out as copies; an
-// unknown ID is nil, or ignored.
+// These methods read and change objects outside the API. Documents are copied in
+// and out. For an unknown ID they return nil or do nothing.
 
 // Service returns the stored document of a service.
 func (s *Server) Service(id string) Document { return s.store.document(s.store.services, id) }
@@ -26,7 +26,7 @@ func (s *Server) PipeSecrets(id string) Document {
 }
 
 // SetService adds or replaces a service, and adds the organization if needed.
-// The member "tags" is for filters only.
+// The member "tags" is only for filters.
 func (s *Server) SetService(organizationID string, doc Document) {
 	doc = normalizeDocument(doc)
 	s.store.mu.Lock()
@@ -55,14 +55,14 @@ func (s *Server) UpdateAlert(id string, change func(doc Document)) {
 	s.store.update(s.store.alerts, id, change)
 }
 
-// RemoveService removes a service. Its pipes are not found from then on.
+// RemoveService removes a service. Its pipes can no longer be found.
 func (s *Server) RemoveService(id string) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	s.store.removeService(id)
 }
 
-// RemoveServices removes all services of an organization, which stays.
+// RemoveServices removes all services of an organization and keeps the organization.
 func (s *Server) RemoveServices(organizationID string) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -78,9 +78,9 @@ func (s *Server) RemovePipe(id string) {
 	delete(s.store.pipes, id)
 }
 
-// Keys returns all keys ever made, oldest first: organizationId, requestId, the
-// request's body, and the result as it was made, secret included, whatever a
-// fault then did to the response.
+// Keys returns all created keys, oldest first: organizationId, requestId, the
+// body as request, and the original result with its secret, even if a fault
+// changed the response.
 func (s *Server) Keys() []Document {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()

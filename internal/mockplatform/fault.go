@@ -11,71 +11,71 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong with the next requests that it matches. A
-// request meets at most one fault, the oldest that matches. What a fault does
-// can be combined: a delay, then a status, then a cut in that response.
+// Fault makes the next requests that it matches fail. A request meets at most
+// one fault, the oldest that matches. The effects of a fault can be combined: a
+// delay, then a status, then a cut in that response.
 type Fault struct {
-	// Operation, Method and Path select requests; empty selects any. Path is a
-	// pattern as in path.Match if it has one of *?[ and a substring otherwise.
+	// Operation, Method and Path select requests; empty selects all. Path is a
+	// pattern of path.Match if it has one of *?[ and a substring otherwise.
 	Operation Operation
 	Method    string
 	Path      string
-	// Skip is the number of matching requests that pass first.
+	// Skip is the number of matching requests to skip first.
 	Skip int
-	// Times is the number of requests that meet the fault: 0 is one, Always all.
+	// Times is the number of requests that fail: 0 means one, Always means all.
 	Times int
 
-	// After applies the fault to the response, once the change is made.
+	// After carries the request out before the fault.
 	After bool
 
-	// Delay is waited first.
+	// Delay is the time to wait first.
 	Delay time.Duration
-	// Hang sends nothing until the client leaves, or ClearFaults. With Cut, the
-	// response begins and then hangs.
+	// Hang sends nothing until the client disconnects or ClearFaults is called.
+	// With Cut, the response begins and then hangs.
 	Hang bool
 	// Reset resets the connection without a response. With Cut, the response
-	// begins, of which the client may see less. net/http itself retries a GET
-	// if that happens on a reused connection: Times counts that request too.
+	// begins, and the client may receive less of it. A client of net/http retries
+	// a GET after a reset of a reused connection, and Times counts the retry.
 	Reset bool
 
-	// Status and Body replace the true response.
+	// Status and Body replace the real response.
 	Status int
 	Body   BodyKind
-	// Text, if set, is the body of that response word for word.
+	// Text, if set, is the exact body of that response.
 	Text string
-	// Message is the message inside Body.
+	// Message is the message in Body.
 	Message string
-	// Header is added to the response, true or not, and replaces what it has.
+	// Header is added to the response, real or not, and replaces headers it has.
 	Header http.Header
-	// RetryAfter adds that header, in whole seconds, rounded up.
+	// RetryAfter adds a Retry-After header in whole seconds, rounded up.
 	RetryAfter time.Duration
-	// Location redirects there, with Status or 307.
+	// Location redirects to this URL with Status, or 307 if it is 0.
 	Location string
 
-	// Result is JSON text in place of the true result (or data); ResultMissing
+	// Result is JSON text that replaces the real result (or data); ResultMissing
 	// omits the member.
 	Result string
-	// Edit changes the body of the true response.
+	// Edit changes the body of the real response.
 	Edit func(body Document)
 
-	// Cut ends the response early, after CutBytes bytes of its head or its body;
-	// negative numbers count from the end.
+	// Cut ends the response early, after CutBytes bytes of its head or body. A
+	// negative CutBytes counts from the end.
 	Cut      Cut
 	CutBytes int
-	// Endless is repeated without end after the body.
+	// Endless is repeated after the body without end.
 	Endless string
 }
 
-// Always is the Times of a fault that lasts until ClearFaults.
+// Always is the Times of a fault that lasts until ClearFaults is called.
 const Always = -1
 
-// ResultMissing is the Result of a response that has none.
+// ResultMissing is the Result that omits the result.
 const ResultMissing = "missing"
 
 // Cut is where a response ends early.
 type Cut string
 
-// The places; "" is none.
+// The places; "" means nowhere.
 const (
 	CutHead Cut = "head"
 	CutBody Cut = "body"
@@ -94,7 +94,7 @@ func (s *Server) Inject(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
-// ClearFaults removes every fault, and releases the requests that hang.
+// ClearFaults removes all faults and ends the requests that hang.
 func (s *Server) ClearFaults() {
 	s.faultsMu.Lock()
 	defer s.faultsMu.Unlock()
@@ -103,7 +103,7 @@ func (s *Server) ClearFaults() {
 	s.hanging, s.release = context.WithCancel(context.Background())
 }
 
-// takeFault returns the fault that a request meets, the zero Fault if none.
+// takeFault returns the fault of a request, or the zero Fault.
 func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, context.Context) {
 	s.faultsMu.Lock()
 	defer s.faultsMu.Unlock()
@@ -115,7 +115,7 @@ func (s *Server) takeFault(operation Operation, method, urlPath string) (Fault, 
 			f.Skip--
 			continue
 		}
-		f.Times-- // Always never comes to 0
+		f.Times-- // Always never reaches 0
 		if f.Times == 0 {
 			s.faults = slices.Delete(s.faults, i, i+1)
 		}
@@ -138,7 +138,7 @@ func pathMatches(pattern, urlPath string) bool {
 	return strings.Contains(urlPath, pattern)
 }
 
-// silent says that the client gets no response at all.
+// silent reports whether the client gets no response at all.
 func (f *Fault) silent() bool { return (f.Hang || f.Reset) && f.Cut == "" }
 
 func (f *Fault) breaksConnection() bool {
@@ -165,7 +165,7 @@ func (f *Fault) addHeaders(header http.Header) {
 	}
 }
 
-// editBody changes the true response, whose result is the named member.
+// editBody changes the real response, whose result is the named member.
 func (f *Fault) editBody(body Document, name string) Document {
 	if f.Result == ResultMissing {
 		delete(body, name)

@@ -20,7 +20,7 @@ func TestFaultsOfTheConnection(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		fault mockplatform.Fault
-		keys  int // made in spite of the fault
+		keys  int // created in spite of the fault
 		head  bool
 	}{
 		{"reset before", mockplatform.Fault{Reset: true}, 0, false},
@@ -40,14 +40,14 @@ func TestFaultsOfTheConnection(t *testing.T) {
 				b.platform.Inject(row.fault)
 				out, err := b.do(b.request("POST", keysPath, keyBody))
 				if err == nil {
-					t.Fatalf("have a whole answer: %s", out.text)
+					t.Fatalf("got a complete response: %s", out.text)
 				}
-				// A reset throws away what the client hasn't read yet.
+				// A reset discards what the client has not read yet.
 				if protocol == "HTTP/1.1" && !row.fault.Reset && row.head != (out.status != 0) {
-					t.Errorf("have status %d and %v", out.status, err)
+					t.Errorf("got status %d and %v", out.status, err)
 				}
 				equal(t, "keys", len(b.platform.Keys()), row.keys)
-				equal(t, "used up", b.send("POST", keysPath, keyBody).status, 200)
+				equal(t, "after the fault", b.send("POST", keysPath, keyBody).status, 200)
 			})
 		}
 	}
@@ -75,12 +75,12 @@ func TestCutInEachPlace(t *testing.T) {
 		b.platform.Inject(mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: bytes})
 		out, err := b.do(b.request("GET", alertsPath+mockplatform.AlertID, ""))
 		if !errors.Is(err, io.ErrUnexpectedEOF) || out.text != whole[:bytes] {
-			t.Fatalf("after %d bytes: have %q and %v", bytes, out.text, err)
+			t.Fatalf("after %d bytes: got %q and %v", bytes, out.text, err)
 		}
 	}
 }
 
-func TestFaultsOfTheAnswer(t *testing.T) {
+func TestFaultsOfTheResponse(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
@@ -98,13 +98,13 @@ func TestFaultsOfTheAnswer(t *testing.T) {
 		{"problem", mockplatform.Fault{Status: 409, Body: mockplatform.BodyProblem}, 409, "application/problem+json", `"detail":"injected fault"`, 0},
 		{"string", mockplatform.Fault{Status: 500, Body: mockplatform.BodyString}, 500, "application/json", `"injected fault"`, 0},
 		{"page", mockplatform.Fault{Status: 404, Body: mockplatform.BodyHTML, Message: "a & b"}, 404, "text/html; charset=utf-8", "<p>a &amp; b</p>", 0},
-		{"page with 200", mockplatform.Fault{Status: 200, Body: mockplatform.BodyHTML, After: true}, 200, "text/html; charset=utf-8", "<h1>200 OK</h1>", 1},
+		{"page with status 200", mockplatform.Fault{Status: 200, Body: mockplatform.BodyHTML, After: true}, 200, "text/html; charset=utf-8", "<h1>200 OK</h1>", 1},
 		{"plain text", mockplatform.Fault{Status: 502, Body: mockplatform.BodyText}, 502, "text/plain; charset=utf-8", "injected fault\n", 0},
-		{"nothing", mockplatform.Fault{Status: 504, Body: mockplatform.BodyEmpty}, 504, "", "", 0},
+		{"empty", mockplatform.Fault{Status: 504, Body: mockplatform.BodyEmpty}, 504, "", "", 0},
 		{"no content", mockplatform.Fault{Status: 204, Body: mockplatform.BodyEmpty}, 204, "", "", 0},
 		{"echo", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEcho}, 400, "application/json", `{\"name\":\"ci\"`, 0},
-		{"echo of the whole", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEchoWhole}, 400, "text/plain; charset=utf-8", "Authorization: Basic ", 0},
-		{"word for word", mockplatform.Fault{Status: 400, Text: `{"detail":1`}, 400, "application/json", `{"detail":1`, 0},
+		{"echo of the whole request", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEchoWhole}, 400, "text/plain; charset=utf-8", "Authorization: Basic ", 0},
+		{"exact text", mockplatform.Fault{Status: 400, Text: `{"detail":1`}, 400, "application/json", `{"detail":1`, 0},
 		{"result null", mockplatform.Fault{Result: "null"}, 200, "application/json", `"result":null`, 1},
 		{"result of another shape", mockplatform.Fault{Result: `["x"]`}, 200, "application/json", `"result":["x"]`, 1},
 		{"no result", mockplatform.Fault{Result: mockplatform.ResultMissing}, 200, "application/json", `","status":200}`, 1},
@@ -120,14 +120,14 @@ func TestFaultsOfTheAnswer(t *testing.T) {
 			equal(t, "status", out.status, row.status)
 			equal(t, "Content-Type", out.header.Get("Content-Type"), row.content)
 			if !strings.Contains(out.text, row.text) {
-				t.Errorf("have %q, want %q", out.text, row.text)
+				t.Errorf("got %q, want %q", out.text, row.text)
 			}
 			if row.text == "" {
 				equal(t, "body", out.text, "")
 			}
 			equal(t, "keys", len(b.platform.Keys()), row.keys)
 			equal(t, "in the journal", b.platform.Requests()[0].Status, row.status)
-			equal(t, "used up", b.send("POST", keysPath, keyBody).status, 200)
+			equal(t, "after the fault", b.send("POST", keysPath, keyBody).status, 200)
 		})
 	}
 }
@@ -141,7 +141,7 @@ func TestFaultsOfTheResultElsewhere(t *testing.T) {
 		delete(objectAt(body, "result", 1), "id")
 	}})
 	out := b.send("GET", servicesPath, "")
-	equal(t, "without id", at(out.body, "result", 1, "id"), nil)
+	equal(t, "without ID", at(out.body, "result", 1, "id"), nil)
 	equal(t, "not stored", at(b.send("GET", servicesPath, "").body, "result", 1, "id"), mockplatform.ReadonlyServiceID)
 }
 
@@ -153,7 +153,7 @@ func TestFaultHeaders(t *testing.T) {
 
 	b.platform.Inject(mockplatform.Fault{Header: http.Header{"retry-after": {"never"}}})
 	out := b.send("GET", servicesPath, "")
-	equal(t, "a true answer with a header more", []any{out.status, out.header.Get("Retry-After")}, []any{200, "never"})
+	equal(t, "real response with another header", []any{out.status, out.header.Get("Retry-After")}, []any{200, "never"})
 
 	b.platform.Inject(mockplatform.Fault{Location: "https://elsewhere.example.com/"})
 	out = b.send("PATCH", scalingPath, `{"numReplicas":9}`)
@@ -170,7 +170,7 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 	get := func(path string) int { return b.send("GET", path, "").status }
 	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Status: 503, Skip: 1, Times: 2})
 	equal(t, "another operation", get(servicesPath), 200)
-	equal(t, "by operation", []int{get(kafkaPath), get(kafkaPath), get(kafkaPath), get(kafkaPath)}, []int{200, 503, 503, 200})
+	equal(t, "same operation", []int{get(kafkaPath), get(kafkaPath), get(kafkaPath), get(kafkaPath)}, []int{200, 503, 503, 200})
 
 	b.platform.Inject(mockplatform.Fault{Method: "PATCH", Path: "/scaling", Status: 500})
 	equal(t, "another method", get(kafkaPath), 200)
@@ -178,7 +178,7 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 	equal(t, "method and path", b.send("PATCH", scalingPath, `{}`).status, 500)
 
 	b.platform.Inject(mockplatform.Fault{Path: "/api/v2/alerts/*", Status: 418, Times: mockplatform.Always})
-	equal(t, "by pattern", []int{get(alertsPath + "x"), get(alertsPath + "y"), get(servicesPath)}, []int{418, 418, 200})
+	equal(t, "pattern", []int{get(alertsPath + "x"), get(alertsPath + "y"), get(servicesPath)}, []int{418, 418, 200})
 	b.platform.ClearFaults()
 	equal(t, "cleared", get(alertsPath+mockplatform.AlertID), 200)
 
@@ -198,9 +198,9 @@ func TestDelay(t *testing.T) {
 			cancel()
 		}()
 		if _, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx)); !errors.Is(err, context.Canceled) {
-			t.Errorf("have %v", err)
+			t.Errorf("got %v", err)
 		}
-		b.server.Close() // waits for the handler, which ends with its client
+		b.server.Close() // waits for the handler, which ends when its client disconnects
 		equal(t, "keys", len(b.platform.Keys()), map[bool]int{false: 0, true: 1}[after])
 	}
 }
@@ -216,7 +216,7 @@ func TestHang(t *testing.T) {
 		"in the head": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutHead, CutBytes: 9}, 1},
 		"in the body": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 9}, 1},
 	} {
-		for _, end := range []string{"client leaves", "faults are cleared"} {
+		for _, end := range []string{"client disconnects", "faults are cleared"} {
 			t.Run(name+", "+end, func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t)
@@ -231,16 +231,16 @@ func TestHang(t *testing.T) {
 				waitUntil(t, func() bool { return len(b.platform.Requests()) == 1 && len(b.platform.Keys()) == row.keys })
 				select {
 				case err := <-failed:
-					t.Fatalf("ended by itself: %v", err)
+					t.Fatalf("the request ended by itself: %v", err)
 				case <-time.After(50 * time.Millisecond):
 				}
-				if end == "client leaves" {
+				if end == "client disconnects" {
 					cancel()
 				} else {
 					b.platform.ClearFaults()
 				}
 				if err := <-failed; err == nil {
-					t.Error("have a whole answer")
+					t.Error("got a complete response")
 				}
 			})
 		}
@@ -251,15 +251,15 @@ func TestEndless(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.platform.Inject(mockplatform.Fault{Endless: " "})
-	response, err := b.client.Do(b.request("GET", servicesPath, ""))
+	received, err := b.client.Do(b.request("GET", servicesPath, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = response.Body.Close() }()
+	defer func() { _ = received.Body.Close() }()
 	const enough = 10 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	text, err := io.ReadAll(io.LimitReader(received.Body, enough))
 	if err != nil || len(text) != enough || !strings.HasPrefix(string(text), `{"status":200,`) {
-		t.Errorf("have %d bytes and %v", len(text), err)
+		t.Errorf("got %d bytes and %v", len(text), err)
 	}
 }
 
@@ -271,5 +271,5 @@ func waitUntil(t *testing.T, done func() bool) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Error("it never came to that")
+	t.Error("the condition was not met within ten seconds")
 }

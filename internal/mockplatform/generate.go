@@ -2,8 +2,8 @@ package mockplatform
 
 import "fmt"
 
-// AddServices adds n services with every field to an organization, each first
-// in its own warehouse and tagged "load=true", and returns their IDs.
+// AddServices adds n services to an organization and returns their IDs. Each has
+// every field and the tag "load=true", and is the first in its own warehouse.
 func (s *Server) AddServices(organizationID string, n int) []string {
 	template := New(DefaultSeed()).Service(FullServiceID)
 	s.store.mu.Lock()
@@ -23,8 +23,8 @@ func (s *Server) AddServices(organizationID string, n int) []string {
 	return ids
 }
 
-// AddPipes adds n pipes to a service, of the four source kinds in turn, and
-// returns their IDs.
+// AddPipes adds n pipes to a service and returns their IDs. The four source kinds
+// take turns.
 func (s *Server) AddPipes(serviceID string, n int) []string {
 	templates := DefaultSeed().Organizations[0].Pipes
 	s.store.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// handler carries out one request.
+// handler handles one request.
 type handler struct {
 	server    *Server
 	writer    http.ResponseWriter
@@ -30,7 +30,7 @@ type handler struct {
 	body     Document // rawBody, decoded and checked
 }
 
-// apiError is a request that the platform itself rejects.
+// apiError is the platform's own reason to reject a request.
 type apiError struct {
 	status  int
 	message string
@@ -58,7 +58,7 @@ func (h *handler) finish() {
 	}
 }
 
-// wait pauses, and reports whether the client is still there.
+// wait pauses, and reports whether the client is still connected.
 func (h *handler) wait(d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -71,8 +71,7 @@ func (h *handler) wait(d time.Duration) bool {
 	}
 }
 
-// respond returns the true response, or the one that the fault puts in its
-// place.
+// respond returns the real response or the fault's.
 func (h *handler) respond() response {
 	var out response
 	if h.fault.Status == 0 || h.fault.After {
@@ -110,8 +109,7 @@ func (h *handler) runOperation() (any, error) {
 	return clone(result), err
 }
 
-// check checks a request in the order in which a gateway and then a service
-// would.
+// check follows the order in which a gateway and then a service would check.
 func (h *handler) check() error {
 	if h.routeErr != nil {
 		return h.routeErr
@@ -150,7 +148,7 @@ func (h *handler) authenticate() error {
 func (h *handler) checkBody() error {
 	if h.route.body == nil {
 		if len(h.rawBody) != 0 {
-			return reject(http.StatusBadRequest, "no body expected")
+			return reject(http.StatusBadRequest, "the body must be empty")
 		}
 		return nil
 	}
@@ -160,7 +158,7 @@ func (h *handler) checkBody() error {
 	}
 	value, err := decode(h.rawBody)
 	if err != nil {
-		return reject(http.StatusBadRequest, "the body is not JSON: %v", err)
+		return reject(http.StatusBadRequest, "the body is not valid JSON: %v", err)
 	}
 	if err := h.route.body.check("", value); err != nil {
 		return reject(http.StatusBadRequest, "%v", err)

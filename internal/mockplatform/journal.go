@@ -11,22 +11,22 @@ import (
 // Request is one entry of the journal.
 type Request struct {
 	Time time.Time
-	// Operation is empty where path and method are none of the six.
+	// Operation is empty if method and path match none of the six.
 	Operation Operation
 	Method    string
-	// Path is as sent, escapes and prefix included.
+	// Path is the path as sent, with escapes and prefix.
 	Path  string
 	Query url.Values
-	// Header is what the client sent, without Authorization.
+	// Header has the headers of the client, except Authorization.
 	Header http.Header
-	// Body is the JSON text as sent.
+	// Body is the body as sent.
 	Body string
-	// Status is that of the response, 0 without one.
+	// Status is the status of the response, 0 if there was none.
 	Status int
 }
 
-// journal keeps the requests from the moment they arrive, so that a test can
-// wait for a request that hangs.
+// journal records requests when they arrive, so that a test can wait for one
+// that hangs.
 type journal struct {
 	mu       sync.Mutex
 	entries  []*Request
@@ -64,7 +64,7 @@ func (j *journal) end(entry *Request) Request {
 	return *entry
 }
 
-// Requests returns the requests so far, in the order of their arrival.
+// Requests returns the recorded requests in the order of their arrival.
 func (s *Server) Requests() []Request {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -75,13 +75,13 @@ func (s *Server) Requests() []Request {
 	return out
 }
 
-// RequestsOf returns the requests of one operation.
+// RequestsOf returns the recorded requests of one operation.
 func (s *Server) RequestsOf(operation Operation) []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Operation != operation })
 }
 
-// Count returns the number of requests with this method ("" is any) and a path
-// that matches, as in Fault.Path.
+// Count returns the number of recorded requests with this method ("" means any)
+// and a path that matches as in Fault.Path.
 func (s *Server) Count(method, pathPattern string) int {
 	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool {
 		return method != "" && r.Method != method || !pathMatches(pathPattern, r.Path)
@@ -95,7 +95,7 @@ func (s *Server) PeakInFlight() int {
 	return s.journal.peak
 }
 
-// ResetJournal forgets the requests so far.
+// ResetJournal removes all recorded requests.
 func (s *Server) ResetJournal() {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()

@@ -22,17 +22,17 @@ func TestJournal(t *testing.T) {
 	b.send("GET", servicesPath+"?filter=a%3Db&filter=c%3Dd", "")
 	b.send("GET", "/nowhere%2Felse", "")
 
-	have := b.platform.Requests()
-	equal(t, "requests", len(have), 3)
-	equal(t, "body as sent", have[0].Body, body)
-	equal(t, "operation", []mockplatform.Operation{have[0].Operation, have[1].Operation, have[2].Operation},
+	requests := b.platform.Requests()
+	equal(t, "requests", len(requests), 3)
+	equal(t, "body as sent", requests[0].Body, body)
+	equal(t, "operation", []mockplatform.Operation{requests[0].Operation, requests[1].Operation, requests[2].Operation},
 		[]string{"UpdateScaling", "ListServices", ""})
-	equal(t, "status", []int{have[0].Status, have[1].Status, have[2].Status}, []int{200, 200, 404})
-	equal(t, "path", []string{have[0].Path, have[2].Path}, []string{scalingPath, "/nowhere%2Felse"})
-	equal(t, "query", have[1].Query["filter"], []string{"a=b", "c=d"})
-	equal(t, "user agent", have[0].Header.Get("User-Agent"), "me/1")
-	equal(t, "no secrets", have[0].Header.Get("Authorization"), "")
-	equal(t, "of one operation", len(b.platform.RequestsOf(mockplatform.ListServices)), 1)
+	equal(t, "status", []int{requests[0].Status, requests[1].Status, requests[2].Status}, []int{200, 200, 404})
+	equal(t, "path", []string{requests[0].Path, requests[2].Path}, []string{scalingPath, "/nowhere%2Felse"})
+	equal(t, "query", requests[1].Query["filter"], []string{"a=b", "c=d"})
+	equal(t, "user agent", requests[0].Header.Get("User-Agent"), "me/1")
+	equal(t, "Authorization", requests[0].Header.Get("Authorization"), "")
+	equal(t, "requests of one operation", len(b.platform.RequestsOf(mockplatform.ListServices)), 1)
 	equal(t, "counts", []int{
 		b.platform.Count("", ""), b.platform.Count("GET", ""), b.platform.Count("GET", "/services"), b.platform.Count("", "/nowhere*"),
 	}, []int{3, 2, 1, 1})
@@ -40,7 +40,7 @@ func TestJournal(t *testing.T) {
 	equal(t, "after a reset", len(b.platform.Requests()), 0)
 }
 
-func TestJournalHasItsBounds(t *testing.T) {
+func TestJournalSize(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var seen []string
@@ -52,8 +52,8 @@ func TestJournalHasItsBounds(t *testing.T) {
 		b.send("GET", fmt.Sprint("/", i), "")
 	}
 	b.server.Close()
-	have := b.platform.Requests()
-	equal(t, "the last two", []string{have[0].Path, have[1].Path}, []string{"/3", "/4"})
+	requests := b.platform.Requests()
+	equal(t, "the last two", []string{requests[0].Path, requests[1].Path}, []string{"/3", "/4"})
 	equal(t, "reported", seen, []string{"/0404", "/1404", "/2404", "/3404", "/4404"})
 }
 
@@ -75,7 +75,7 @@ func TestRateLimit(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = row.limit })
-			var last answer
+			var last response
 			for i, status := range row.statuses {
 				last = b.send("GET", alertsPath+mockplatform.AlertID, "")
 				equal(t, fmt.Sprint("request ", i+1), last.status, status)
@@ -101,14 +101,14 @@ func TestLimiter(t *testing.T) {
 		"window":          {mockplatform.RateLimit{PerSecond: 2, Window: time.Second}, []float64{0.5, 0.6, 0.75, 1, 1.5, 1.75}, []float64{0, 0, 0.25, 0, 0, 0.25}},
 		"sliding window":  {mockplatform.RateLimit{PerSecond: 2, Window: time.Second, Sliding: true}, []float64{0.5, 0.75, 1, 1.5, 1.5}, []float64{0, 0, 0.5, 0, 0.25}},
 		"less than one":   {mockplatform.RateLimit{PerSecond: 0.5, Window: time.Second}, []float64{0, 0.5, 1}, []float64{0, 0.5, 0}},
-		"none at all":     {mockplatform.RateLimit{}, []float64{0, 0, 0}, []float64{0, 0, 0}},
+		"no limit":        {mockplatform.RateLimit{}, []float64{0, 0, 0}, []float64{0, 0, 0}},
 		"bucket and rest": {mockplatform.RateLimit{PerSecond: 1, Burst: 3}, []float64{0, 0, 0, 0, 1, 1}, []float64{0, 0, 0, 1, 0, 1}},
 	} {
 		limiter := mockplatform.NewLimiter(row.limit)
 		for i, seconds := range row.times {
 			wait, ok := limiter.Take(at(seconds))
 			if want := row.waits[i]; ok != (want == 0) || wait != time.Duration(want*float64(time.Second)) {
-				t.Errorf("%s: request %d: have %v and %v, want %v", name, i+1, wait, ok, want)
+				t.Errorf("%s: request %d: got %v and %v, want %v", name, i+1, wait, ok, want)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func TestRateLimitDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Until(date))
-	equal(t, "who waits until then", b.send("GET", servicesPath, "").status, 200)
+	equal(t, "status after waiting until the date", b.send("GET", servicesPath, "").status, 200)
 }
 
 func TestLatency(t *testing.T) {
@@ -141,7 +141,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
@@ -151,7 +151,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range 40 {
 		group.Go(func() {
 			b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
-			equal(t, "a list shows the change before it", at(b.send("GET", servicesPath, "").body, "result", 3+i, "numReplicas"), 2+i%19)
+			equal(t, "list after the change", at(b.send("GET", servicesPath, "").body, "result", 3+i, "numReplicas"), 2+i%19)
 			b.must("POST", keysPath, keyBody)
 			b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
 			b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
@@ -164,7 +164,7 @@ func TestManyAtOnce(t *testing.T) {
 	equal(t, "keys", len(b.platform.Keys()), 40)
 	equal(t, "requests", len(b.platform.Requests()), 160)
 	if peak := b.platform.PeakInFlight(); peak < 2 || peak > 40 {
-		t.Errorf("peak of %d", peak)
+		t.Errorf("got a peak of %d concurrent requests", peak)
 	}
 }
 

@@ -5,54 +5,69 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Document is one JSON object as it is stored and sent. Numbers are
-// json.Number, so that each keeps its digits.
+// Document is one JSON object as it is stored and sent. Numbers are json.Number,
+// so that they keep their digits.
 type Document = map[string]any
 
-// decode reads exactly one JSON value.
+// decode reads exactly one JSON value. It rejects duplicate members, of which
+// encoding/json would keep the last.
 func decode(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
+	err := jsonv2.Unmarshal(text, &value, keepDigits)
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntactic):
+		steps := slices.Collect(syntactic.JSONPointer.Tokens())
+		return nil, fmt.Errorf("member %q occurs twice", strings.Join(steps, "."))
+	case errors.As(err, &syntactic):
+		line := 1 + bytes.Count(text[:syntactic.ByteOffset], []byte("\n"))
+		return nil, fmt.Errorf("line %d: %w", line, syntactic.Err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more follows the JSON value")
-	}
-	return value, nil
+	return value, err
 }
 
-// encode writes a value without encoding/json's escapes for HTML, which a plain
-// service would not send.
+// keepDigits decodes a number as json.Number instead of a float64.
+var keepDigits = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, value *any) error {
+	if decoder.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	number, err := decoder.ReadToken()
+	*value = json.Number(number.String())
+	return err
+}))
+
+// encode omits encoding/json's escapes for HTML, which few services send.
 func encode(value any) []byte {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		// Fails only for a Go value that a test injected.
-		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
+		// Only a Go value from a test can fail.
+		panic(fmt.Sprintf("mockplatform: cannot represent a value as JSON: %v", err))
 	}
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 }
 
-// normalize turns what a test wrote in Go (ints, []string, nested maps) into
-// what decode would return, and is a deep copy besides.
+// normalize converts Go values of a test (int, []string, nested maps) to what
+// decode returns. The result is a deep copy.
 func normalize(value any) any {
 	out, err := decode(encode(value))
 	if err != nil {
-		panic(fmt.Sprintf("mockplatform: not a JSON document: %v", err))
+		panic(fmt.Sprintf("mockplatform: cannot represent a value as JSON: %v", err))
 	}
 	return out
 }
 
 func normalizeDocument(doc Document) Document { return asDocument(normalize(doc)) }
 
-// clone is a deep copy of a decoded value.
+// clone returns a deep copy of a decoded value.
 func clone(value any) any {
 	switch value := value.(type) {
 	case Document:
@@ -81,8 +96,8 @@ func lookup(doc Document, path string) (any, bool) {
 	return value, ok
 }
 
-// walk goes to the object that holds the last member of a path; the object is
-// nil where the path leads nowhere.
+// walk returns the object that holds the last member of a path, nil if there is
+// none, and the member's name.
 func walk(doc Document, path string) (Document, string) {
 	steps := strings.Split(path, ".")
 	last := len(steps) - 1
@@ -92,8 +107,7 @@ func walk(doc Document, path string) (Document, string) {
 	return doc, steps[last]
 }
 
-// asDocument, asList and text return an empty value where a test stored one of
-// another type.
+// asDocument, asList and text return an empty value for one of another type.
 
 func asDocument(value any) Document {
 	doc, _ := value.(Document)

@@ -33,14 +33,14 @@ func (h *handler) listServices() (any, error) {
 	return found, nil
 }
 
-// matchesAll applies filters of the form "tag:KEY=VALUE" or "KEY=VALUE", one
-// of many forms that the API document leaves possible.
+// matchesAll applies filters of the form "tag:KEY=VALUE" or "KEY=VALUE". The API
+// document does not show the form.
 func (o *object) matchesAll(filters []string) (bool, error) {
 	matched := true
 	for _, filter := range filters {
 		tag, value, ok := strings.Cut(strings.TrimPrefix(filter, "tag:"), "=")
 		if !ok {
-			return false, reject(http.StatusBadRequest, "filter must look like tag:KEY=VALUE")
+			return false, reject(http.StatusBadRequest, "filter must have the form tag:KEY=VALUE")
 		}
 		matched = matched && o.tags[tag] == value
 	}
@@ -66,23 +66,23 @@ func (h *handler) updateScaling() (any, error) {
 	return doc, nil
 }
 
-// checkScaling checks the rules for more than one member.
+// checkScaling checks the rules that involve several members.
 func (h *handler) checkScaling(doc Document) error {
 	minimum, maximum := float(doc, "minTotalMemoryGb"), float(doc, "maxTotalMemoryGb")
 	if minimum != 0 && maximum != 0 && minimum > maximum {
-		return reject(http.StatusBadRequest, "minTotalMemoryGb: must not exceed maxTotalMemoryGb")
+		return reject(http.StatusBadRequest, "minTotalMemoryGb must not exceed maxTotalMemoryGb")
 	}
 	if _, sent := h.body["maxTotalMemoryGb"]; sent && h.behaviour.NonPaid && maximum > 360 {
-		return reject(http.StatusBadRequest, "maxTotalMemoryGb: must be at most 360 for non-paid services")
+		return reject(http.StatusBadRequest, "maxTotalMemoryGb must be at most 360 for non-paid services")
 	}
 	_, sent := h.body["numReplicas"]
 	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 && !h.behaviour.AllowSingleReplica {
-		return reject(http.StatusBadRequest, "numReplicas: must be at least 2 for the first service in a warehouse")
+		return reject(http.StatusBadRequest, "numReplicas must be at least 2 for the first service in a warehouse")
 	}
 	return nil
 }
 
-// moveReplicaMemory follows the document's "memory of three workers".
+// moveReplicaMemory divides by three, since a total is "memory of three workers".
 func moveReplicaMemory(doc, sent Document) {
 	for total, each := range map[string]string{
 		"minTotalMemoryGb": "minReplicaMemoryGb", "maxTotalMemoryGb": "maxReplicaMemoryGb",
@@ -103,29 +103,12 @@ func (h *handler) createKey() (any, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
-	doc := Document{
-		"id":           uuid.NewString(),
-		"name":         h.body["name"],
-		"roles":        clone(h.body["roles"]),
-		"keySuffix":    cmp.Or(text(asDocument(h.body["hashData"]), "keyIdSuffix"), keyID[16:]),
-		"createdAt":    timestamp(h.behaviour.now()),
-		"expireAt":     nil,
-		"usedAt":       nil,
-		"ipAccessList": []any{},
-	}
-	if expireAt, err := time.Parse(time.RFC3339, text(h.body, "expireAt")); err == nil {
-		doc["expireAt"] = timestamp(expireAt)
-	}
-	if addresses, ok := h.body["ipAccessList"]; ok {
-		doc["ipAccessList"] = clone(addresses)
-	}
+	result := newKey(h.body, h.behaviour.now())
+	key := asDocument(result["key"])
 	if h.behaviour.Answers.KeyState {
-		doc["state"] = cmp.Or(text(h.body, "state"), "enabled")
+		key["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}
-	h.behaviour.Patches.rewrite(CreateKey, doc, h.body)
-	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
-	result := Document{"key": doc, "keyId": keyID, "keySecret": secret}
+	h.behaviour.Patches.rewrite(CreateKey, key, h.body)
 	h.server.store.keys = append(h.server.store.keys, Document{
 		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
 	})
@@ -134,6 +117,29 @@ func (h *handler) createKey() (any, error) {
 		delete(result, "keySecret")
 	}
 	return result, nil
+}
+
+// newKey returns the result of a request that creates a key.
+func newKey(sent Document, now time.Time) Document {
+	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
+	key := Document{
+		"id":           uuid.NewString(),
+		"name":         sent["name"],
+		"roles":        clone(sent["roles"]),
+		"keySuffix":    cmp.Or(text(asDocument(sent["hashData"]), "keyIdSuffix"), keyID[16:]),
+		"createdAt":    timestamp(now),
+		"expireAt":     nil,
+		"usedAt":       nil,
+		"ipAccessList": []any{},
+	}
+	if expireAt, err := time.Parse(time.RFC3339, text(sent, "expireAt")); err == nil {
+		key["expireAt"] = timestamp(expireAt)
+	}
+	if addresses, ok := sent["ipAccessList"]; ok {
+		key["ipAccessList"] = clone(addresses)
+	}
+	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
+	return Document{"key": key, "keyId": keyID, "keySecret": secret}
 }
 
 func (h *handler) getPipe() (any, error) {
@@ -151,8 +157,6 @@ func (h *handler) getAlert() (any, error) {
 	}
 	return found.doc, nil
 }
-
-// The objects that a path names.
 
 func (h *handler) checkOrganization() error {
 	if _, ok := h.server.store.organizations[h.id("organizationId")]; !ok {
@@ -183,5 +187,5 @@ func (h *handler) pipe() (*object, error) {
 	return found, nil
 }
 
-// id is a UUID of the path; upper case is the same UUID.
+// id returns a UUID of the path in lower case, since letter case makes no difference.
 func (h *handler) id(name string) string { return strings.ToLower(h.params[name]) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// merge carries out a PATCH on a document. Objects are merged member by member,
-// all else is replaced whole.
+// merge applies a PATCH to a document. Objects are merged member by member, and
+// all other values are replaced.
 func (p *Patches) merge(s *schema, doc, sent Document, resetsOmitted bool) {
 	for name, member := range s.Properties {
 		value, present := sent[name]
@@ -30,8 +30,8 @@ func (p *Patches) merge(s *schema, doc, sent Document, resetsOmitted bool) {
 	}
 }
 
-// reset affects what a PATCH can set and the document has: other source kinds
-// are not made up.
+// reset changes only members that the document has, so that no other source kind
+// appears.
 func (p *Patches) reset(s *schema, doc Document, name string) {
 	if _, ok := doc[name]; !ok || s.WriteOnly {
 		return
@@ -52,7 +52,7 @@ func (p *Patches) reset(s *schema, doc Document, name string) {
 	}
 }
 
-// rewrite replaces values that a request set.
+// rewrite applies the rules for an operation to what it stores.
 func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 	for _, rule := range p.Rewrites {
 		if rule.Operation != operation {
@@ -89,12 +89,12 @@ func (h *handler) updatePipe() (any, error) {
 	return doc, nil
 }
 
-// checkSourceKinds rejects source kinds that the pipe doesn't have.
+// checkSourceKinds rejects source kinds that the pipe does not have.
 func (h *handler) checkSourceKinds(doc Document) error {
 	source := asDocument(doc["source"])
 	for _, kind := range sortedNames(asDocument(h.body["source"])) {
 		if _, ok := source[kind]; !ok && !pipeBody.Properties["source"].Properties[kind].WriteOnly {
-			return reject(http.StatusBadRequest, "source.%s: the pipe has no such source", kind)
+			return reject(http.StatusBadRequest, "the pipe has no source.%s", kind)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (o *object) keepSecrets(source Document) {
 
 var mappingID = []string{"sourceSchemaName", "sourceTable", "targetTable"}
 
-// changeTableMappings carries out tableMappingsToRemove and tableMappingsToAdd.
+// changeTableMappings applies tableMappingsToRemove and tableMappingsToAdd.
 func (h *handler) changeTableMappings(doc Document) error {
 	stored, _ := lookup(doc, "source.postgres")
 	sent, _ := lookup(h.body, "source.postgres")
@@ -143,7 +143,7 @@ func (h *handler) changeTableMappings(doc Document) error {
 		if findMapping(mappings, add, mappingID) >= 0 ||
 			h.behaviour.Patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
 			h.behaviour.Patches.AddsFirst && findMapping(removes, add, table) >= 0 {
-			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is mapped already",
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is already mapped",
 				add["sourceSchemaName"], add["sourceTable"])
 		}
 		mapping := Document{"excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}}
@@ -154,8 +154,8 @@ func (h *handler) changeTableMappings(doc Document) error {
 	return nil
 }
 
-// findMapping returns the index of the first mapping with the same members as
-// wanted, -1 if there is none.
+// findMapping returns the index of the first mapping that has the wanted values of
+// these members, or -1.
 func findMapping(mappings []any, wanted Document, members []string) int {
 	return slices.IndexFunc(mappings, func(element any) bool {
 		mapping := asDocument(element)
@@ -163,11 +163,11 @@ func findMapping(mappings []any, wanted Document, members []string) int {
 	})
 }
 
-// pipeStates are the states that PATCHes put a pipe into, in turn.
+// pipeStates are the states that MovesState cycles through.
 var pipeStates = []string{"Running", "Provisioning", "Paused"}
 
-// advance changes what the platform itself changes in a pipe that was patched.
-// Its updatedAt is always later than the one before, however coarse the clock.
+// advance changes what the platform itself changes with a PATCH. A new updatedAt
+// is always later than the old one, even if the clock has not advanced.
 func (h *handler) advance(doc Document) {
 	now := h.behaviour.now()
 	before, err := time.Parse(time.RFC3339, text(doc, "updatedAt"))

@@ -8,7 +8,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// patched sends a PATCH to one pipe and tells its document before and after.
+// patched sends a PATCH to a pipe and returns its document before and after.
 func (b *bench) patched(pipe, body string) (before, after map[string]any) {
 	b.Helper()
 	before = b.must("GET", pipesPath+pipe, "")
@@ -32,13 +32,13 @@ func TestPatchKeepsWhatItOmits(t *testing.T) {
 		equal(t, "changed", at(after, row.path...), row.want)
 		equal(t, "stored", at(b.must("GET", pipesPath+pipe, ""), row.path...), row.want)
 		if before["updatedAt"] == after["updatedAt"] {
-			t.Error("updatedAt stands still")
+			t.Error("updatedAt has not changed")
 		}
-		// All else is as it was: put the one change back and compare whole.
+		// Everything else is unchanged: undo the one change and compare the documents.
 		parent := objectAt(after, row.path[:len(row.path)-1]...)
 		parent[textAt(row.path[len(row.path)-1])] = at(before, row.path...)
 		after["updatedAt"] = before["updatedAt"]
-		equal(t, "the rest", after, before)
+		equal(t, "everything else", after, before)
 	}
 }
 
@@ -67,9 +67,9 @@ func TestPipeSecrets(t *testing.T) {
 		get := b.send("GET", pipesPath+pipe, "")
 		equal(t, "status", patch.status, 200)
 		if strings.Contains(patch.text+get.text, "canary") || strings.Contains(get.text, "validateSamples") {
-			t.Errorf("%s: an answer holds what was only meant for the platform", row.kind)
+			t.Errorf("%s: a response returns a write-only value", row.kind)
 		}
-		equal(t, "stored aside", b.platform.PipeSecrets(pipe)[row.kind], mustDecode(t, row.sent))
+		equal(t, "PipeSecrets", b.platform.PipeSecrets(pipe)[row.kind], mustDecode(t, row.sent))
 	}
 }
 
@@ -79,7 +79,7 @@ func TestConnectionString(t *testing.T) {
 	b := newBench(t)
 	body := `{"source":{"objectStorage":{"connectionString":"new"}}}`
 	equal(t, "returned", at(b.must("PATCH", path, body), "source", "objectStorage", "connectionString"), "new")
-	equal(t, "kept", at(b.platform.PipeSecrets(mockplatform.ObjectStoragePipeID), "objectStorage", "connectionString"), "new")
+	equal(t, "PipeSecrets", at(b.platform.PipeSecrets(mockplatform.ObjectStoragePipeID), "objectStorage", "connectionString"), "new")
 }
 
 const (
@@ -98,14 +98,14 @@ func TestTableMappings(t *testing.T) {
 		{"add", fresh, "", mockplatform.Patches{}, ""},
 		{"remove", "", customers, mockplatform.Patches{}, ""},
 		{"both", fresh, customers, mockplatform.Patches{AddsFirst: true}, ""},
-		{"add what is there", customers, "", mockplatform.Patches{}, "mapped already"},
-		{"remove what isn't", "", fresh, mockplatform.Patches{}, "is not mapped"},
+		{"add what is there", customers, "", mockplatform.Patches{}, "is already mapped"},
+		{"remove what is not there", "", fresh, mockplatform.Patches{}, "is not mapped"},
 		{"replace, removes first", customers, customers, mockplatform.Patches{}, ""},
-		{"replace, adds first", customers, customers, mockplatform.Patches{AddsFirst: true}, "mapped already"},
+		{"replace, adds first", customers, customers, mockplatform.Patches{AddsFirst: true}, "is already mapped"},
 		{"another target, removes first", moved, customers, mockplatform.Patches{}, ""},
-		{"another target, adds first", moved, customers, mockplatform.Patches{AddsFirst: true}, "mapped already"},
+		{"another target, adds first", moved, customers, mockplatform.Patches{AddsFirst: true}, "is already mapped"},
 		{"second target", moved, "", mockplatform.Patches{}, ""},
-		{"second target where one is allowed", moved, "", mockplatform.Patches{OneTargetPerTable: true}, "mapped already"},
+		{"second target with OneTargetPerTable", moved, "", mockplatform.Patches{OneTargetPerTable: true}, "is already mapped"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -123,19 +123,19 @@ func TestTableMappings(t *testing.T) {
 			if row.message != "" {
 				equal(t, "status", out.status, 400)
 				if !strings.Contains(out.text, row.message) {
-					t.Errorf("have %s, want %q", out.text, row.message)
+					t.Errorf("got %s, want %q", out.text, row.message)
 				}
 				equal(t, "nothing changed", b.platform.Pipe(mockplatform.PostgresPipeID), before)
 				return
 			}
 			equal(t, "status", out.status, 200)
 			mappings := listAt(out.body, "result", "source", "postgres", "tableMappings")
-			want := 3 // as seeded
+			want := 3 // in the seed
 			if row.adds != "" {
 				want++
 				last := mappings[len(mappings)-1]
-				equal(t, "filled in", at(last, "excludedColumns"), []any{})
-				equal(t, "filled in", at(last, "useCustomSortingKey"), false)
+				equal(t, "default", at(last, "excludedColumns"), []any{})
+				equal(t, "default", at(last, "useCustomSortingKey"), false)
 			}
 			if row.removes != "" {
 				want--
@@ -150,7 +150,7 @@ func TestResets(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		resets mockplatform.Resets
-		want   map[string]any // by path; what isn't named is as it was
+		want   map[string]any // by path; other values are unchanged
 	}{
 		{"top level", mockplatform.Resets{TopLevel: true}, map[string]any{
 			"name": "", "fieldMappings": []any{}, "destination.columns": []any{},
@@ -181,12 +181,12 @@ func TestResets(t *testing.T) {
 				"name", "fieldMappings", "settings.engine_max_insert_threads", "source.kafka.caCertificate",
 				"source.kafka.brokers", "destination.table",
 			} {
-				_, moved := row.want[path]
-				if !moved && row.resets.To == "" {
+				_, reset := row.want[path]
+				if !reset && row.resets.To == "" {
 					equal(t, path, at(after, steps(path)...), at(before, steps(path)...))
 				}
 			}
-			equal(t, "what no PATCH can set", at(after, "source", "kafka", "brokers"), at(before, "source", "kafka", "brokers"))
+			equal(t, "read-only", at(after, "source", "kafka", "brokers"), at(before, "source", "kafka", "brokers"))
 			equal(t, "no other source", at(after, "source", "postgres"), nil)
 		})
 	}
@@ -207,7 +207,7 @@ func TestResetsOfWholeMembers(t *testing.T) {
 	_, after := b.patched(mockplatform.PostgresPipeID, `{"name":"kept"}`)
 	equal(t, "host", at(after, "source", "postgres", "host"), "")
 	equal(t, "batch", at(after, "source", "postgres", "settings", "pullBatchSize"), 100000)
-	equal(t, "only answered", at(after, "source", "postgres", "settings", "publicationName"), "crm_publication")
+	equal(t, "read-only", at(after, "source", "postgres", "settings", "publicationName"), "crm_publication")
 	equal(t, "mappings", len(listAt(after, "source", "postgres", "tableMappings")), 3)
 	scaled := b.must("PATCH", servicesPath+"/"+mockplatform.FullServiceID+"/scaling", `{"numReplicas":7}`)
 	equal(t, "sent", scaled["numReplicas"], 7)
@@ -236,12 +236,12 @@ func TestRewrites(t *testing.T) {
 	equal(t, "setting", at(after, "settings", "engine_max_threads"), 16)
 	equal(t, "stored", at(b.platform.Pipe(mockplatform.KafkaPipeID), "settings", "engine_max_threads"), 16)
 	equal(t, "service", b.must("PATCH", scalingPath, `{"numReplicas":4}`)["numReplicas"], 9)
-	made := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
-	equal(t, "key", at(made, "key", "name"), "CI")
-	equal(t, "expiry nobody asked for", at(made, "key", "expireAt"), "2040-01-01T00:00:00.000Z")
+	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
+	equal(t, "key", at(created, "key", "name"), "CI")
+	equal(t, "expiry that was not sent", at(created, "key", "expireAt"), "2040-01-01T00:00:00.000Z")
 }
 
-func TestWhatThePlatformMoves(t *testing.T) {
+func TestChangesByThePlatform(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	instant := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -252,14 +252,14 @@ func TestWhatThePlatformMoves(t *testing.T) {
 	})
 	before, after := b.patched(mockplatform.KafkaPipeID, `{}`)
 	if before["state"] == after["state"] {
-		t.Error("state stands still")
+		t.Error("state has not changed")
 	}
 	equal(t, "updatedAt", after["updatedAt"], "2030-01-02T03:04:05.000Z")
 	_, after = b.patched(mockplatform.KafkaPipeID, `{}`)
-	equal(t, "updatedAt, the clock standing still", after["updatedAt"], "2030-01-02T03:04:05.001Z")
+	equal(t, "updatedAt without a tick of the clock", after["updatedAt"], "2030-01-02T03:04:05.001Z")
 	scaled := b.must("PATCH", scalingPath, `{"maxTotalMemoryGb":120}`)
 	equal(t, "memory per replica", scaled["maxReplicaMemoryGb"], 40)
 	equal(t, "the other", scaled["minReplicaMemoryGb"], 8)
-	made := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
-	equal(t, "createdAt", at(made, "key", "createdAt"), "2030-01-02T03:04:05.000Z")
+	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
+	equal(t, "createdAt", at(created, "key", "createdAt"), "2030-01-02T03:04:05.000Z")
 }

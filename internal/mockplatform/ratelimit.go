@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// RateLimit rejects requests with 429. The zero value has no limit.
+// RateLimit rejects requests with 429. The zero value sets no limit.
 type RateLimit struct {
 	PerSecond float64
-	// Burst is the size of the bucket of tokens; 0 stands for PerSecond, and at
-	// least 1.
+	// Burst is the size of the token bucket; 0 means PerSecond, but at least 1.
 	Burst int
-	// Window, if set, allows PerSecond*Window requests in each period of that
-	// length on the clock, instead of a bucket.
+	// Window, if set, replaces the bucket: it allows PerSecond*Window requests in
+	// each period of this length on the clock.
 	Window time.Duration
-	// Sliding allows them in any period of that length.
+	// Sliding allows them in any period of this length.
 	Sliding    bool
 	RetryAfter RetryAfterForm
 }
@@ -27,15 +26,15 @@ type RateLimit struct {
 // RetryAfterForm is the form of a Retry-After header.
 type RetryAfterForm string
 
-// The forms; "" stands for seconds.
+// The forms; "" means seconds.
 const (
 	RetryAfterSeconds RetryAfterForm = "seconds"
 	RetryAfterDate    RetryAfterForm = "date"
 	RetryAfterNone    RetryAfterForm = "none"
 )
 
-// Set adds the header. Both forms have whole seconds only, and are rounded up:
-// a client that waits as long is never early.
+// Set adds the header. Both forms have whole seconds only, and are rounded up so
+// that a client that waits is never early.
 func (form RetryAfterForm) Set(header http.Header, now time.Time, wait time.Duration) {
 	switch form {
 	case RetryAfterNone:
@@ -50,16 +49,16 @@ func (form RetryAfterForm) Set(header http.Header, now time.Time, wait time.Dura
 type Limiter struct {
 	mu       sync.Mutex
 	limit    RateLimit
-	tokens   float64     // left in the bucket at the time filled
+	tokens   float64     // in the bucket at the time filled
 	filled   time.Time   // zero before the first request
 	admitted []time.Time // in the current window
 }
 
-// NewLimiter returns a limiter that has counted nothing.
+// NewLimiter returns a limiter that has admitted nothing.
 func NewLimiter(limit RateLimit) *Limiter { return &Limiter{limit: limit} }
 
 // Take admits a request, or returns the time until the next one is admitted.
-// Callers pass the true time even where a test moves the platform's clock:
+// Callers pass the real time even if a test sets the platform's clock, since
 // clients wait in real time.
 func (l *Limiter) Take(now time.Time) (wait time.Duration, ok bool) {
 	l.mu.Lock()

@@ -16,21 +16,21 @@ const (
 	postgresPath = pipesPath + mockplatform.PostgresPipeID
 )
 
-func TestRefusedRequests(t *testing.T) {
+func TestRejectedRequests(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, method, path, body string
 		status                   int
 		message                  string
 	}{
-		{"no such path", "GET", "/v1/nothing", "", 404, "no such path"},
-		{"trailing slash", "GET", servicesPath + "/", "", 404, "no such path"},
-		{"doubled slash", "GET", "/" + servicesPath, "", 404, "no such path"},
+		{"unknown path", "GET", "/v1/nothing", "", 404, "path not found"},
+		{"trailing slash", "GET", servicesPath + "/", "", 404, "path not found"},
+		{"doubled slash", "GET", "/" + servicesPath, "", 404, "path not found"},
 		{"method", "DELETE", kafkaPath, "", 405, "method not allowed"},
-		{"organization no UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
+		{"organization is not a UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
 		{"UUID with braces", "GET", "/v1/organizations/{" + elsewhere + "}/services", "", 400, "organizationId must be a UUID"},
-		{"service no UUID", "PATCH", servicesPath + "/x/scaling", `{}`, 400, "serviceId must be a UUID"},
-		{"pipe no UUID", "GET", pipesPath + "x", "", 400, "pipeId must be a UUID"},
+		{"service is not a UUID", "PATCH", servicesPath + "/x/scaling", `{}`, 400, "serviceId must be a UUID"},
+		{"pipe is not a UUID", "GET", pipesPath + "x", "", 400, "pipeId must be a UUID"},
 		{"unknown organization", "GET", "/v1/organizations/" + elsewhere + "/services", "", 404, "organization not found"},
 		{"unknown organization for a key", "POST", "/v1/organizations/" + elsewhere + "/keys", `{"name":"a","roles":["admin"]}`, 404, "organization not found"},
 		{"unknown service", "PATCH", servicesPath + "/" + elsewhere + "/scaling", `{}`, 404, "service not found"},
@@ -39,52 +39,53 @@ func TestRefusedRequests(t *testing.T) {
 		{"pipe of another service", "GET", servicesPath + "/" + mockplatform.FullServiceID + "/pipes/" + mockplatform.KafkaPipeID, "", 404, "pipe not found"},
 		{"unknown alert", "GET", alertsPath + "nobody", "", 404, "alert not found"},
 		{"unknown query", "GET", servicesPath + "?page=2", "", 400, "unknown query parameter"},
-		{"query where none belongs", "GET", kafkaPath + "?filter=a", "", 400, "unknown query parameter"},
-		{"filter form", "GET", servicesPath + "?filter=production", "", 400, "filter"},
-		{"body on GET", "GET", kafkaPath, `{}`, 400, "no body expected"},
+		{"query on another operation", "GET", kafkaPath + "?filter=a", "", 400, "unknown query parameter"},
+		{"form of a filter", "GET", servicesPath + "?filter=production", "", 400, "filter"},
+		{"body on GET", "GET", kafkaPath, `{}`, 400, "the body must be empty"},
 		{"no body", "PATCH", scalingPath, "", 415, "Content-Type"},
-		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not JSON"},
-		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not JSON"},
-		{"not an object", "PATCH", scalingPath, `[]`, 400, "must be of type object"},
+		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not valid JSON"},
+		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not valid JSON"},
+		{"duplicate member", "PATCH", scalingPath, `{"numReplicas":3,"numReplicas":4}`, 400, "numReplicas\\\" occurs twice"},
+		{"not an object", "PATCH", scalingPath, `[]`, 400, "the body must be of type object"},
 
-		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb: unknown member"},
-		{"other letter case", "PATCH", scalingPath, `{"numreplicas":3}`, 400, "numreplicas: unknown member"},
-		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas: must be of type integer"},
-		{"number as text", "PATCH", scalingPath, `{"numReplicas":"3"}`, 400, "numReplicas: must be of type integer"},
-		{"half a replica", "PATCH", scalingPath, `{"numReplicas":2.5}`, 400, "numReplicas: must be of type integer"},
-		{"beyond any number", "PATCH", scalingPath, `{"idleTimeoutMinutes":1e999}`, 400, "idleTimeoutMinutes: is out of range"},
-		{"boolean as text", "PATCH", scalingPath, `{"idleScaling":"true"}`, 400, "idleScaling: must be of type boolean"},
-		{"no replica", "PATCH", scalingPath, `{"numReplicas":0}`, 400, "numReplicas: must be at least 1"},
+		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb is not a known member"},
+		{"other letter case", "PATCH", scalingPath, `{"numreplicas":3}`, 400, "numreplicas is not a known member"},
+		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas must be of type integer"},
+		{"number as text", "PATCH", scalingPath, `{"numReplicas":"3"}`, 400, "numReplicas must be of type integer"},
+		{"fraction of a replica", "PATCH", scalingPath, `{"numReplicas":2.5}`, 400, "numReplicas must be of type integer"},
+		{"number out of range", "PATCH", scalingPath, `{"idleTimeoutMinutes":1e999}`, 400, "idleTimeoutMinutes is out of range"},
+		{"boolean as text", "PATCH", scalingPath, `{"idleScaling":"true"}`, 400, "idleScaling must be of type boolean"},
+		{"no replica", "PATCH", scalingPath, `{"numReplicas":0}`, 400, "numReplicas must be at least 1"},
 		{"one replica, first in warehouse", "PATCH", scalingPath, `{"numReplicas":1}`, 400, "at least 2"},
 		{"21 replicas", "PATCH", scalingPath, `{"numReplicas":21}`, 400, "at most 20"},
 		{"idle for 4 minutes", "PATCH", scalingPath, `{"idleTimeoutMinutes":4}`, 400, "at least 5"},
 		{"memory too small", "PATCH", scalingPath, `{"minTotalMemoryGb":12}`, 400, "at least 24"},
 		{"memory too large", "PATCH", scalingPath, `{"maxTotalMemoryGb":1080}`, 400, "at most 1068"},
-		{"memory no multiple", "PATCH", scalingPath, `{"maxTotalMemoryGb":50}`, 400, "multiple of 12"},
-		{"memory crossed", "PATCH", scalingPath, `{"minTotalMemoryGb":72,"maxTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
-		{"memory crossed with what is stored", "PATCH", scalingPath, `{"minTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
+		{"memory not a multiple of 12", "PATCH", scalingPath, `{"maxTotalMemoryGb":50}`, 400, "multiple of 12"},
+		{"minimum memory above maximum", "PATCH", scalingPath, `{"minTotalMemoryGb":72,"maxTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
+		{"minimum memory above stored maximum", "PATCH", scalingPath, `{"minTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
 
-		{"key without roles", "POST", keysPath, `{"name":"a"}`, 400, "roles: is required"},
+		{"key without roles", "POST", keysPath, `{"name":"a"}`, 400, "roles is required"},
 		{"key with no role", "POST", keysPath, `{"name":"a","roles":[]}`, 400, "at least 1 element"},
-		{"key without name", "POST", keysPath, `{"roles":["admin"]}`, 400, "name: is required"},
-		{"key with an empty name", "POST", keysPath, `{"name":"","roles":["admin"]}`, 400, "name: must not be empty"},
-		{"role", "POST", keysPath, `{"name":"a","roles":["owner"]}`, 400, "roles[0]: must be one of"},
-		{"key state", "POST", keysPath, `{"name":"a","roles":["admin"],"state":"on"}`, 400, "state: must be one of"},
-		{"expiry", "POST", keysPath, `{"name":"a","roles":["admin"],"expireAt":"2031-01-01"}`, 400, "expireAt: must be an RFC 3339"},
-		{"address entry", "POST", keysPath, `{"name":"a","roles":["admin"],"ipAccessList":[{"cidr":"a"}]}`, 400, "ipAccessList[0].cidr: unknown member"},
-		{"hash", "POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keyHash":"a"}}`, 400, "hashData.keyHash: unknown member"},
+		{"key without name", "POST", keysPath, `{"roles":["admin"]}`, 400, "name is required"},
+		{"key with an empty name", "POST", keysPath, `{"name":"","roles":["admin"]}`, 400, "name must not be empty"},
+		{"role", "POST", keysPath, `{"name":"a","roles":["owner"]}`, 400, "roles[0] must be one of"},
+		{"key state", "POST", keysPath, `{"name":"a","roles":["admin"],"state":"on"}`, 400, "state must be one of"},
+		{"expiry", "POST", keysPath, `{"name":"a","roles":["admin"],"expireAt":"2031-01-01"}`, 400, "expireAt must be an RFC 3339"},
+		{"address entry", "POST", keysPath, `{"name":"a","roles":["admin"],"ipAccessList":[{"cidr":"a"}]}`, 400, "ipAccessList[0].cidr is not a known member"},
+		{"hash", "POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keyHash":"a"}}`, 400, "hashData.keyHash is not a known member"},
 
-		{"pipe state", "PATCH", kafkaPath, `{"state":"Paused"}`, 400, "state: unknown member"},
-		{"kafka member that is only answered", "PATCH", kafkaPath, `{"source":{"kafka":{"brokers":"a"}}}`, 400, "source.kafka.brokers: unknown member"},
-		{"credential", "PATCH", kafkaPath, `{"source":{"kafka":{"credentials":{"token":"a"}}}}`, 400, "credentials.token: unknown member"},
-		{"destination", "PATCH", kafkaPath, `{"destination":{"table":"a"}}`, 400, "destination.table: unknown member"},
-		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind: unknown member"},
-		{"setting", "PATCH", kafkaPath, `{"settings":{"engineMaxThreads":1}}`, 400, "settings.engineMaxThreads: unknown member"},
+		{"pipe state", "PATCH", kafkaPath, `{"state":"Paused"}`, 400, "state is not a known member"},
+		{"read-only kafka member", "PATCH", kafkaPath, `{"source":{"kafka":{"brokers":"a"}}}`, 400, "source.kafka.brokers is not a known member"},
+		{"credential", "PATCH", kafkaPath, `{"source":{"kafka":{"credentials":{"token":"a"}}}}`, 400, "credentials.token is not a known member"},
+		{"destination", "PATCH", kafkaPath, `{"destination":{"table":"a"}}`, 400, "destination.table is not a known member"},
+		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind is not a known member"},
+		{"setting", "PATCH", kafkaPath, `{"settings":{"engineMaxThreads":1}}`, 400, "settings.engineMaxThreads is not a known member"},
 		{"setting with a fraction", "PATCH", kafkaPath, `{"settings":{"engine_max_threads":1.5}}`, 400, "type integer"},
-		{"element null", "PATCH", kafkaPath, `{"source":{"kafka":{"reversePrivateEndpointIds":[null]}}}`, 400, "reversePrivateEndpointIds[0]: must be of type string"},
-		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "source.postgres: the pipe has no such source"},
-		{"postgres setting that is only answered", "PATCH", postgresPath, `{"source":{"postgres":{"settings":{"publicationName":"a"}}}}`, 400, "unknown member"},
-		{"mapping without target", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"a","sourceTable":"b"}]}}}`, 400, "targetTable: is required"},
+		{"null element", "PATCH", kafkaPath, `{"source":{"kafka":{"reversePrivateEndpointIds":[null]}}}`, 400, "reversePrivateEndpointIds[0] must be of type string"},
+		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "the pipe has no source.postgres"},
+		{"read-only postgres setting", "PATCH", postgresPath, `{"source":{"postgres":{"settings":{"publicationName":"a"}}}}`, 400, "is not a known member"},
+		{"mapping without target", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"a","sourceTable":"b"}]}}}`, 400, "targetTable is required"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +94,7 @@ func TestRefusedRequests(t *testing.T) {
 			out := b.send(row.method, row.path, row.body)
 			equal(t, "status", out.status, row.status)
 			if !strings.Contains(out.text, row.message) {
-				t.Errorf("message: have %s, want %q", out.text, row.message)
+				t.Errorf("message: got %s, want %q", out.text, row.message)
 			}
 			equal(t, "keys", len(b.platform.Keys()), 0)
 			equal(t, "service", b.platform.Service(mockplatform.ServiceID), services)
@@ -186,7 +187,7 @@ func TestScalingRulesOfTheTier(t *testing.T) {
 	out := b.send("PATCH", scalingPath, `{"maxTotalMemoryGb":372}`)
 	equal(t, "372", out.status, 400)
 	if !strings.Contains(out.text, "maxTotalMemoryGb") {
-		t.Errorf("the error doesn't name the member: %s", out.text)
+		t.Errorf("the error does not name the member: %s", out.text)
 	}
 }
 
@@ -206,7 +207,7 @@ func TestFilter(t *testing.T) {
 		have := []string{}
 		for _, service := range result {
 			have = append(have, textAt(service, "name"))
-			equal(t, "tags are not answered", at(service, "tags"), nil)
+			equal(t, "tags", at(service, "tags"), nil)
 		}
 		equal(t, query, have, names)
 	}
@@ -232,13 +233,13 @@ func TestKeys(t *testing.T) {
 	equal(t, "roles", at(result, "key", "roles"), []string{"developer", "query_endpoints"})
 	equal(t, "suffix", at(result, "key", "keySuffix"), "wxyz")
 	equal(t, "addresses", at(result, "key", "ipAccessList"), []any{map[string]string{"source": "10.0.0.0/8", "description": "all"}})
-	equal(t, "state is not answered", at(result, "key", "state"), nil)
+	equal(t, "state", at(result, "key", "state"), nil)
 	keys := b.platform.Keys()
 	equal(t, "number of keys", len(keys), 5)
 	equal(t, "request", at(keys[4], "request", "state"), "disabled")
 }
 
-func TestMadeKeyOpensTheAPI(t *testing.T) {
+func TestCreatedKeyIsAccepted(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, body string
@@ -251,9 +252,9 @@ func TestMadeKeyOpensTheAPI(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			made := b.must("POST", keysPath, row.body)
+			created := b.must("POST", keysPath, row.body)
 			request := b.request("GET", servicesPath, "")
-			request.SetBasicAuth(textAt(made, "keyId"), textAt(made, "keySecret"))
+			request.SetBasicAuth(textAt(created, "keyId"), textAt(created, "keySecret"))
 			out, err := b.do(request)
 			if err != nil {
 				t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// response is what is sent back, whole or in part. The body is in pieces, so
-// that a long list is not copied for every client.
+// response is sent whole or in part. The body is in pieces, so that a long list
+// is not copied for every client.
 type response struct {
 	status int
 	header http.Header
@@ -31,13 +31,13 @@ func newResponse(status int, contentType string, body ...[]byte) response {
 		size += len(piece)
 	}
 	if size > 0 {
-		// net/http would send a large body in chunks.
+		// Without it, net/http would send a large body in chunks.
 		out.header.Set("Content-Length", strconv.Itoa(size))
 	}
 	return out
 }
 
-// encodedList is a result that is JSON text already, in pieces.
+// encodedList is a result that is already JSON text, in pieces.
 type encodedList [][]byte
 
 // successResponse wraps a result in the envelope of its API.
@@ -46,7 +46,7 @@ func (h *handler) successResponse(result any) response {
 		head := fmt.Appendf(nil, `{"status":200,"requestId":%q,"result":`, h.requestID)
 		return newResponse(http.StatusOK, jsonType, slices.Concat([][]byte{head}, list, [][]byte{[]byte("}")})...)
 	}
-	result = h.server.rewriteAnswer(h.route.operation, result)
+	result = h.server.rewriteResult(h.route.operation, result)
 	name, body := "result", Document{"status": json.Number("200"), "requestId": h.requestID}
 	if h.route.operation == GetAlert {
 		name, body = "data", Document{}
@@ -66,12 +66,12 @@ func (h *handler) errorResponse(err error) response {
 	return newResponse(failure.status, contentType, body)
 }
 
-// BodyKind is a form of an error body. The API document shows none, so a
-// client has to cope with each.
+// BodyKind is a form of an error body. The API document shows none, so a client
+// must accept each of them.
 type BodyKind string
 
-// The forms. The default, also for "", is the management envelope with an error
-// in place of the result.
+// The forms. BodyJSON, also for "", is the management envelope with an error
+// instead of the result.
 const (
 	BodyJSON      BodyKind = "json"
 	BodyMessage   BodyKind = "message"   // {"message": ...}
@@ -82,7 +82,7 @@ const (
 	BodyHTML      BodyKind = "html"      // a gateway's page
 	BodyText      BodyKind = "text"      // plain text
 	BodyEmpty     BodyKind = "empty"     // nothing
-	BodyEcho      BodyKind = "echo"      // the request's body inside the message
+	BodyEcho      BodyKind = "echo"      // the request's body in the message
 	BodyEchoWhole BodyKind = "echowhole" // the whole request as text, Authorization included
 )
 
@@ -112,14 +112,14 @@ func (h *handler) errorBody(kind BodyKind, status int, message string) (contentT
 	case BodyEcho:
 		return jsonType, encode(h.errorEnvelope(status, message+": "+string(h.rawBody)))
 	case BodyEchoWhole:
-		head, _ := httputil.DumpRequest(h.request, false) // fails only where it reads the body
+		head, _ := httputil.DumpRequest(h.request, false) // fails only if it reads the body
 		return "text/plain; charset=utf-8", fmt.Appendf(nil, "%s\n%s%s", message, head, h.rawBody)
 	default:
 		return jsonType, encode(h.errorEnvelope(status, message))
 	}
 }
 
-// errorEnvelope is that of the management API; the alerting API has none.
+// errorEnvelope returns the envelope of the management API; the alerting API has none.
 func (h *handler) errorEnvelope(status int, message string) Document {
 	if h.route.operation == GetAlert {
 		return Document{"message": message}

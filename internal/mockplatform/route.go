@@ -8,13 +8,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// route is one operation: its method and path, the body it takes, and what it
-// does. run is called with the store locked.
+// route is one operation. The store is locked while run is called.
 type route struct {
 	operation Operation
 	method    string
 	path      string
-	query     string // the one query parameter it takes
+	query     string // the only query parameter it accepts
 	body      *schema
 	run       func(*handler) (result any, err error)
 }
@@ -28,10 +27,10 @@ var routes = []route{
 	{GetAlert, http.MethodGet, "/api/v2/alerts/{id}", "", nil, (*handler).getAlert},
 }
 
-// findRoute compares paths itself, because http.ServeMux redirects an unclean
-// path, which would hide a client's mistake.
+// findRoute compares paths itself, since http.ServeMux redirects an unclean path
+// and so would hide a client's mistake.
 func (s *Server) findRoute(method string, u *url.URL) (route, map[string]string, error) {
-	err := reject(http.StatusNotFound, "no such path")
+	err := reject(http.StatusNotFound, "path not found")
 	for _, candidate := range routes {
 		prefix := s.seed.ManagementPrefix
 		if candidate.operation == GetAlert {
@@ -70,8 +69,7 @@ func matchPath(pattern, escapedPath string) (map[string]string, bool) {
 	return params, true
 }
 
-// isUUID accepts the one form that the API document means; uuid.Validate takes
-// URNs and braces as well.
+// isUUID accepts only the plain form; uuid.Validate accepts URNs and braces too.
 func isUUID(value string) bool {
 	return len(value) == 36 && uuid.Validate(value) == nil
 }

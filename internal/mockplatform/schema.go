@@ -2,6 +2,7 @@ package mockplatform
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -11,9 +12,9 @@ import (
 	"time"
 )
 
-// schema describes one value of a request body, in the words of JSON Schema and
+// schema describes one value of a request body with keywords of JSON Schema and
 // OpenAPI. Every body is checked, merged and reset by its schema in the folder
-// bodies, so a new member is a line there. Unknown members are never allowed.
+// bodies, so a new member needs one line there. Unknown members are rejected.
 type schema struct {
 	Type       string             `json:"type"` // string, number, integer, boolean, array or object
 	Properties map[string]*schema `json:"properties"`
@@ -24,13 +25,13 @@ type schema struct {
 	MinItems   int                `json:"minItems"`
 	MinLength  int                `json:"minLength"`
 	Format     string             `json:"format"`  // date-time: RFC 3339, or empty for none
-	Minimum    float64            `json:"minimum"` // no limit if 0, as the next two
+	Minimum    float64            `json:"minimum"` // 0 means no limit, as for the next two
 	Maximum    float64            `json:"maximum"`
 	MultipleOf float64            `json:"multipleOf"`
-	// WriteOnly marks what isn't stored in the document: secrets, and what tells
-	// the platform to do something.
+	// WriteOnly marks what is not stored in the document: secrets and instructions
+	// to the platform.
 	WriteOnly bool `json:"writeOnly"`
-	// Default is what a reset stores.
+	// Default is the value that a reset stores.
 	Default any `json:"default"`
 }
 
@@ -58,7 +59,7 @@ func mustReadSchema(file string) *schema {
 	return out
 }
 
-// check reports the first thing that is wrong with a value.
+// check reports the first mistake in a value.
 func (s *schema) check(path string, value any) error {
 	switch value := value.(type) {
 	case nil:
@@ -89,9 +90,9 @@ func (s *schema) check(path string, value any) error {
 	return invalid(path, "must be of type %s", s.Type)
 }
 
-// invalid names the member of a request that is wrong.
+// invalid reports an invalid member of a request.
 func invalid(path, format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{path}, args...)...)
+	return fmt.Errorf("%s "+format, append([]any{cmp.Or(path, "the body")}, args...)...)
 }
 
 func (s *schema) checkObject(path string, object Document) error {
@@ -103,7 +104,7 @@ func (s *schema) checkObject(path string, object Document) error {
 	for _, name := range sortedNames(object) {
 		member := s.Properties[name]
 		if member == nil {
-			return invalid(join(path, name), "unknown member")
+			return invalid(join(path, name), "is not a known member")
 		}
 		if err := member.check(join(path, name), object[name]); err != nil {
 			return err
@@ -156,7 +157,7 @@ func (s *schema) checkNumber(path string, value json.Number) error {
 	return nil
 }
 
-// emptyValues are what a reset stores without a default.
+// emptyValues are the values that a reset stores if there is no default.
 var emptyValues = map[string]any{
 	"string": "", "number": json.Number("0"), "integer": json.Number("0"), "boolean": false, "array": []any{}, "object": Document{},
 }
@@ -168,5 +169,5 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// sortedNames makes error messages the same each time.
+// sortedNames makes error messages reproducible.
 func sortedNames(object Document) []string { return slices.Sorted(maps.Keys(object)) }

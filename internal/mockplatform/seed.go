@@ -1,29 +1,31 @@
 package mockplatform
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 )
 
-// Seed is what a platform starts with.
+// Seed is the initial content of a platform.
 type Seed struct {
-	// KeyID and KeySecret open the management API, AccessToken the alerting API.
+	// KeyID and KeySecret authenticate at the management API, AccessToken at the
+	// alerting API.
 	KeyID, KeySecret, AccessToken string
 
-	// ManagementPrefix and AlertingPrefix are the path prefixes, such as
-	// "/mgmt", under which the two APIs live. Both may be empty: the paths of
-	// the two don't collide.
+	// ManagementPrefix and AlertingPrefix are the path prefixes of the two APIs,
+	// such as "/mgmt". Both may be empty, since the paths differ.
 	ManagementPrefix, AlertingPrefix string
 
 	Organizations []Organization
 	Alerts        []Document
 }
 
-// Organization is one organization and what it owns. A service's member "tags"
-// is for filters only. A pipe names its service in serviceId.
+// Organization is one organization and its objects. A service's member "tags" is
+// only for filters. A pipe names its service in serviceId.
 type Organization struct {
 	ID       string
 	Services []Document
@@ -32,10 +34,10 @@ type Organization struct {
 
 // The IDs of the built-in seed.
 const (
-	OrganizationID      = "10000000-0000-4000-8000-000000000001" // owns everything below but BeaconServiceID
-	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // owns BeaconServiceID alone
+	OrganizationID      = "10000000-0000-4000-8000-000000000001" // has everything below except BeaconServiceID
+	OtherOrganizationID = "10000000-0000-4000-8000-000000000002" // has only BeaconServiceID
 
-	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas; owns the pipes
+	ServiceID         = "20000000-0000-4000-8000-000000000001" // "events-eu", first in its warehouse, with three replicas and all pipes
 	ReadonlyServiceID = "20000000-0000-4000-8000-000000000002" // "events-eu-readers", second in the same warehouse
 	FullServiceID     = "20000000-0000-4000-8000-000000000003" // "ledger-us", with every field that a service can have
 	BeaconServiceID   = "20000000-0000-4000-8000-000000000004" // "beacon", the service of the other organization
@@ -62,10 +64,13 @@ func DefaultSeed() Seed {
 	return seed
 }
 
-// LoadSeed reads a seed from a folder, laid out as the package documentation
-// says.
-func LoadSeed(fsys fs.FS) (Seed, error) {
-	credentials, err := readDocument(fsys, "credentials.json")
+// LoadSeed reads a seed from a folder with the layout in the package
+// documentation. An error names the file.
+func LoadSeed(folder fs.FS) (Seed, error) {
+	if err := checkLayout(folder); err != nil {
+		return Seed{}, err
+	}
+	credentials, err := readDocument(folder, "credentials.json")
 	if err != nil {
 		return Seed{}, err
 	}
@@ -74,51 +79,138 @@ func LoadSeed(fsys fs.FS) (Seed, error) {
 		KeySecret:   text(credentials, "keySecret"),
 		AccessToken: text(credentials, "accessToken"),
 	}
-	files, _ := fs.Glob(fsys, "organizations/*/organization.json")
-	if len(files) == 0 {
-		return Seed{}, errors.New("no organizations/*/organization.json")
+	if seed.KeyID == "" || seed.KeySecret == "" || seed.AccessToken == "" {
+		return Seed{}, errors.New("credentials.json: keyId, keySecret and accessToken must be strings that are not empty")
 	}
-	for _, file := range files {
-		organization, err := loadOrganization(fsys, path.Dir(file))
+	reader := &seedReader{folder, map[string]string{}}
+	organizations, _ := fs.Glob(folder, "organizations/[^.]*")
+	for _, name := range organizations {
+		organization, err := reader.organization(name)
 		if err != nil {
 			return Seed{}, err
 		}
 		seed.Organizations = append(seed.Organizations, organization)
 	}
-	seed.Alerts, err = readDocuments(fsys, "alerts")
+	if len(organizations) == 0 {
+		return Seed{}, errors.New("organizations/*/organization.json is missing: a seed has at least one organization")
+	}
+	seed.Alerts, err = reader.objects("alerts", checkAlert)
 	return seed, err
 }
 
-func loadOrganization(fsys fs.FS, folder string) (Organization, error) {
-	doc, err := readDocument(fsys, path.Join(folder, "organization.json"))
-	services, servicesErr := readDocuments(fsys, path.Join(folder, "services"))
-	pipes, pipesErr := readDocuments(fsys, path.Join(folder, "pipes"))
-	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, errors.Join(err, servicesErr, pipesErr)
+// seedLayout are the files of a seed, as patterns of path.Match.
+var seedLayout = []string{
+	"credentials.json", "organizations/*/organization.json", "organizations/*/services/*.json",
+	"organizations/*/pipes/*.json", "alerts/*.json",
 }
 
-// readDocuments reads a folder's documents in the order of their file names, as
-// Glob returns them. A missing folder has none.
-func readDocuments(fsys fs.FS, folder string) ([]Document, error) {
-	names, err := fs.Glob(fsys, path.Join(folder, "*.json"))
+// checkLayout rejects files that no seed has, which would be ignored otherwise.
+// Hidden files are ignored, since desktops and Git leave them in a folder.
+func checkLayout(folder fs.FS) error {
+	return fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return cmp.Or(errors.Unwrap(err), err) // the caller knows the name of the folder
+		case err != nil:
+			return err
+		case name != "." && entry.IsDir() && entry.Name()[0] == '.':
+			return fs.SkipDir
+		case entry.IsDir() || entry.Name()[0] == '.':
+			return nil
+		}
+		for _, pattern := range seedLayout {
+			if ok, _ := path.Match(pattern, name); ok {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s is not a file of a seed; the files are %s", name, strings.Join(seedLayout, ", "))
+	})
+}
+
+// seedReader reads objects and remembers the file of each ID.
+type seedReader struct {
+	folder fs.FS
+	files  map[string]string
+}
+
+func (r *seedReader) organization(name string) (Organization, error) {
+	doc, err := r.object(name+"/organization.json", checkUUID)
 	if err != nil {
-		return nil, err
+		return Organization{}, err
 	}
+	services, err := r.objects(name+"/services", checkService)
+	if err != nil {
+		return Organization{}, err
+	}
+	pipes, err := r.objects(name+"/pipes", func(pipe Document) error {
+		if path.Dir(r.files[text(pipe, "serviceId")]) != name+"/services" {
+			return fmt.Errorf("serviceId must be the ID of a service in %s/services, got %v", name, pipe["serviceId"])
+		}
+		return checkUUID(pipe)
+	})
+	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, err
+}
+
+// objects reads the documents in a folder in the order of their file names. A
+// missing folder has none.
+func (r *seedReader) objects(folder string, check func(Document) error) ([]Document, error) {
+	names, _ := fs.Glob(r.folder, folder+"/[^.]*.json")
 	var docs []Document
 	for _, name := range names {
-		doc, err := readDocument(fsys, name)
+		doc, err := r.object(name, check)
 		if err != nil {
 			return nil, err
-		}
-		if text(doc, "id") == "" {
-			return nil, fmt.Errorf("%s: no id", name)
 		}
 		docs = append(docs, doc)
 	}
 	return docs, nil
 }
 
-func readDocument(fsys fs.FS, name string) (Document, error) {
-	content, err := fs.ReadFile(fsys, name)
+func (r *seedReader) object(name string, check func(Document) error) (Document, error) {
+	doc, err := readDocument(r.folder, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	id := text(doc, "id")
+	if other, ok := r.files[id]; ok {
+		return nil, fmt.Errorf("%s: the ID %s is already used in %s", name, id, other)
+	}
+	r.files[id] = name
+	return doc, nil
+}
+
+// checkUUID rejects upper case, since requests look an ID up in lower case.
+func checkUUID(doc Document) error {
+	if id := text(doc, "id"); !isUUID(id) || id != strings.ToLower(id) {
+		return fmt.Errorf("id must be a UUID in lower case, got %v", doc["id"])
+	}
+	return nil
+}
+
+func checkService(doc Document) error {
+	tags, valid := doc["tags"].(Document)
+	for _, value := range tags {
+		_, isText := value.(string)
+		valid = valid && isText
+	}
+	if doc["tags"] != nil && !valid {
+		return errors.New("tags must be an object of strings")
+	}
+	return checkUUID(doc)
+}
+
+func checkAlert(doc Document) error {
+	if text(doc, "id") == "" {
+		return errors.New("id must be a string that is not empty")
+	}
+	return nil
+}
+
+func readDocument(folder fs.FS, name string) (Document, error) {
+	content, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// The fields of the API document, so that none is missing from the seed: what
-// the seed lacks, no test of a client sees.
+// documentFields are the fields of the API document. The seed has each of them,
+// since no test of a client sees a field that the seed lacks.
 var documentFields = map[string]string{
 	"service": `id name engineVersion endpoints.protocol endpoints.host endpoints.port endpoints.username
 		minTotalMemoryGb maxTotalMemoryGb minReplicaMemoryGb maxReplicaMemoryGb numReplicas idleScaling
@@ -52,7 +52,8 @@ var documentFields = map[string]string{
 		tileId dashboard createdAt updatedAt`,
 }
 
-// leaves adds the paths of a document, with arrays of objects left through.
+// leaves adds the paths of all values in a document except objects and arrays of
+// objects.
 func leaves(prefix string, value any, found map[string]bool) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -100,13 +101,33 @@ func TestSeedHasEveryField(t *testing.T) {
 		}
 		for field := range found {
 			if !known[field] {
-				t.Errorf("a %s of the seed has %s, which the API document hasn't", kind, field)
+				t.Errorf("a %s of the seed has %s, which the API document does not have", kind, field)
 			}
 		}
 	}
 	full := map[string]bool{}
 	leaves("", mockplatform.New(seed).Service(mockplatform.FullServiceID), full)
 	equal(t, "fields of the full service", len(full), len(strings.Fields(documentFields["service"])))
+}
+
+func TestHasField(t *testing.T) {
+	t.Parallel()
+	seed := mockplatform.Seed{Alerts: []mockplatform.Document{{"id": "a", "added": []any{mockplatform.Document{"later": 1}}}}}
+	paths := map[string]bool{
+		"*": true, "**": true, "source.*.iamRole": true, "source.**": true, "added.later": true,
+		"key.name": true, "key.ipAccessList.source": true, "keySecret": true,
+		"": false, ".": false, "name.": false, ".name": false, "settings..engine_max_threads": false,
+		"nonsense": false, "settings.nonsense": false, "name.first": false, "numreplicas": false, "*.nonsense": false,
+		"tags": false, "tags.env": false, "key.state": false, "result.name": false, "**.name": false, "destination.columns.0.name": false,
+	}
+	for _, fields := range documentFields {
+		for _, field := range strings.Fields(fields) {
+			paths[field] = true
+		}
+	}
+	for path, want := range paths {
+		equal(t, path, seed.HasField(path), want)
+	}
 }
 
 func TestSeedIDs(t *testing.T) {
@@ -129,7 +150,7 @@ func TestSeedIDs(t *testing.T) {
 		equal(t, id, doc["name"], name)
 		parsed, err := uuid.Parse(id)
 		if err != nil || parsed.Version() != 4 || parsed.Variant() != uuid.RFC4122 {
-			t.Errorf("%s is no UUID of version 4", id)
+			t.Errorf("%s is not a UUID of version 4", id)
 		}
 	}
 	equal(t, "alert", platform.Alert(mockplatform.AlertID)["name"], "Ingest lag")
@@ -146,43 +167,86 @@ func TestNewCopiesTheSeed(t *testing.T) {
 	equal(t, "pipe", at(platform.Pipe(mockplatform.KafkaPipeID), "settings", "engine_max_threads"), 8)
 }
 
+// seedFolder is the folder of the organization in goodSeed.
+const seedFolder = "organizations/mine/"
+
+func goodSeed() fstest.MapFS {
+	files := fstest.MapFS{}
+	for name, content := range map[string]string{
+		"credentials.json":                `{"keyId":"k","keySecret":"s","accessToken":"t"}`,
+		seedFolder + "organization.json":  `{"id":"` + elsewhere + `","name":"Mine"}`,
+		seedFolder + "services/b.json":    `{"id":"` + mockplatform.ServiceID + `","big":12345678901234567890.10,"tags":{"env":"test"}}`,
+		seedFolder + "services/a.json":    `{"id":"` + mockplatform.ReadonlyServiceID + `"}`,
+		seedFolder + "pipes/a.json":       `{"id":"` + mockplatform.KafkaPipeID + `","serviceId":"` + mockplatform.ServiceID + `"}`,
+		"alerts/a.json":                   `{"id":"a b"}`,
+		seedFolder + "pipes/.hidden.json": `{`,
+		"organizations/.DS_Store":         "",
+		".git/config":                     "",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return files
+}
+
 func TestLoadSeed(t *testing.T) {
 	t.Parallel()
-	file := func(content string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(content)} }
-	good := func() fstest.MapFS {
-		return fstest.MapFS{
-			"credentials.json":                       file(`{"keyId":"k","keySecret":"s","accessToken":"t"}`),
-			"organizations/mine/organization.json":   file(`{"id":"` + elsewhere + `","name":"Mine"}`),
-			"organizations/mine/services/b.json":     file(`{"id":"b","big":12345678901234567890.10,"tags":{"env":"test"}}`),
-			"organizations/mine/services/a.json":     file(`{"id":"a"}`),
-			"organizations/mine/services/readme.txt": file(`not read`),
-		}
-	}
-	seed, err := mockplatform.LoadSeed(good())
+	seed, err := mockplatform.LoadSeed(goodSeed())
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "order", seed.Organizations[0].Services[0]["id"], "a")
-	equal(t, "digits", seed.Organizations[0].Services[1]["big"], json.Number("12345678901234567890.10"))
-	equal(t, "tags are not stored", mockplatform.New(seed).Service("b")["tags"], nil)
+	services := seed.Organizations[0].Services
+	equal(t, "order", services[0]["id"], mockplatform.ReadonlyServiceID)
+	equal(t, "digits of a number", services[1]["big"], json.Number("12345678901234567890.10"))
+	equal(t, "pipes", len(seed.Organizations[0].Pipes), 1)
+	equal(t, "stored tags", mockplatform.New(seed).Service(mockplatform.ServiceID)["tags"], nil)
+}
 
-	for name, spoil := range map[string]func(fstest.MapFS){
-		"credentials.json":   func(files fstest.MapFS) { delete(files, "credentials.json") },
-		"no organizations":   func(files fstest.MapFS) { delete(files, "organizations/mine/organization.json") },
-		"services/a.json":    func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`{`) },
-		"not a JSON object":  func(files fstest.MapFS) { files["organizations/mine/services/a.json"] = file(`[]`) },
-		"alerts/x.json: no ": func(files fstest.MapFS) { files["alerts/x.json"] = file(`{"name":"a"}`) },
+func TestLoadSeedRejects(t *testing.T) {
+	t.Parallel()
+	const organization, service, pipe, alert = seedFolder + "organization.json", seedFolder + "services/a.json", seedFolder + "pipes/a.json", "alerts/a.json"
+	for name, row := range map[string]struct{ file, content, message string }{
+		"no credentials":         {"credentials.json", "", "open credentials.json: "},
+		"no key ID":              {"credentials.json", `{"keyID":"k","keySecret":"s","accessToken":"t"}`, "credentials.json: keyId, keySecret and accessToken must be strings"},
+		"no organization":        {organization, "", "open " + organization},
+		"unknown folder":         {"organisations/mine/organization.json", "{}", "organisations/mine/organization.json is not a file of a seed; the files are credentials.json, "},
+		"unknown file":           {seedFolder + "services/c.jsn", "{}", "services/c.jsn is not a file of a seed"},
+		"file too deep":          {seedFolder + "services/more/c.json", "{}", "services/more/c.json is not a file of a seed"},
+		"end of file":            {service, "{\n", service + ": line 2: unexpected EOF"},
+		"not an object":          {service, "[]", service + ": not a JSON object"},
+		"more after the object":  {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},
+		"duplicate member":       {service, `{"id":"a","id":"b"}`, service + `: member "id" occurs twice`},
+		"duplicate member below": {pipe, `{"source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`, pipe + `: member "source.kafka.topics" occurs twice`},
+		"organization ID":        {organization, `{"id":"mine"}`, organization + ": id must be a UUID in lower case, got mine"},
+		"service ID":             {service, `{"id":7}`, service + ": id must be a UUID in lower case, got 7"},
+		"service ID in capitals": {service, `{"id":"2000000A-0000-4000-8000-000000000001"}`, service + ": id must be a UUID in lower case"},
+		"pipe ID":                {pipe, `{"id":"a","serviceId":"` + mockplatform.ServiceID + `"}`, pipe + ": id must be a UUID in lower case, got a"},
+		"alert ID":               {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty"},
+		"unknown service":        {pipe, `{"id":"` + elsewhere + `","serviceId":"` + elsewhere + `"}`, pipe + ": serviceId must be the ID of a service in organizations/mine/services, got " + elsewhere},
+		"one ID twice":           {service, `{"id":"` + mockplatform.ServiceID + `"}`, "services/b.json: the ID " + mockplatform.ServiceID + " is already used in " + service},
+		"tags in a list":         {service, `{"id":"` + elsewhere + `","tags":["a"]}`, service + ": tags must be an object of strings"},
+		"tag with a number":      {service, `{"id":"` + elsewhere + `","tags":{"a":1}}`, service + ": tags must be an object of strings"},
 	} {
-		files := good()
-		spoil(files)
-		_, err := mockplatform.LoadSeed(files)
-		if wanted := strings.TrimPrefix(name, "no organizations"); err == nil || !strings.Contains(err.Error(), wanted) {
-			t.Errorf("%s: have error %v", name, err)
+		files := goodSeed()
+		files[row.file] = &fstest.MapFile{Data: []byte(row.content)}
+		if row.content == "" {
+			delete(files, row.file)
 		}
+		if _, err := mockplatform.LoadSeed(files); err == nil || !strings.Contains(err.Error(), row.message) {
+			t.Errorf("%s: got error %v, want %q", name, err, row.message)
+		}
+	}
+	files := goodSeed()
+	for name := range files {
+		if strings.HasPrefix(name, "organizations/") {
+			delete(files, name)
+		}
+	}
+	if _, err := mockplatform.LoadSeed(files); err == nil || !strings.HasPrefix(err.Error(), "organizations/*/organization.json is missing") {
+		t.Errorf("no organizations: got error %v", err)
 	}
 }
 
-func TestDriftFromOutside(t *testing.T) {
+func TestChangesOutsideTheAPI(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	names := func() []string {
@@ -192,17 +256,17 @@ func TestDriftFromOutside(t *testing.T) {
 		}
 		return out
 	}
-	equal(t, "seeded", names(), []string{"events-eu", "events-eu-readers", "ledger-us"})
+	equal(t, "seed", names(), []string{"events-eu", "events-eu-readers", "ledger-us"})
 	b.platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["name"] = "renamed" })
 	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new", "numReplicas": 3})
 	b.platform.RemoveService(mockplatform.FullServiceID)
 	equal(t, "changed", names(), []string{"renamed", "events-eu-readers", "new"})
 	b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{"id": elsewhere, "name": "moved"})
-	equal(t, "moved away", names(), []string{"renamed", "events-eu-readers"})
+	equal(t, "moved to another organization", names(), []string{"renamed", "events-eu-readers"})
 	b.platform.RemoveServices(mockplatform.OrganizationID)
-	equal(t, "emptied", names(), []string{})
-	equal(t, "gone", b.platform.Service(mockplatform.ServiceID), nil)
-	equal(t, "its pipe", b.send("GET", kafkaPath, "").status, 404)
+	equal(t, "all removed", names(), []string{})
+	equal(t, "removed service", b.platform.Service(mockplatform.ServiceID), nil)
+	equal(t, "pipe of a removed service", b.send("GET", kafkaPath, "").status, 404)
 
 	b.platform.SetPipe(mockplatform.Document{"id": elsewhere, "serviceId": mockplatform.BeaconServiceID, "name": "p"})
 	path := otherOrgPath + "/" + mockplatform.BeaconServiceID + "/pipes/" + elsewhere

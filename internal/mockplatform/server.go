@@ -11,19 +11,19 @@ import (
 
 // Server is a fake platform: an http.Handler, safe for concurrent use.
 type Server struct {
-	seed    Seed // credentials and prefixes; the documents are in the store
+	seed    Seed // only credentials and prefixes: the documents are in the store
 	store   *store
 	journal journal
 
 	faultsMu sync.Mutex
 	faults   []*Fault
-	hanging  context.Context // of requests that hang
+	hanging  context.Context // ends the requests that hang
 	release  context.CancelFunc
 
 	behaviourMu sync.Mutex
 	behaviour   Behaviour
 	limiter     *Limiter
-	rotation    int // number of answers with shuffled sets
+	rotation    int // number of responses with shuffled sets
 }
 
 // New returns a platform that holds a copy of the seed.
@@ -41,7 +41,7 @@ func cleanPrefix(prefix string) string {
 	return strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/")
 }
 
-// Configure changes the lasting behaviour. Each Sparse counts its Times anew.
+// Configure changes the behaviour. The count of each Sparse starts again.
 func (s *Server) Configure(change func(*Behaviour)) {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
@@ -50,7 +50,7 @@ func (s *Server) Configure(change func(*Behaviour)) {
 	if s.behaviour.RateLimit != limit {
 		s.limiter = NewLimiter(s.behaviour.RateLimit)
 	}
-	// A copy, as the caller may use the same rules for another platform.
+	// The caller may use the same rules for another platform.
 	s.behaviour.Answers.Sparse = slices.Clone(s.behaviour.Answers.Sparse)
 	for i := range s.behaviour.Answers.Sparse {
 		rule := &s.behaviour.Answers.Sparse[i]
@@ -70,7 +70,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.finish()
 	var err error
 	if h.rawBody, err = io.ReadAll(r.Body); err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	s.journal.update(h.entry, func(r *Request) { r.Body = string(h.rawBody) })
 	fault := h.fault

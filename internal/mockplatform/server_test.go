@@ -21,7 +21,7 @@ const (
 	alertsPath   = "/api/v2/alerts/"
 )
 
-// bench is a platform that listens, and a client that sends raw JSON to it.
+// bench is a listening platform and a client that sends raw JSON to it.
 type bench struct {
 	*testing.T
 	platform *mockplatform.Server
@@ -65,29 +65,29 @@ func (b *bench) request(method, path, body string) *http.Request {
 	return request
 }
 
-// answer is an answer with its whole body, as text and decoded.
-type answer struct {
+// response is a complete response, with its body as text and decoded.
+type response struct {
 	status int
 	header http.Header
 	text   string
 	body   map[string]any
 }
 
-func (b *bench) do(request *http.Request) (answer, error) {
+func (b *bench) do(request *http.Request) (response, error) {
 	b.Helper()
-	response, err := b.client.Do(request)
+	received, err := b.client.Do(request)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	out := answer{status: response.StatusCode, header: response.Header, text: string(text)}
+	defer func() { _ = received.Body.Close() }()
+	text, err := io.ReadAll(received.Body)
+	out := response{status: received.StatusCode, header: received.Header, text: string(text)}
 	_ = json.Unmarshal(text, &out.body)
 	return out, err
 }
 
-// send fails the test where there is no whole answer.
-func (b *bench) send(method, path, body string) answer {
+// send fails the test if the response is incomplete.
+func (b *bench) send(method, path, body string) response {
 	b.Helper()
 	out, err := b.do(b.request(method, path, body))
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *bench) send(method, path, body string) answer {
 	return out
 }
 
-// must fails the test where the answer isn't 200, and returns its result.
+// must fails the test if the status is not 200, and returns the result.
 func (b *bench) must(method, path, body string) map[string]any {
 	b.Helper()
 	out := b.send(method, path, body)
@@ -109,7 +109,7 @@ func (b *bench) must(method, path, body string) map[string]any {
 	return objectAt(out.body, "result")
 }
 
-// at goes down a path of object members and array elements.
+// at returns the value at a path of object members and array elements.
 func at(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -137,15 +137,15 @@ func textAt(value any, path ...any) string {
 	return text
 }
 
-func equal(t *testing.T, what string, have, want any) {
+func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
-	a, errA := json.Marshal(have)
+	a, errA := json.Marshal(got)
 	b, errB := json.Marshal(want)
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a, b) {
-		t.Errorf("%s: have %s, want %s", what, a, b)
+		t.Errorf("%s: got %s, want %s", what, a, b)
 	}
 }
 
@@ -168,13 +168,13 @@ func TestSixOperations(t *testing.T) {
 
 	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"],"expireAt":"2031-01-01T00:00:00+02:00"}`)
 	equal(t, "expireAt", at(created, "key", "expireAt"), "2030-12-31T22:00:00.000Z")
-	equal(t, "secret kept for tests", at(b.platform.Keys()[0], "result", "keySecret"), created["keySecret"])
+	equal(t, "secret in Keys", at(b.platform.Keys()[0], "result", "keySecret"), created["keySecret"])
 
 	equal(t, "pipe", b.must("GET", pipesPath+mockplatform.KafkaPipeID, "")["name"], "orders")
 	patched := b.must("PATCH", pipesPath+mockplatform.KafkaPipeID, `{"name":"orders-2","settings":{"engine_max_threads":3}}`)
 	equal(t, "name", patched["name"], "orders-2")
 	equal(t, "setting", at(patched, "settings", "engine_max_threads"), 3)
-	equal(t, "setting left alone", at(patched, "settings", "engine_max_insert_threads"), 2)
+	equal(t, "unchanged setting", at(patched, "settings", "engine_max_insert_threads"), 2)
 
 	equal(t, "alert", b.must("GET", alertsPath+mockplatform.AlertID, "")["name"], "Ingest lag")
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// store holds the documents. Whoever uses it holds its mutex for a whole
-// change; documents leave it only as copies.
+// store holds the documents. Callers hold its mutex for a whole change, and
+// documents leave it only as copies.
 type store struct {
 	mu            sync.Mutex
 	organizations map[string][]*object // their services, in the order of the list
@@ -15,15 +15,15 @@ type store struct {
 	pipes         map[string]*object
 	alerts        map[string]*object
 	keys          []Document // as Keys returns them
-	generated     int        // services and pipes that AddServices and AddPipes numbered
+	generated     int        // number of services and pipes that AddServices and AddPipes added
 }
 
-// object is a stored document and what belongs to it.
+// object is a stored document and its metadata.
 type object struct {
 	doc            Document
 	organizationID string   // of a service
 	tags           Document // of a service, for filters
-	secrets        Document // of a pipe: the last ones it accepted, by source kind
+	secrets        Document // of a pipe: the last accepted ones, by source kind
 	encoded        []byte   // the document as JSON text, nil after a change
 }
 
@@ -49,7 +49,7 @@ func newStore(seed Seed) *store {
 	return st
 }
 
-// set adds an object, or replaces the document of the one with its ID.
+// set adds an object, or replaces the document of the object with the same ID.
 func set(objects map[string]*object, doc Document) *object {
 	id := text(doc, "id")
 	if objects[id] == nil {
@@ -62,8 +62,8 @@ func set(objects map[string]*object, doc Document) *object {
 func (o *object) replace(doc Document) { o.doc, o.encoded = doc, nil }
 
 // setService adds a service at the end of its organization's list, or replaces
-// the one that is there. Its member "tags" is kept aside for filters, since the
-// API never returns tags.
+// it. Its member "tags" is stored apart for filters, since the API never returns
+// tags.
 func (st *store) setService(organizationID string, doc Document) {
 	tags, tagged := doc["tags"]
 	delete(doc, "tags")
@@ -90,9 +90,9 @@ func (st *store) removeService(id string) {
 	st.organizations[owner] = slices.DeleteFunc(st.organizations[owner], func(o *object) bool { return o == gone })
 }
 
-// encodedServices are an organization's services as JSON text. Only what changed
-// is encoded again: ten thousand services must not make the fake the bottleneck
-// of a benchmark.
+// encodedServices returns an organization's services as JSON text. Only changed
+// ones are encoded again, so that the fake is not the bottleneck of a benchmark
+// with ten thousand services.
 func (st *store) encodedServices(organizationID string) encodedList {
 	list := encodedList{[]byte("[")}
 	for i, service := range st.organizations[organizationID] {
@@ -107,7 +107,7 @@ func (st *store) encodedServices(organizationID string) encodedList {
 	return append(list, []byte("]"))
 }
 
-// accepts says whether a key made through the API opens the management API.
+// accepts reports whether a key created through the API is valid.
 func (st *store) accepts(id, secret string, now time.Time) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -14,7 +14,7 @@ type Alert struct {
 	Name      *string `json:"name,omitzero"      tfsdk:"name"`
 	Message   *string `json:"message,omitzero"   tfsdk:"message"`
 	Threshold *Number `json:"threshold,omitzero" tfsdk:"threshold"`
-	// Interval is a duration as text.
+	// Interval is a duration as text; the API document does not show its format.
 	Interval      *string       `json:"interval,omitzero"      tfsdk:"interval"`
 	ThresholdType *string       `json:"thresholdType,omitzero" tfsdk:"threshold_type"`
 	Source        *string       `json:"source,omitzero"        tfsdk:"source"`
@@ -27,7 +27,8 @@ type Alert struct {
 	UpdatedAt     *string       `json:"updatedAt,omitzero"     tfsdk:"updated_at"`
 }
 
-// AlertChannel is where an alert is sent to.
+// AlertChannel is where an alert is sent ("channel" of an alert in the API
+// document).
 type AlertChannel struct {
 	Type      *string `json:"type,omitzero"      tfsdk:"type"`
 	WebhookID *string `json:"webhookId,omitzero" tfsdk:"webhook_id"`
@@ -49,8 +50,8 @@ func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 
 // ValidateAlertID rejects an ID that cannot be one segment of a path: an empty
 // one, one with a slash or a control character, and a dot segment, which proxies
-// resolve even if it is escaped. The error continues a sentence such as "the
-// alert ID …".
+// resolve even if it is escaped. The error completes the sentence "the alert ID
+// …".
 func ValidateAlertID(id string) error {
 	switch {
 	case id == "":

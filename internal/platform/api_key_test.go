@@ -19,7 +19,7 @@ func createKey(t *testing.T, f *fake, c *Client, hashed bool) (*CreatedAPIKey, e
 	return c.CreateAPIKey(t.Context(), testOrganization, body)
 }
 
-// show writes a key on one line: id, secret, key.
+// show spells a key in one line: ID, secret, key.
 func show(k *CreatedAPIKey) string {
 	text := func(s *string) string {
 		if s == nil {
@@ -37,7 +37,7 @@ func show(k *CreatedAPIKey) string {
 	return all
 }
 
-func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
+func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		status int
@@ -77,7 +77,7 @@ func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.always(respond(test.status, test.body))
 				key, err := createKey(t, f, c, test.hashed)
-				got := told(err)
+				got := outcome(err)
 				if err == nil {
 					got = show(key)
 				}
@@ -93,9 +93,8 @@ func TestKeyIsKeptWhateverTheAnswer(t *testing.T) {
 }
 
 // The connection breaks after each byte of the response, in either order of its
-// members: from the byte on that completes ID and secret they are kept, with
-// what is whole of the key, and before there is an error that says that a key
-// may exist.
+// members. From the byte on that completes ID and secret, they are kept with the
+// complete members of the key. Before that, the error is ambiguous.
 func TestKeyResponseCutAnywhere(t *testing.T) {
 	t.Parallel()
 	const (

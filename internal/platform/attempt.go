@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// sending is how far an attempt's request got. It cannot have been carried out
-// if its body was never read: its headers alone ask for nothing.
+// sending is how far the request of an attempt got. A request with a body cannot
+// have been carried out if net/http never read the body.
 type sending struct {
 	state     atomic.Int32
-	begun     atomic.Bool // net/http accepted the request and looked for a connection
-	connected atomic.Bool
+	begun     atomic.Bool // net/http accepted the request and requested a connection
+	connected atomic.Bool // it got one
 }
 
 const (
@@ -29,8 +29,8 @@ const (
 func (s *sending) stop() bool   { return s.state.CompareAndSwap(notSent, stopped) }
 func (s *sending) isSent() bool { return s.state.Load() == sent }
 
-// body notes when it is first read. It has no GetBody beside it, so that
-// net/http cannot resend by itself what it began to send.
+// body is the body of a request, and records when net/http first reads it. The
+// request has no GetBody, so that net/http cannot resend it by itself.
 type body struct {
 	bytes.Reader
 	sending *sending
@@ -80,9 +80,9 @@ func (k *call) attempt(ctx context.Context) *Error {
 	return failed
 }
 
-// attemptContext bounds one attempt. An uninterruptible one, once it is sent,
-// has the whole of the request timeout, whatever is left of the budget: cutting
-// it short would lose a key.
+// attemptContext bounds one attempt by request_timeout and by what is left of
+// retry_timeout. An uninterruptible attempt, once sent, always has all of
+// request_timeout: to cut it short would lose a key.
 func (k *call) attemptContext(ctx context.Context, s *sending) (context.Context, context.CancelFunc, time.Duration) {
 	limit := k.requestTimeout
 	if !k.uninterruptible {
@@ -125,11 +125,11 @@ func (k *call) httpRequest(ctx context.Context, s *sending) *http.Request {
 	return req
 }
 
-// noResponse is the error of an attempt without a whole response.
+// noResponse is the error of an attempt without a complete response.
 func (k *call) noResponse(ctx, attemptCtx context.Context, err error, limit time.Duration, s *sending) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err // the address and the method stand elsewhere in the text
+		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
 	e := &Error{class: classNotSent, Err: err}
 	if s.isSent() || k.encoded == nil && s.connected.Load() {
@@ -149,8 +149,8 @@ func (k *call) noResponse(ctx, attemptCtx context.Context, err error, limit time
 	return e
 }
 
-// stillArriving is the error of a response that takes longer than an attempt may.
-// A retry would take as long.
+// stillArriving is the error of a response that took longer than the limit of an
+// attempt. It is not retried, since a retry would take as long.
 func (k *call) stillArriving(limit time.Duration) error {
 	if limit < k.requestTimeout {
 		return fmt.Errorf("the response was still arriving when retry_timeout (%s) ended", readable(k.retryTimeout))
@@ -158,17 +158,19 @@ func (k *call) stillArriving(limit time.Duration) error {
 	return fmt.Errorf("the response was still arriving when request_timeout (%s) ended; increase it if the response is large", readable(limit))
 }
 
+// timedOut is the error of an attempt that got no response in time.
 func (k *call) timedOut(ctx context.Context, limit time.Duration, s *sending) error {
 	switch {
 	case limit < k.requestTimeout:
-		return fmt.Errorf("no answer within %s, which is what was left of retry_timeout", readable(limit))
+		return fmt.Errorf("no response within %s, which is what was left of retry_timeout", readable(limit))
 	case ctx.Err() != nil && !s.isSent(): // an uninterruptible attempt, stopped before it was sent
 		return errBudget
 	}
-	return fmt.Errorf("no answer within request_timeout (%s)", readable(limit))
+	return fmt.Errorf("no response within request_timeout (%s)", readable(limit))
 }
 
-// read reads a response, and classifies it if it is an error.
+// read reads a response. It returns nil for a usable success, else the classified
+// error.
 func (k *call) read(r *response) *Error {
 	if r.status >= 200 && r.status <= 299 {
 		return k.readSuccess(r)

@@ -5,15 +5,15 @@
 //   - service.go, api_key.go, pipe.go and alert.go declare the operations as
 //     requests (request.go).
 //   - share.go and list.go let equal reads share one request.
-//   - transport.go retries a request within its budget, attempt.go sends it
-//     once.
+//   - transport.go retries a request within retry_timeout, attempt.go sends it
+//     once, wait.go has the backoff.
 //   - gate.go holds requests back after a 429, pace.go sets their rate after
 //     that.
-//   - outage.go and login.go spare every call what has failed for all before;
-//     patience.go logs what a call is waiting for.
-//   - response.go reads a success, message.go an error, salvage.go what is left
-//     of a key.
-//   - error.go reports what went wrong, secrets.go masks secrets in it.
+//   - outage.go and login.go fail calls without a request where all others have
+//     failed; patience.go logs what a call waits for.
+//   - response.go reads a success, message.go an error, salvage.go a key from a
+//     broken response.
+//   - error.go composes the texts of errors, secrets.go masks secrets in them.
 package platform
 
 import (
@@ -30,11 +30,11 @@ import (
 )
 
 const (
-	// DefaultRequestTimeout bounds one attempt. It is generous, since a list of
-	// ten thousand services is one response.
+	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
+	// thousand services is one response.
 	DefaultRequestTimeout = 60 * time.Second
-	// DefaultRetryTimeout bounds one operation, for callers whose own setting is
-	// optional. Config has no default for it: zero turns retries off.
+	// DefaultRetryTimeout bounds one operation. It is for callers: Config has no
+	// default, since 0 turns retries off.
 	DefaultRetryTimeout = 5 * time.Minute
 	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
 	DefaultMaxConcurrentRequests = 10
@@ -43,35 +43,35 @@ const (
 // Config configures a Client. The settings of either API may be empty: an
 // operation that needs them returns an error that names them.
 type Config struct {
-	// BaseURL is the address of the management API, KeyID and KeySecret an API
-	// key for it.
+	// BaseURL is the URL of the management API, KeyID and KeySecret are an API key
+	// for it. See ParseBaseURL.
 	BaseURL, KeyID, KeySecret string
-	// AlertsBaseURL is the address of the alerting API, AlertsAccessToken a
-	// bearer token for it.
+	// AlertsBaseURL is the URL of the alerting API, AlertsAccessToken is a bearer
+	// token for it.
 	AlertsBaseURL, AlertsAccessToken string
 
 	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// response. Zero is DefaultRequestTimeout.
+	// response. 0 is DefaultRequestTimeout.
 	RequestTimeout time.Duration
-	// RetryTimeout bounds one operation, all waits included. Zero turns retries
-	// off: one attempt, no waiting for a rate limit.
+	// RetryTimeout bounds one operation, all attempts and waits included. 0 turns
+	// retries off: one attempt, and no wait for a rate limit.
 	RetryTimeout time.Duration
-	// MaxConcurrentRequests bounds the requests in flight, to both APIs together.
-	// Zero is DefaultMaxConcurrentRequests.
+	// MaxConcurrentRequests is the maximum number of concurrent requests to both
+	// APIs together. 0 is DefaultMaxConcurrentRequests.
 	MaxConcurrentRequests int
-	// UserAgent is sent as it is; if empty, Go's own is sent.
+	// UserAgent is the User-Agent header; if empty, Go's default is sent.
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Warn gets a line when a call stands for longer than ten seconds, with what
-	// it is waiting for. It may be nil.
+	// Warn gets a line, with what a call waits for, when the call has taken ten
+	// seconds, and one each minute after that. It may be nil.
 	Warn func(ctx context.Context, msg string, fields ...map[string]any)
 }
 
-// Client is a client of both APIs. It is safe for concurrent use. One client
-// should serve a whole process: the limit of concurrent requests, the gates and
-// the shared reads are its own.
+// Client is a client of both APIs. It is safe for concurrent use. A process should
+// use one client for all calls: concurrency, rate limits and shared reads are per
+// client.
 type Client struct {
 	management, alerts *api
 
@@ -80,7 +80,7 @@ type Client struct {
 	log, warnings  func(ctx context.Context, msg string, fields ...map[string]any)
 	requestTimeout time.Duration
 	retryTimeout   time.Duration
-	slots          chan struct{} // holds one element for each request in flight
+	slots          chan struct{} // one element for each request in flight
 
 	secrets secrets
 	lists   lists
@@ -91,19 +91,20 @@ const tokenSetting = "alerts_access_token"
 // api is one of the two APIs. Each is a service of its own, with its own rate
 // limit.
 type api struct {
-	base      *url.URL // nil if the address is not set
+	base      *url.URL // nil if it is not set
 	authorize func(*http.Request)
-	member    string   // of a response's body that holds the result
+	member    string   // of a response that contains the result
 	missing   []string // settings that are not set
-	settings  string   // the settings with the credentials, for a 401
+	settings  string   // the settings with the credentials, for messages
 	gate      *gate
 	outage    *outage
 	logins    logins
 	reads     flights
 }
 
-// New returns a client. It rejects an address that ParseBaseURL rejects, and
-// credentials that no HTTP header can carry.
+// New returns a client. It rejects a URL that ParseBaseURL rejects, credentials
+// that HTTP headers cannot carry, and negative limits. Errors name the setting
+// and never contain a secret.
 func New(config Config) (*Client, error) {
 	c := &Client{
 		userAgent:      config.UserAgent,
@@ -133,8 +134,8 @@ func New(config Config) (*Client, error) {
 		c.AddSecret(secret)
 	}
 	if config.KeySecret != "" {
-		// The Authorization header has both in one base64, in which the secret's
-		// own base64 is not found.
+		// The Authorization header encodes both together, and the base64 of the secret
+		// alone does not occur in that.
 		c.AddSecret(config.KeyID + ":" + config.KeySecret)
 	}
 	return c, nil
@@ -148,7 +149,7 @@ func newManagementAPI(config Config) (*api, error) {
 	a.require("key_id", config.KeyID)
 	a.require("key_secret", config.KeySecret)
 	if strings.Contains(config.KeyID, ":") {
-		return nil, errors.New("key_id must not contain a colon: it would end there, and the rest would count as the secret")
+		return nil, errors.New("key_id must not contain a colon, which separates key_id and key_secret in the Authorization header")
 	}
 	a.authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	return a, nil
@@ -184,17 +185,17 @@ func (a *api) require(setting, value string) {
 	}
 }
 
-// ParseBaseURL parses the base address of an API: https, or http to a loopback
-// address, since credentials travel with every request; without query, fragment
-// or user. A path is kept as a prefix, a trailing slash ignored. Its errors are
-// sentences about the address that never repeat it, as it may hold a password.
+// ParseBaseURL parses the base URL of an API: https, or http to a loopback
+// address, without query, fragment or user. A path is kept as a prefix, and a
+// trailing slash is ignored. Errors never repeat the URL, which may contain a
+// password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, isControl) || strings.TrimSpace(address) != address {
 		return nil, errors.New("the URL must not contain white space or control characters")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("this is not a URL")
+		return nil, errors.New("the value is not a valid URL")
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -235,8 +236,8 @@ func isPort(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// url builds an address from the segments of a path. Each is escaped, so that
-// none can reach another path.
+// url builds a URL from the segments of a path. Each segment is escaped, so that
+// none can address another path.
 func (a *api) url(path []string, query url.Values) (*url.URL, error) {
 	var b strings.Builder
 	b.WriteString(a.base.String())

@@ -123,7 +123,7 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	t.Parallel()
 	tests := map[string]Config{
 		"base_url: the URL must begin with https://":        {BaseURL: "x"},
@@ -203,12 +203,12 @@ func TestRetryAfter(t *testing.T) {
 		"soon":                           0,
 		"Inf":                            0,
 		"1.2.3":                          0,
-		"99999999999999999999999999":     longestAsked,
-		strings.Repeat("9", 400):         longestAsked,
+		"99999999999999999999999999":     maxRetryAfter,
+		strings.Repeat("9", 400):         maxRetryAfter,
 		"Fri, 02 Jan 2026 03:04:15 GMT":  10*time.Second - 6,
 		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
 		"Friday, 02-Jan-26 03:04:15 GMT": 10*time.Second - 6,
-		"Fri, 02 Jan 9999 03:04:15 GMT":  longestAsked,
+		"Fri, 02 Jan 9999 03:04:15 GMT":  maxRetryAfter,
 	}
 	for value, want := range tests {
 		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {

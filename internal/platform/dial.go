@@ -19,8 +19,7 @@ func newHTTPClient(limit int) *http.Client {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &http.Client{
-		// A redirect is an error: following it would carry the credentials to
-		// where nobody sent them.
+		// A redirect is an error: to follow it would send the credentials elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy:                  proxy,
@@ -32,13 +31,13 @@ func newHTTPClient(limit int) *http.Client {
 			// Without a ping, every request on an HTTP/2 connection that died
 			// silently would time out.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-			// By default, net/http keeps two idle connections per host, and
-			// would dial again and again for the others.
+			// By default, net/http keeps two idle connections per host, and dials again
+			// for the others.
 			MaxIdleConns:        2 * limit,
 			MaxIdleConnsPerHost: limit,
 			MaxConnsPerHost:     limit,
-			// Shorter than the usual idle timeout of load balancers (60 s), so
-			// that the POST of a key seldom meets a connection about to close.
+			// Shorter than the usual idle timeout of load balancers (60 s), so that the
+			// POST of a key seldom uses a connection that is about to close.
 			IdleConnTimeout:        30 * time.Second,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
@@ -47,8 +46,8 @@ func newHTTPClient(limit int) *http.Client {
 
 var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
 
-// proxy uses the environment's proxy. The standard library's error would repeat
-// the address, which may hold a password.
+// proxy returns the proxy of the environment. The error of the standard library
+// is replaced: it repeats the URL, which may contain a password.
 func proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
@@ -57,7 +56,7 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// proxyError is a proxy that responded, but did not connect.
+// proxyError is the response of a proxy that did not connect.
 type proxyError struct{ status int }
 
 func (e *proxyError) Error() string {
@@ -71,10 +70,10 @@ func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.R
 	return &proxyError{response.StatusCode}
 }
 
-// isPermanent reports whether a retry would fail to connect in the same way: for
-// the certificate, TLS as such, the proxy's rejection, or a name that does not
-// exist, which is a typing error more often than an outage and should not cost
-// the whole budget.
+// isPermanent reports whether a retry would fail to connect in the same way: the
+// certificate is not trusted, TLS fails, the proxy rejects the request, or the
+// name does not exist. An unknown name is a typing error more often than an
+// outage, and must not take all of retry_timeout.
 func isPermanent(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError
@@ -82,7 +81,7 @@ func isPermanent(err error) bool {
 		noTLS       tls.RecordHeaderError
 		operation   *net.OpError
 		name        *net.DNSError
-		refusal     *proxyError
+		byProxy     *proxyError
 	)
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &noTLS),
@@ -92,8 +91,8 @@ func isPermanent(err error) bool {
 		return true
 	case errors.As(err, &name) && name.IsNotFound:
 		return true
-	case errors.As(err, &refusal):
-		return refusal.status < 500 && refusal.status != http.StatusTooManyRequests && refusal.status != http.StatusRequestTimeout
+	case errors.As(err, &byProxy):
+		return byProxy.status < 500 && byProxy.status != http.StatusTooManyRequests && byProxy.status != http.StatusRequestTimeout
 	default:
 		return strings.HasPrefix(err.Error(), "tls: ") || strings.Contains(err.Error(), "unsupported protocol scheme")
 	}

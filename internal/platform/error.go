@@ -10,7 +10,7 @@ import (
 )
 
 // Error is the error of an operation whose settings and IDs were valid. Its texts
-// hold no secret that the client knows, no markup and no control characters.
+// contain no secret that the client knows, no markup and no control characters.
 type Error struct {
 	// Operation is what was tried, such as "update pipe".
 	Operation string
@@ -18,15 +18,15 @@ type Error struct {
 	Status int
 	// RequestID is the platform's ID of the last request, if it returned one.
 	RequestID string
-	// Message is the API's own message, if the response had one, cleaned and cut
-	// to maxMessage runes.
+	// Message is the API's own message, cleaned and cut to maxMessage runes; "" if
+	// the response had none.
 	Message string
-	// Attempts is the number of requests sent; Elapsed is the time that all of
-	// them took, waits included.
+	// Attempts is the number of requests sent; Elapsed is the time of all of them,
+	// waits included.
 	Attempts int
 	Elapsed  time.Duration
-	// Err is the reason if it is not the API's: a failed connection, an
-	// unreadable response, the end of the caller's context.
+	// Err is the cause if the API did not return one: a failed connection, an
+	// unusable response, the end of the caller's context.
 	Err error
 
 	class       class
@@ -34,16 +34,16 @@ type Error struct {
 	fullMessage string   // Message, uncut
 	fields      []string // at fault
 	apiNotFound bool     // a 404 that is the API's own
-	notFound    bool     // and is about the object
+	notFound    bool     // the object of the operation does not exist
 	ambiguous   bool     // a write that may have been carried out
 	write       bool
-	subject     string   // what the operation was about
-	settings    string   // the settings with its credentials
-	local       bool     // the request is not one that can be sent
-	endless     bool     // the response was still arriving when the attempt's time ended
-	refusal     *refusal // what an earlier error told in full
-	brief       string   // in place of the whole text
-	gaveUp      string   // why there was no retry, if there could have been one
+	subject     string   // the object, as in "pipe … of service …"
+	settings    string   // the settings with the credentials
+	local       bool     // net/http rejected the request
+	endless     bool     // the response was still arriving when the attempt timed out
+	refusal     *refusal // a reason that an earlier error has reported in full
+	brief       string   // replaces the text if an earlier error has the details
+	gaveUp      string   // why a retry that was possible did not take place
 	mask        func(string) string
 }
 
@@ -53,38 +53,38 @@ type class int
 const (
 	classPermanent   class = iota // a retry would fail in the same way
 	classNotSent                  // the request cannot have been carried out
-	classNoResponse               // it was sent, and the response is lost or cut
-	classRateLimited              // 429: nothing was done
+	classNoResponse               // it was sent, and the response is lost or cut off
+	classRateLimited              // 429: it was not carried out
 	classServerError              // 500, 502, 503, 504
-	classUnreadable               // a success, but not as in the API document
-	classInterrupted              // the caller is gone
+	classUnreadable               // a success that the API document does not describe
+	classInterrupted              // the caller has cancelled
 )
 
-// IsNotFound reports that the object of an operation does not exist, by a 404
-// that is the API's own or by two consecutive lists of services without it.
+// IsNotFound reports whether the object of an operation does not exist: the API
+// returned a 404 of its own, or two consecutive lists of services omit the
+// object.
 //
-// A 404 is the API's own if its body is a JSON object that reads like an error of
-// the API. A gateway's page, a text, an empty body and a message about an unknown
-// route, as a wrong base address brings, are not. Nor is a 404 about what holds
-// the object: an organization that cannot be listed says nothing about its
-// services.
+// A 404 is the API's own if its body is a JSON object that looks like an error of
+// the API. A page of a gateway, a text, an empty body and a message about an
+// unknown route are not, since they may come from a wrong base URL. A 404 to a
+// list is about the organization and not about its services.
 func IsNotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.notFound
 }
 
-// IsAmbiguous reports that a write may have been carried out although it failed:
-// the request was sent, and the response was lost, cut, a 5xx or unreadable.
-// Reads are never ambiguous.
+// IsAmbiguous reports whether a write may have been carried out although it
+// failed: the request was sent, and the response was lost, cut off, a 5xx or
+// unusable. Reads are never ambiguous.
 func IsAmbiguous(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.ambiguous
 }
 
-// Unwrap returns the reason; context.Canceled if the operation was interrupted.
+// Unwrap returns Err; context.Canceled if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error is all of the error in one line.
+// Error returns the operation and the whole text in one line.
 func (e *Error) Error() string {
 	if e.brief != "" {
 		return e.clean(e.Operation + ": " + e.brief)
@@ -92,7 +92,8 @@ func (e *Error) Error() string {
 	return e.clean(e.Operation + ": " + strings.Join(e.sentences(), " "))
 }
 
-// tried is a sentence: "Tried to update pipe … of service … in organization …."
+// tried is the first sentence of Detail: "Tried to update pipe … of service … in
+// organization …."
 func (e *Error) tried() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
 	if e.subject == "" {
@@ -101,11 +102,8 @@ func (e *Error) tried() string {
 	return "Tried to " + verb + " " + e.subject + ". "
 }
 
-// Summary is a headline, such as "Unable to update pipe".
-func (e *Error) Summary() string { return "Unable to " + e.Operation }
-
-// Detail is the text below the headline, in paragraphs: what was tried and what
-// the API returned, what it means, what can be done.
+// Detail returns the text below a summary, in paragraphs: what was tried and what
+// the API returned, what that means, what to do.
 func (e *Error) Detail() string {
 	if e.brief != "" {
 		return e.clean(e.brief)
@@ -120,10 +118,10 @@ func (e *Error) clean(s string) string {
 	return e.mask(s)
 }
 
-// Mentions reports whether the API's message is about a field, given by its JSON
+// Mentions reports whether the API's error is about a field, given by its JSON
 // name such as "maxTotalMemoryGb": the response names it as the field at fault,
-// or the message holds the name as a word. Only for statuses about what was sent
-// (400, 409, 422).
+// or the message contains the name as a word. It is false for statuses that are
+// not about the request (other than 400, 409, 422).
 func (e *Error) Mentions(jsonField string) bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
@@ -141,7 +139,7 @@ func (e *Error) Mentions(jsonField string) bool {
 	return hasWord(e.fullMessage, jsonField)
 }
 
-// hasWord finds a name that is not part of a longer name.
+// hasWord reports whether text contains word, and not only in a longer name.
 func hasWord(text, word string) bool {
 	for {
 		before, after, found := strings.Cut(text, word)
@@ -173,7 +171,7 @@ func (e *Error) sentences() []string {
 	return kept
 }
 
-// happened is what the API returned, or why it returned nothing.
+// happened is what the API returned, or why there was no response.
 func (e *Error) happened() string {
 	switch {
 	case e.class == classInterrupted && errors.Is(e.Err, context.Canceled):
@@ -211,7 +209,7 @@ func (e *Error) response() string {
 	return s
 }
 
-// cause is the reason, in the API's words if there are any.
+// cause is the API's message if there is one, else the text of Err.
 func (e *Error) cause() string {
 	switch {
 	case e.Message != "":
@@ -235,9 +233,9 @@ func (e *Error) meaning() string {
 	}
 }
 
-const firstTells = " The first error has the details."
+const seeFirstError = " The first error has the details."
 
-// briefly is the text of an error whose story was told before.
+// briefly is the text of an error whose refusal was reported in full before.
 func (e *Error) briefly() string {
 	var s string
 	switch {
@@ -248,10 +246,10 @@ func (e *Error) briefly() string {
 	default:
 		s = fmt.Sprintf("Gave up after %s in %s: ", e.attempts(), readable(e.Elapsed))
 	}
-	return strings.TrimSpace(s + sentence(e.refusal.Error()) + firstTells + " " + e.meaning())
+	return strings.TrimSpace(s + sentence(e.refusal.Error()) + seeFirstError + " " + e.meaning())
 }
 
-// returned is the status of the response and its request ID, in few words.
+// returned is a short form of response.
 func (e *Error) returned() string {
 	s := fmt.Sprintf("HTTP %d", e.Status)
 	if e.RequestID != "" {
@@ -260,8 +258,8 @@ func (e *Error) returned() string {
 	return s
 }
 
-// again is the error for those who ask for what has failed before.
-func (e *Error) again(failedAt time.Time) *Error {
+// repeated is the error for further callers of a read that has failed.
+func (e *Error) repeated(failedAt time.Time) *Error {
 	next := *e
 	if next.brief == "" {
 		what := cleanText(e.cause(), 100)
@@ -271,7 +269,7 @@ func (e *Error) again(failedAt time.Time) *Error {
 		if e.class == classUnreadable {
 			what += ", a response that cannot be used"
 		}
-		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, firstTells)
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, seeFirstError)
 	}
 	return &next
 }
@@ -283,8 +281,8 @@ func (e *Error) attempts() string {
 	return fmt.Sprintf("%d attempts", e.Attempts)
 }
 
-// change is what a write asked for, in the beginning of a sentence that says
-// whether it was done.
+// change is the end of a sentence about the effect of a write, such as "API key
+// was created" or "change was probably applied".
 func (e *Error) change() string {
 	done := "applied"
 	what := "change was "
@@ -297,8 +295,8 @@ func (e *Error) change() string {
 	return what + done
 }
 
-// retries is how often and how long it was tried, if more than once, and why no
-// longer.
+// retries is the number of attempts and their time, if there was more than one,
+// and why there were no more.
 func (e *Error) retries() string {
 	switch {
 	case e.gaveUp != "" && e.Attempts > 0:
@@ -310,7 +308,7 @@ func (e *Error) retries() string {
 	}
 }
 
-// hint is what can be done about the common errors.
+// hint is what to do about a common error.
 func (e *Error) hint() string {
 	var late *waitTooLong
 	switch {
@@ -328,7 +326,7 @@ func (e *Error) hint() string {
 	case e.Status == http.StatusNotFound:
 		return "Check the IDs" + e.orURL() + "."
 	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, &late):
-		return "The API limits the rate of requests: increase retry_timeout, or lower Terraform's -parallelism."
+		return "Increase retry_timeout, or lower Terraform's -parallelism."
 	default:
 		return ""
 	}
@@ -341,9 +339,9 @@ func (e *Error) orURL() string {
 	return ", and the base URL, since the response does not look like the API's own"
 }
 
-// waitReason is the reason for a wait, in a log line.
+// waitReason is why a retry waits, for a log line.
 func (e *Error) waitReason() string {
-	why := "no answer"
+	why := "no response"
 	switch {
 	case e.class == classNotSent:
 		why = "not sent"
@@ -356,7 +354,7 @@ func (e *Error) waitReason() string {
 	return why
 }
 
-// sentence adds a full stop to a text without an end.
+// sentence adds a full stop to a text that has no end mark.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
@@ -364,13 +362,13 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// interrupted is the error of a caller that no longer waits for a shared read.
+// interrupted is the error of a caller that cancelled its wait for a shared read.
 func (c *Client) interrupted(ctx context.Context, operation string) error {
 	return &Error{Operation: operation, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
 }
 
-// unreadable is the error of a response that was whole, but not as in the API
-// document.
+// unreadable is the error of a complete response that the API document does not
+// describe.
 func (c *Client) unreadable(operation string, err error) error {
 	return &Error{Operation: operation, Status: http.StatusOK, Attempts: 1, class: classUnreadable, Err: err, mask: c.Mask}
 }

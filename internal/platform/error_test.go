@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// failWith is the error that one answer to a read of a pipe brings.
+// failWith is the error of a read of a pipe with this response.
 func failWith(t *testing.T, status int, body string, headers ...string) *Error {
 	t.Helper()
 	var e *Error
@@ -82,11 +82,11 @@ func TestMessageIsCut(t *testing.T) {
 		t.Errorf("%d runes", n)
 	}
 	if !e.Mentions("numReplicas") {
-		t.Error("forgot what it cut")
+		t.Error("the cut part is not searched")
 	}
 }
 
-// The words, whole: a person reads them.
+// The complete texts.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
@@ -105,7 +105,7 @@ func TestErrorTexts(t *testing.T) {
 		"404 page": {failWith(t, 404, page),
 			tried + "The API returned HTTP 404 Not Found: it is an HTML page, not a response of the API, with the title \"Sign in\".\n\nCheck the IDs, and the base URL, since the response does not look like the API's own."},
 		"429": {failWith(t, 429, ""),
-			tried + "The API returned HTTP 429 Too Many Requests without a message.\n\nThe API limits the rate of requests: increase retry_timeout, or lower Terraform's -parallelism."},
+			tried + "The API returned HTTP 429 Too Many Requests without a message.\n\nIncrease retry_timeout, or lower Terraform's -parallelism."},
 		"200 page": {failWith(t, 200, page),
 			tried + "The API returned HTTP 200 OK, but the response cannot be used: it is an HTML page, not a response of the API, with the title \"Sign in\"."},
 		"200 without result": {failWith(t, 200, `{"requestId":"r3"}`),
@@ -113,7 +113,7 @@ func TestErrorTexts(t *testing.T) {
 		"200 contradiction": {failWith(t, 200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
 			tried + "The API returned HTTP 200 OK, but the response cannot be used: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type": {failWith(t, 200, `{"result":{"scaling":{"replicas":"two"}}}`),
-			tried + "The API returned HTTP 200 OK, but the response cannot be used: \"/scaling/replicas\" is a string, unlike in the API document."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: \"/scaling/replicas\" is a string, which is not its documented type."},
 		"302": {failWith(t, 302, "", "Location: https://login.example/x?secret"),
 			tried + "The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere; check the base URL."},
 	}
@@ -121,13 +121,13 @@ func TestErrorTexts(t *testing.T) {
 		if got := test.e.Detail(); got != test.want {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
 		}
-		if test.e.Summary() != "Unable to read pipe" || !strings.HasPrefix(test.e.Error(), "read pipe: ") || strings.Contains(test.e.Error(), "\n") {
-			t.Errorf("%s: %q, %q", name, test.e.Summary(), test.e.Error())
+		if !strings.HasPrefix(test.e.Error(), "read pipe: ") || strings.Contains(test.e.Error(), "\n") {
+			t.Errorf("%s: %q", name, test.e.Error())
 		}
 	}
 }
 
-func TestErrorOfAWriteSaysWhatItMayHaveLeftBehind(t *testing.T) {
+func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		fault fault
@@ -206,6 +206,6 @@ func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 		}
 	}
 	if IsNotFound(nil) || IsNotFound(errors.New("x")) || IsAmbiguous(nil) {
-		t.Error("not ours")
+		t.Error("other errors are classified")
 	}
 }

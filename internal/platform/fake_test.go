@@ -33,7 +33,7 @@ type fake struct {
 
 	mu      sync.Mutex
 	open    int // connections that the client has not closed
-	refused int // dials to refuse; all if negative
+	refused int // number of dials that fail; all if negative
 
 	fault func(path string) string // of a read of a pipe, see havePipes
 }
@@ -126,14 +126,14 @@ func (f *fake) Close() error {
 
 func (f *fake) Addr() net.Addr { return &net.IPAddr{} }
 
-// inject makes these faults happen to the next requests, one each.
+// inject applies these faults to the next requests, one each.
 func (f *fake) inject(faults ...fault) {
 	for _, one := range faults {
 		f.Inject(one)
 	}
 }
 
-// always makes a fault happen to every request.
+// always applies a fault to every request.
 func (f *fake) always(fault fault) {
 	fault.Times = mockplatform.Always
 	f.Inject(fault)
@@ -149,7 +149,7 @@ func (f *fake) bodies() []string {
 	return bodies
 }
 
-// respond answers with a status, a body and headers given as "Name: value".
+// respond returns a status, a body and headers given as "Name: value".
 func respond(status int, body string, headers ...string) fault {
 	f := fault{Status: status, Text: body, Header: http.Header{"Content-Type": {"application/json"}}}
 	if body == "" {
@@ -162,11 +162,11 @@ func respond(status int, body string, headers ...string) fault {
 	return f
 }
 
-// good answers as the API document says.
+// good is a response as in the API document.
 var good = fault{}
 
-// reset ends the connection without an answer, hang never answers, cut and
-// cutHead end the connection in the middle of a good answer or of its headers.
+// reset closes the connection without a response, hang never responds, cut and
+// cutHead close the connection in the middle of a good response or of its headers.
 var (
 	reset   = fault{Reset: true}
 	hang    = fault{Hang: true}
@@ -174,7 +174,7 @@ var (
 	cutHead = fault{Cut: mockplatform.CutHead, CutBytes: len("HTTP/1.1 200 OK\r\nContent-")}
 )
 
-// slow answers late.
+// slow delays a response.
 func slow(d time.Duration, then fault) fault {
 	then.Delay = d
 	return then
@@ -187,8 +187,8 @@ type operation struct {
 	call   func(ctx context.Context, c *Client) (any, error)
 }
 
-// mappings replaces a table mapping by itself, which the platform carries out
-// however often it is asked.
+// mappings replaces a table mapping by itself, which the fake accepts any number
+// of times.
 var mappings = func() PipeUpdate {
 	schema, table := "public", "customers"
 	return PipeUpdate{Source: &PipeSourceUpdate{Postgres: &PostgresUpdate{
@@ -199,8 +199,8 @@ var mappings = func() PipeUpdate {
 
 func operations() map[string]operation {
 	name, three := "n", number(3)
-	// reworked reads the pipe and asks for the same once more.
-	reworked := func(ctx context.Context, c *Client) (any, error) {
+	// reconciled reads the pipe and returns the same body again.
+	reconciled := func(ctx context.Context, c *Client) (any, error) {
 		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, mappings, func(ctx context.Context) (*PipeUpdate, *Pipe, error) {
 			pipe, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
 			return &mappings, pipe, err
@@ -226,7 +226,7 @@ func operations() map[string]operation {
 		{"mappings", "PATCH", func(ctx context.Context, c *Client) (any, error) {
 			return c.UpdatePipe(ctx, testOrganization, testService, testPipe, mappings, nil)
 		}},
-		{"rework", "PATCH", reworked},
+		{"reconcile", "PATCH", reconciled},
 		{"key", "POST", func(ctx context.Context, c *Client) (any, error) {
 			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
 		}},
@@ -240,8 +240,8 @@ func operations() map[string]operation {
 
 func number(f float64) *Number { return &Number{*big.NewFloat(f)} }
 
-// told sums up how a call ended.
-func told(err error) string {
+// outcome is how a call ended.
+func outcome(err error) string {
 	var e *Error
 	switch {
 	case err == nil:

@@ -19,9 +19,9 @@ func fuzzResponse(status int, member, body string, header http.Header) *response
 	return newResponse(&http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, member, func(s string) string { return s })
 }
 
-// Whatever is answered, reading it neither panics nor runs away, and what was
-// accepted can be read again by every caller.
-func FuzzAnswer(f *testing.F) {
+// No response makes the client panic or run without end, and every caller can
+// decode what was accepted.
+func FuzzResponse(f *testing.F) {
 	for _, seed := range []string{
 		`{"status":200,"requestId":"r","result":{"id":"a","settings":{"engine_max_threads":1e9}}}`, `{"status":200,"result":[{"id":"a"},{"id":"A","x":1}]}`,
 		`{"data":{"id":"a","threshold":4e0,"channel":null}}`, `{"status":404.5,"error":{"message":"x"},"result":null}`,
@@ -53,13 +53,13 @@ func FuzzAnswer(f *testing.F) {
 		var key CreatedAPIKey
 		whole := key.accept(fuzzResponse(200, "result", body, nil)) == nil
 		if found := salvageKey([]byte(body)); whole && found.KeySecret == nil && key.KeySecret != nil {
-			t.Error("salvage missed a secret that stands there")
+			t.Error("salvage does not find a secret that is there")
 		}
 	})
 }
 
-// A key's answer cut anywhere, or with a byte changed, never yields half a
-// secret where the JSON is only cut.
+// The response to the creation of a key, cut off anywhere, never yields part of a
+// secret.
 func FuzzSalvageCut(f *testing.F) {
 	f.Add("s3cr3t", "name", 40)
 	f.Add(`a"b\c`, `"keySecret":"x"`, 70)
@@ -73,7 +73,7 @@ func FuzzSalvageCut(f *testing.F) {
 			t.Errorf("%q instead of %q", *found.KeySecret, secret)
 		}
 		if whole := salvageKey([]byte(body)); whole.KeySecret == nil || *whole.KeySecret != secret {
-			t.Error("missed")
+			t.Error("not found")
 		}
 	})
 }
@@ -113,13 +113,13 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value, date string) {
 		d := retryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, time.Now())
-		if d < 0 || d > longestAsked {
+		if d < 0 || d > maxRetryAfter {
 			t.Error(d)
 		}
 	})
 }
 
-// An id that is let through arrives as one element of the path, and as itself.
+// An accepted ID arrives unchanged as one segment of the path.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
 		f.Add(seed)
@@ -154,7 +154,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// What Mask returns holds no secret, in none of the spellings.
+// Mask returns no secret in any spelling.
 func FuzzMask(f *testing.F) {
 	f.Add("secret", "a secret b")
 	f.Add("aaaa", "aaaaaaa")

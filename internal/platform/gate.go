@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// gate holds back the requests of one API after a 429, for all callers alike.
-// Until then it costs two channel operations.
+// gate holds back the requests of all callers to one API after a 429.
 //
-// A 429 closes it for the time of Retry-After, or else for a backoff. It
-// reopens for a single request, the probe, since a burst would only be rejected
-// again. Once the probe is accepted, requests follow at a rate (pace).
+// A 429 closes it for Retry-After, or for a backoff if the response has none.
+// The gate then lets one request pass, the probe, since a burst would only be
+// rejected again. Once the probe is accepted, requests follow at a rate (pace).
 //
-// golang.org/x/time/rate was rejected for the pace: it hands out its turns
-// ahead of time, and a gate that closes would have to take them back.
+// golang.org/x/time/rate was rejected for the pace: it grants reservations ahead
+// of time, and a gate that closes would have to revoke them.
 type gate struct {
-	// turn is held by the one request that waits for the gate; the others queue
-	// for it in order. None of them holds a slot while it waits.
+	// turn admits one request at a time to wait for the gate; the others queue
+	// for it in order. None of them occupies a slot while it waits.
 	turn chan struct{}
 
 	mu          sync.Mutex
@@ -28,7 +27,7 @@ type gate struct {
 	closedUntil time.Time
 	reason      string
 	probe       probeState
-	backoff     waits
+	backoff     backoff
 	pace        pace
 }
 
@@ -46,7 +45,7 @@ type ticket struct {
 	probe bool
 }
 
-// verdict is what the response to a request says about the rate limit.
+// verdict is whether the API's rate limit accepted a request.
 type verdict int
 
 const (
@@ -55,7 +54,7 @@ const (
 	rejected // with a 429
 )
 
-// waitTooLong is the error of a wait that would pass the end of the budget.
+// waitTooLong is the error of a wait that would exceed retry_timeout.
 type waitTooLong struct {
 	wait   time.Duration
 	reason string
@@ -66,12 +65,11 @@ func (e *waitTooLong) Error() string {
 }
 
 func newGate() *gate {
-	return &gate{turn: make(chan struct{}, 1), changed: make(chan struct{}), backoff: newWaits()}
+	return &gate{turn: make(chan struct{}, 1), changed: make(chan struct{}), backoff: newBackoff()}
 }
 
-// enter waits until the gate lets a request pass, then takes a slot for it. The
-// deadline of ctx is the end of the budget: a wait that is known to pass it is
-// not begun.
+// enter waits until the gate lets a request pass, then takes a slot for it. A
+// wait that would exceed the deadline of ctx is not begun.
 func (g *gate) enter(ctx context.Context, slots chan struct{}) (ticket, error) {
 	if err := g.queue(ctx); err != nil {
 		return ticket{}, err
@@ -91,8 +89,8 @@ func (g *gate) enter(ctx context.Context, slots chan struct{}) (ticket, error) {
 	}
 }
 
-// queue waits for the turn. It ends early when the gate closes for longer than
-// the budget lasts.
+// queue waits for the turn. It fails as soon as the gate closes for longer than
+// the deadline of ctx.
 func (g *gate) queue(ctx context.Context) error {
 	for {
 		g.mu.Lock()
@@ -141,7 +139,7 @@ func (g *gate) wait(ctx context.Context) error {
 // untilChanged is the delay while a probe is in flight.
 const untilChanged = time.Duration(math.MaxInt64)
 
-// delay is how long the next request has to wait. Call with mu held.
+// delay is how long the next request has to wait. The caller holds mu.
 func (g *gate) delay(now time.Time) time.Duration {
 	if closed := g.closedUntil.Sub(now); closed > 0 {
 		return closed
@@ -156,8 +154,8 @@ func (g *gate) delay(now time.Time) time.Duration {
 	}
 }
 
-// checkBudget fails if a wait would pass the end of the budget. Call with mu
-// held.
+// checkBudget fails if a wait would exceed the deadline of ctx. The caller holds
+// mu.
 func (g *gate) checkBudget(ctx context.Context, wait time.Duration) error {
 	end, bounded := ctx.Deadline()
 	if !bounded || wait <= 0 || wait == untilChanged || !time.Now().Add(wait).After(end) {
@@ -166,7 +164,7 @@ func (g *gate) checkBudget(ctx context.Context, wait time.Duration) error {
 	return &waitTooLong{wait: wait, reason: g.reason}
 }
 
-// pass counts a request as sent, unless the gate has closed meanwhile.
+// pass counts a request as sent. It fails if the gate has closed in the meantime.
 func (g *gate) pass(now time.Time) (ticket, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,8 +179,8 @@ func (g *gate) pass(now time.Time) (ticket, bool) {
 	return t, true
 }
 
-// report takes the verdict on a request. After a 429 it returns how long the
-// gate stays closed. A retryAfter of zero means that the API asked for none.
+// report records the verdict on a request. After a 429 it returns how long the
+// gate stays closed. retryAfter is 0 if the response had none.
 func (g *gate) report(t ticket, v verdict, retryAfter time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -196,6 +194,7 @@ func (g *gate) report(t ticket, v verdict, retryAfter time.Duration) time.Durati
 	return g.close(t, now, retryAfter)
 }
 
+// endProbe reopens the gate if the probe was accepted. The caller holds mu.
 func (g *gate) endProbe(now time.Time, v verdict) {
 	g.probe = probeDue // without a response, the next request is the probe
 	if v == accepted {
@@ -206,12 +205,13 @@ func (g *gate) endProbe(now time.Time, v verdict) {
 	g.notify()
 }
 
-// close closes the gate. A 429 to a request from before the last closing is the
-// same news twice: it can only prolong the wait.
+// close closes the gate. A request that was sent before the gate last closed
+// reports the same limit again: it can only prolong the wait. The caller holds
+// mu.
 func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Duration {
-	news := t.epoch == g.epoch
+	first := t.epoch == g.epoch
 	wait := retryAfter
-	if wait <= 0 && news {
+	if wait <= 0 && first {
 		wait = g.backoff.next()
 	}
 	if until := now.Add(wait); until.After(g.closedUntil) {
@@ -221,17 +221,17 @@ func (g *gate) close(t ticket, now time.Time, retryAfter time.Duration) time.Dur
 		}
 		g.notify()
 	}
-	if news {
+	if first {
 		g.epoch++
 		g.probe = probeDue
-		if !t.probe { // a rejected probe came too early, which says nothing about the rate
+		if !t.probe { // a rejected probe came too early, whatever the rate
 			g.pace.slowDown()
 		}
 	}
 	return max(0, g.closedUntil.Sub(now))
 }
 
-// holding is why requests are held back, or "".
+// holding is why the gate holds requests back; "" if it does not.
 func (g *gate) holding() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -241,7 +241,7 @@ func (g *gate) holding() string {
 	return g.reason
 }
 
-// notify wakes those who wait for a change of the gate.
+// notify wakes the requests that wait for a change of the gate.
 func (g *gate) notify() {
 	close(g.changed)
 	g.changed = make(chan struct{})

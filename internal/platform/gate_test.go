@@ -26,7 +26,7 @@ func limits(r int) map[string]mockplatform.RateLimit {
 	}
 }
 
-// forms are the ways in which it may say how long to wait.
+// forms are the forms in which it may return Retry-After.
 var forms = []mockplatform.RetryAfterForm{mockplatform.RetryAfterNone, mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate}
 
 // traffic is what became of the requests of a simulation.
@@ -109,8 +109,8 @@ func TestPaceFollowsALimit(t *testing.T) {
 	}
 }
 
-// A rate that callers leave unused says nothing about the limit: it stays, or
-// the next burst would be rejected as a whole.
+// A rate that callers do not use stays: if it grew, the next burst would be
+// rejected.
 func TestUnusedPaceStays(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -125,7 +125,8 @@ func TestUnusedPaceStays(t *testing.T) {
 	}
 }
 
-// A 429 lowers the rate. Used for long without another one, it is searched anew.
+// A 429 lowers the rate. After long use without another one, slow start begins
+// again.
 func TestPaceFindsAHigherLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -161,8 +162,8 @@ func TestPaceFindsAHigherLimit(t *testing.T) {
 	}
 }
 
-// Requests rejected together are one 429, and a rejected probe says nothing about
-// the rate.
+// Requests rejected together lower the rate once, and a rejected probe does not
+// lower it.
 func TestOneRejectionLowersTheRateOnce(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -196,7 +197,7 @@ func TestPaceMakesUpForLittle(t *testing.T) {
 
 // A single 429 without a limit behind it, as a platform under repair may send,
 // costs seconds and not minutes.
-func TestStrayRefusalCostsLittle(t *testing.T) {
+func TestSingle429CostsLittle(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.inject(respond(http.StatusTooManyRequests, ""))

@@ -16,18 +16,20 @@ import (
 )
 
 // listLifetime is how long a list of services is reused: long enough for a
-// refresh of many resources, short enough for the next command to see a change
-// made in the console. A failed list is kept as long, or each of a thousand
-// resources would wait out an outage.
+// refresh of many resources, short enough for the next command to see a change in
+// the console. A failed list is reused as long, or each of a thousand resources
+// would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// lists are the lists of services, one for each organization and filter.
+// lists are the latest lists of services, one for each organization and filter.
 //
 // A read of one service needs a list that began after the last write to that
-// service; a read of all services, one that began after the last write to any of
-// them. With the second rule for both, adopting many services would cost nearly
-// as many lists. Beginnings, ends and writes are counted, since their times may
-// be equal.
+// service. A read of all services needs one that began after the last write to
+// any of them. The second rule for both was rejected: adopting many services
+// would cost nearly as many lists.
+//
+// Beginnings, ends and writes are ordered by a count, since their times may be
+// equal.
 type lists struct {
 	mu      sync.Mutex
 	count   uint64
@@ -35,15 +37,15 @@ type lists struct {
 	written map[string]uint64 // by organization, and by organization and service
 }
 
-// listing is a list of services, in flight or ended.
+// listing is a list of services, in flight or ended. begun is its count.
 type listing struct {
 	*flight[*services]
 	begun   uint64
 	earlier *earlier
 }
 
-// earlier is the list before, whole. With it, what two consecutive lists omit, a
-// service or a field of one, is known to be gone without a third.
+// earlier is the list before this one. A service or a field that both omit does
+// not exist, and no third list is needed to find out.
 type earlier struct {
 	begun uint64
 	*services
@@ -52,18 +54,18 @@ type earlier struct {
 // services is the outcome of a list: the JSON of each service, in the API's
 // order.
 type services struct {
-	err     error
-	all     []jsontext.Value
-	index   map[string]int      // by ID in lower case
-	twice   map[string]struct{} // IDs listed again with other content
-	names   map[string][]int    // to positions in all
-	ended   uint64
-	endedAt time.Time
-	told    atomic.Bool // err was returned to somebody
+	err      error
+	all      []jsontext.Value
+	index    map[string]int      // positions in all, by ID in lower case
+	twice    map[string]struct{} // IDs listed again with other content
+	names    map[string][]int    // positions in all, by name
+	ended    uint64
+	endedAt  time.Time
+	reported atomic.Bool // a caller got err in full
 }
 
-// wrote counts the beginning or the end of a write, successful or not: lists
-// that began before it do not serve reads that begin after it.
+// wrote counts the beginning or the end of a write, successful or not. Lists that
+// began before it do not serve reads that begin after it.
 func (l *lists) wrote(organizationID, serviceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,20 +83,21 @@ func (l *lists) lastWrite(key string) uint64 {
 	return l.written[strings.ToLower(key)]
 }
 
-// list returns a list that began after the given count.
+// list returns a list that began after the given count. Only one caller gets the
+// error of a failed list in full.
 func (c *Client) list(ctx context.Context, organizationID string, filter []string, after uint64) (*listing, *services, error) {
 	shared := c.lists.join(ctx, organizationID, filter, after, c.fetchList)
 	found, _, interrupted := shared.wait(ctx)
 	if interrupted != nil {
 		return nil, nil, c.interrupted(ctx, "list services")
 	}
-	if failed := new(Error); errors.As(found.err, &failed) && found.told.Swap(true) {
-		return shared, found, failed.again(found.endedAt)
+	if failed := new(Error); errors.As(found.err, &failed) && found.reported.Swap(true) {
+		return shared, found, failed.repeated(found.endedAt)
 	}
 	return shared, found, found.err
 }
 
-// forgetFailed drops the failed lists.
+// forgetFailed discards the failed lists.
 func (l *lists) forgetFailed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,6 +110,8 @@ func (l *lists) forgetFailed() {
 
 type fetchList func(ctx context.Context, organizationID string, filter []string) *services
 
+// join returns the latest list if it began after the given count and is still
+// usable. Otherwise it starts another one.
 func (l *lists) join(ctx context.Context, organizationID string, filter []string, after uint64, fetch fetchList) *listing {
 	key := strings.ToLower(organizationID) + "?" + url.Values{"filter": filter}.Encode()
 	l.mu.Lock()
@@ -133,7 +138,7 @@ func (l *lists) join(ctx context.Context, organizationID string, filter []string
 	return next
 }
 
-// sweep drops the lists that are too old to be reused.
+// sweep discards the lists that are too old to be reused. The caller holds mu.
 func (l *lists) sweep(now time.Time) {
 	for key, listing := range l.latest {
 		if !listing.alive(now) {
@@ -146,7 +151,7 @@ func (l *listing) alive(now time.Time) bool {
 	return !l.flight.ended() || now.Sub(l.value.endedAt) < listLifetime
 }
 
-// remember returns what the next list needs of this one.
+// remember returns the list for the one after it, nil if it cannot be used.
 func (l *listing) remember(now time.Time) *earlier {
 	if l == nil || !l.flight.ended() || l.value.err != nil || !l.alive(now) {
 		return nil
@@ -154,7 +159,7 @@ func (l *listing) remember(now time.Time) *earlier {
 	return &earlier{begun: l.begun, services: l.value}
 }
 
-// lacks reports that the earlier list began after the given count, and has no
+// lacks reports whether the earlier list began after the given count and has no
 // such service.
 func (e *earlier) lacks(id string, after uint64) bool {
 	if e == nil || e.begun <= after {
@@ -164,7 +169,7 @@ func (e *earlier) lacks(id string, after uint64) bool {
 	return !there
 }
 
-// lacksName reports that the earlier list began after the given count, and has
+// lacksName reports whether the earlier list began after the given count and has
 // no service of that name.
 func (e *earlier) lacksName(name string, after uint64) bool {
 	if e == nil || e.begun <= after {
@@ -193,8 +198,8 @@ func (c *Client) fetchList(ctx context.Context, organizationID string, filter []
 	return found
 }
 
-// accept reads the response service by service, so that it is never held whole
-// beside them. It drops what it read of an earlier attempt.
+// accept reads the response service by service, so that the whole response is
+// never in memory beside them. It discards what it read of an earlier attempt.
 func (s *services) accept(r *response) error {
 	r.left = capList
 	return r.envelope(func(decoder *jsontext.Decoder) error {
@@ -219,7 +224,7 @@ func (s *services) accept(r *response) error {
 	})
 }
 
-// add keeps one service. It reads the ID alone: an unreadable field of one
+// add keeps one service. It decodes only ID and name: an unusable field of one
 // service must not break the reads of the others.
 func (s *services) add(value jsontext.Value) error {
 	var identity struct {
@@ -245,7 +250,7 @@ func (s *services) add(value jsontext.Value) error {
 
 var errTwice = errors.New("the list contains this service twice, with different content")
 
-// find decodes a copy of one service; nil if the list does not have it.
+// find decodes a copy of one service; nil if the list omits it.
 func (s *services) find(id string) (*Service, error) {
 	id = strings.ToLower(id)
 	at, there := s.index[id]

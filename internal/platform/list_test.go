@@ -33,8 +33,8 @@ func (f *fake) haveServices(n int) {
 	})
 }
 
-// late answers with what there is when the request arrives, a while later and
-// with ids in upper case.
+// late returns the state at the arrival of the request, after a delay and with IDs
+// in upper case.
 func late(delay time.Duration) fault {
 	return fault{After: true, Delay: delay, Edit: func(body mockplatform.Document) {
 		services, listed := body["result"].([]any)
@@ -118,7 +118,7 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.haveServices(12)
-			if fails { // the change is made, and the answer lost
+			if fails { // the change is applied, and the response lost
 				f.Inject(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: 501, Times: mockplatform.Always})
 			}
 			f.always(late(time.Second))
@@ -147,9 +147,9 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	}
 }
 
-// A read that began before a write never answers one that began after it: not
-// one that began while the write was under way either.
-func TestReadUnderWayDoesNotAnswerAfterAWrite(t *testing.T) {
+// A read that began before or during a write never serves one that began after
+// it.
+func TestReadInFlightDoesNotServeAfterAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.haveServices(1)
@@ -339,16 +339,15 @@ func TestMissingOnce(t *testing.T) {
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.inject(test.faults...)
 				_, err := operations()["service"].call(t.Context(), c)
-				if told(err) != test.want || f.count("GET") != 2 {
-					t.Errorf("%s with %d lists: %v", told(err), f.count("GET"), err)
+				if outcome(err) != test.want || f.count("GET") != 2 {
+					t.Errorf("%s with %d lists: %v", outcome(err), f.count("GET"), err)
 				}
 			})
 		})
 	}
 }
 
-// The lists that say that a service is gone must be younger than its last
-// write.
+// The lists that omit a missing service must have begun after its last write.
 func TestGoneAfterAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -393,12 +392,12 @@ func TestListedTwice(t *testing.T) {
 		if _, err := operations()["service"].call(t.Context(), c); err != nil {
 			t.Error("the same twice: ", err)
 		}
-		// A field that makes no sense is the trouble of its service alone.
+		// An unusable field fails only the reads of its own service.
 		if _, err := c.GetService(t.Context(), testOrganization, testPipe); err == nil || IsNotFound(err) {
 			t.Error(err)
 		}
 		if _, err := c.ListServices(t.Context(), testOrganization, nil); err == nil {
-			t.Error("listed what can't be read")
+			t.Error("an unusable service was listed")
 		}
 	})
 	bubble(t, func(t *testing.T, f *fake, c *Client) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// drip is a handler that answers and never ends: a piece of the body every so
-// often.
+// drip is a handler whose response never ends: it sends a piece of the body at
+// each interval.
 func drip(status int, begin, piece string, every time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -40,7 +40,7 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 		"a body of an error": {`{"error":"`, "x"},
 	}
 	for name, test := range tests {
-		for _, o := range []string{"list", "pipe", "update", "rework", "key"} {
+		for _, o := range []string{"list", "pipe", "update", "reconcile", "key"} {
 			t.Run(name+"/"+o, func(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -67,7 +67,7 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 	}
 }
 
-// What net/http will not send is final, at once, and says so.
+// A request that net/http rejects fails at once.
 func TestUnsendableRequestIsFinal(t *testing.T) {
 	t.Parallel()
 	for name, o := range operations() {
@@ -88,13 +88,13 @@ func TestUnsendableRequestIsFinal(t *testing.T) {
 
 func TestAbsurdRetryAfterIsReadable(t *testing.T) {
 	t.Parallel()
-	for asked, want := range map[string]string{
-		"99999999999": "the API asked to wait a year or more (Retry-After), longer than what is left of retry_timeout (5m0s).",
-		"700000":      "the API asked to wait 8 days (Retry-After), longer",
-		"100000":      "the API asked to wait 27h46m40s (Retry-After), longer",
+	for value, want := range map[string]string{
+		"99999999999": "the API requested a wait of a year or more (Retry-After), longer than what is left of retry_timeout (5m0s).",
+		"700000":      "the API requested a wait of 8 days (Retry-After), longer",
+		"100000":      "the API requested a wait of 27h46m40s (Retry-After), longer",
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(respond(429, "", "Retry-After: "+asked))
+			f.always(respond(429, "", "Retry-After: "+value))
 			if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
 				t.Error(err)
 			}
@@ -105,23 +105,23 @@ func TestAbsurdRetryAfterIsReadable(t *testing.T) {
 	}
 }
 
-func TestAnswerAboutAnotherObject(t *testing.T) {
+func TestResponseAboutAnotherObject(t *testing.T) {
 	t.Parallel()
 	const other = "50000000-0000-4000-8000-00000000000a"
-	asked := map[string]string{"pipe": testPipe, "update": testPipe, "scaling": testService, "alert": testAlert}
-	for o, id := range asked {
+	requested := map[string]string{"pipe": testPipe, "update": testPipe, "scaling": testService, "alert": testAlert}
+	for o, id := range requested {
 		same := strings.ToUpper(id)
 		if o == "alert" { // no UUID
 			same = id
 		}
-		for answered, want := range map[string]string{
+		for returned, want := range map[string]string{
 			`"id":"` + other + `"`: "failed",
 			`"id":"` + same + `"`:  "ok",
 			`"id":null`:            "ok",
 			`"name":"x"`:           "ok",
 		} {
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.always(respond(200, fmt.Sprintf(`{"status":200,"result":{%[1]s},"data":{%[1]s}}`, answered)))
+				f.always(respond(200, fmt.Sprintf(`{"status":200,"result":{%[1]s},"data":{%[1]s}}`, returned)))
 				_, err := operations()[o].call(t.Context(), c)
 				if want == "ok" && err == nil {
 					return
@@ -129,7 +129,7 @@ func TestAnswerAboutAnotherObject(t *testing.T) {
 				var e *Error
 				if want == "ok" || !errors.As(err, &e) || IsAmbiguous(err) != (operations()[o].method != "GET") || len(f.Requests()) != 1 ||
 					!strings.Contains(err.Error(), "it is about another object: the request was for ID "+id+", and the response has ID "+other) {
-					t.Errorf("%s, %s: %v", o, answered, err)
+					t.Errorf("%s, %s: %v", o, returned, err)
 				}
 			})
 		}

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// logins are what is known of an API's credentials, by organization: one key may
-// be rejected by one organization and work in another. A 401 before any success
-// is remembered for good, since hundreds of them lock accounts elsewhere. After a
-// success a 401 is an error like another.
+// logins records, by organization, whether an API accepts the credentials: a key
+// may be valid for one organization and rejected by another. A 401 before any
+// success is final for the process, since hundreds of them may lock the account.
+// After a success, a 401 is an error like any other.
 type logins struct {
 	mu       sync.Mutex
 	accepted map[string]bool
 	rejected map[string]*refusal
 }
 
-// refuse returns why nothing may be sent for an organization, or nil.
+// refuse returns a refusal if the credentials were rejected for an organization.
 func (l *logins) refuse(organization string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, rejected := l.rejected[organization]
 	if !rejected {
-		return nil // and no nil refusal, which would be an error
+		return nil // not r: a nil *refusal would be a non-nil error
 	}
 	return r
 }
 
-// succeed notes that the credentials are accepted.
+// succeed records that the credentials are accepted.
 func (l *logins) succeed(organization string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,8 +40,8 @@ func (l *logins) succeed(organization string) {
 	delete(l.rejected, organization)
 }
 
-// reject notes a 401. It returns the earlier one, if there was one and there has
-// been no success.
+// reject records a 401. If it is not the first and there was no success before,
+// it returns the first one.
 func (l *logins) reject(organization, settings string) (earlier *refusal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +62,8 @@ func (l *logins) reject(organization, settings string) (earlier *refusal) {
 	return nil
 }
 
-// organization is the one in the path of a request, in lower case; "" in the
-// alerting API.
+// organization is the organization ID in the path of a request, in lower case; ""
+// for the alerting API.
 func (r *request) organization() string {
 	if len(r.path) > 2 && r.path[1] == "organizations" {
 		return strings.ToLower(r.path[2])

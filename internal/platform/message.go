@@ -18,11 +18,11 @@ import (
 const maxMessage = 500
 
 // readError reads a response that is not a success. The API document does not
-// show what an error looks like, so it looks in every usual place. findSecrets
-// may be nil.
+// show the form of an error, so it looks for a message in all usual places.
+// findSecrets may be nil.
 func readError(r *response, findSecrets func([]byte)) *Error {
 	r.left = capError
-	raw, _ := io.ReadAll(r) // what there is of it
+	raw, _ := io.ReadAll(r) // as much as arrived
 	if findSecrets != nil {
 		findSecrets(raw)
 	}
@@ -49,7 +49,7 @@ func readError(r *response, findSecrets func([]byte)) *Error {
 }
 
 // describeRedirect names the target of a redirect, without path and query, which
-// may hold secrets.
+// may contain secrets.
 func describeRedirect(header http.Header) string {
 	const never = "a redirect, which is not followed because it would send the credentials elsewhere; check the base URL"
 	target, err := url.Parse(header.Get("Location"))
@@ -79,8 +79,7 @@ var (
 	tag       = regexp.MustCompile(`(?s)</?[a-zA-Z!?][^<>]*>`)
 )
 
-// describePage reports that a page answered and not the API, with the page's
-// title; "" if it is not a page.
+// describePage describes an HTML page by its title; "" if the body is not a page.
 func describePage(header http.Header, raw []byte, mask func(string) string) string {
 	raw = raw[:min(len(raw), capError)]
 	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
@@ -99,7 +98,7 @@ func describePage(header http.Header, raw []byte, mask func(string) string) stri
 	return page + `, with the title "` + text + `"`
 }
 
-// stripMarkup returns the text of HTML, and any other text as it is.
+// stripMarkup returns the text of HTML. Any other text stays as it is.
 func stripMarkup(s string) string {
 	s = unseen.ReplaceAllString(s, " ")
 	s = tag.ReplaceAllString(s, " ")
@@ -107,7 +106,7 @@ func stripMarkup(s string) string {
 }
 
 // cleanText turns a text into one line of at most limit runes. Control and
-// formatting characters become spaces, since a terminal would obey them.
+// formatting characters become spaces, since terminals interpret them.
 func cleanText(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
@@ -129,18 +128,18 @@ func cleanText(s string, limit int) string {
 // message is what the API reports about an error.
 type message struct {
 	text   string
-	fields []string // JSON names of fields at fault, as the response has them
+	fields []string // JSON names of the fields at fault
 }
 
-// clean removes secrets, markup and control characters. Secrets go first, as the
-// rest might change them beyond recognition, and last, as the rest may have
-// uncovered them.
+// clean removes secrets, markup and control characters. It masks secrets before
+// the rest, which may alter their spelling, and again after it, which may restore
+// their spelling.
 func (m message) clean(mask func(string) string) string {
 	return mask(cleanText(stripMarkup(mask(m.text)), capError))
 }
 
-// Where APIs put their message, the most specific first: RFC 9457, OAuth and
-// JSON:API among them.
+// The members in which APIs return their message, the most specific first. RFC
+// 9457, OAuth and JSON:API are covered.
 var (
 	textMembers  = []string{"message", "error_description", "errorMessage", "detail", "reason", "description", "title"}
 	nestMembers  = []string{"error", "errors", "result", "data", "details", "detail", "violations"}
@@ -153,8 +152,8 @@ const (
 	maxItems = 20
 )
 
-// findMessage looks for a message in the members of an object, then in what is
-// nested in it.
+// findMessage looks for a message in the members of an object, then in nested
+// ones.
 func findMessage(object map[string]any, depth int) message {
 	var m message
 	if depth > maxDepth {
@@ -193,8 +192,8 @@ func nested(value any, depth int) message {
 	}
 }
 
-// add appends another message, unless it adds nothing, like a bare "Bad Request"
-// beside a sentence.
+// add appends another message unless it has no information of its own, such as
+// "Bad Request" beside a sentence.
 func (m *message) add(other message) {
 	m.fields = append(m.fields, other.fields...)
 	switch {
@@ -237,13 +236,14 @@ func fieldNames(object map[string]any, depth int) []string {
 	return names
 }
 
-// noRoute is how gateways and frameworks word a 404 of their own in JSON.
+// noRoute matches the JSON messages of gateways and frameworks about a 404 of
+// their own.
 var noRoute = regexp.MustCompile(`(?i)\broutes?\b|\bcannot (get|patch|post)\b|\bno such (endpoint|path|url)\b|\bendpoint not found\b`)
 
-// isFromAPI reports whether the JSON of a 404 reads like the API's own error
-// about an object, and not like one of a router about a path: a wrong base
-// address must never look like a deleted pipe. A message that does not mention a
-// route, or the API's envelope without a message, is proof enough.
+// isFromAPI reports whether the JSON of a 404 is an error of the API about an
+// object, and not one of a router about a path: a wrong base URL must never look
+// like a deleted pipe. A message that does not mention a route is accepted, and
+// so is the API's envelope without a message.
 func isFromAPI(object map[string]any, message string) bool {
 	for _, member := range []string{"status", "statusCode"} {
 		if status, ok := object[member].(float64); ok && status != http.StatusNotFound {
@@ -263,7 +263,8 @@ func isFromAPI(object map[string]any, message string) bool {
 	return hasStatus || hasError || hasErrors || hasCode
 }
 
-// SettingsAre begins a sentence about settings: "a is", "a, b and c are".
+// SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c
+// are". names must not be empty.
 func SettingsAre(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"
@@ -271,7 +272,7 @@ func SettingsAre(names []string) string {
 	return Enumerate(names) + " are"
 }
 
-// Enumerate joins names in a sentence: "a", "a, b and c".
+// Enumerate joins names for a sentence: "a", "a, b and c". names must not be empty.
 func Enumerate(names []string) string {
 	last := len(names) - 1
 	if last == 0 {

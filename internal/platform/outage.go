@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// outage finds out that an API fails for everybody, so that not every call pays
-// for it with its own retries.
+// outage detects that an API fails for all calls, so that they do not each spend
+// their retry_timeout on it.
 //
-//   - An API that gave no response to anything for the length of retry_timeout
-//     is down: waits end, and calls are refused for holdOff after the last
-//     failure. Then one attempt at a time goes out.
-//   - An API that returned nothing but 5xx for that long is failing: each call
-//     makes one attempt.
+//   - An API that has not responded to any request for retry_timeout is down:
+//     waits end, and calls fail without a request until holdOff after the last
+//     failure. Then one attempt at a time is sent.
+//   - An API that has returned only 5xx for that long is failing: each call sends
+//     one attempt.
 //
-// Any other response ends it. The zero outage, without a limit, finds nothing.
+// Any other response ends the outage. With a limit of 0, nothing is detected.
 type outage struct {
-	api   string        // in sentences
+	api   string        // its name in messages
 	limit time.Duration // retry_timeout
 
 	mu        sync.Mutex
 	condition condition
-	since     time.Time           // of the failures: since the last response that was not a 5xx
-	silent    time.Time           // of the failures without a response
-	addresses map[string]struct{} // that gave none
-	connected bool                // one of these failures had a connection
-	responded time.Time           // last, with whatever status
-	last      time.Time           // failure
-	expected  time.Time           // until when an attempt of the failed calls is due
-	probing   bool                // while down: an attempt is under way
-	told      bool                // an error has told the story
+	since     time.Time           // beginning of the failures without a success between them
+	silent    time.Time           // beginning of those without a response between them
+	addresses map[string]struct{} // that did not respond since then
+	connected bool                // one of them accepted a connection
+	responded time.Time           // last response, whatever its status
+	last      time.Time           // last failure
+	expected  time.Time           // when the next attempt of the failed calls is due at the latest
+	probing   bool                // while down: an attempt is in flight
+	reported  bool                // an error has reported the outage in full
 
-	ups  context.Context // ends when the condition gets worse, with a refusal as its cause
-	fall context.CancelCauseFunc
+	steady       context.Context         // cancelled when the condition worsens, with a refusal as its cause
+	cancelSteady context.CancelCauseFunc // cancels steady
 }
 
 type condition int
@@ -46,28 +46,29 @@ const (
 )
 
 const (
-	// holdOff is how long an API that is down is left alone.
+	// holdOff is how long an API that is down gets no request.
 	holdOff = 10 * time.Second
-	// manyAddresses is how many must be silent before an API that accepts
-	// connections counts as down. With two, two broken objects in a row would
-	// silence the healthy ones after them, where Terraform works on one at a time.
+	// manyAddresses is the number of addresses that must not respond before an API
+	// that accepts connections counts as down. With two, two broken objects in a
+	// row at -parallelism=1 would fail the working ones after them.
 	manyAddresses = 3
 )
 
-// refusal is why a call makes no attempt, or no other one: what an earlier error
-// told in full.
+// refusal is why a call sends no attempt, or no further one. An earlier error has
+// reported the reason in full.
 type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
 func newOutage(api string, limit time.Duration) *outage {
 	o := &outage{api: api, limit: limit}
-	o.ups, o.fall = context.WithCancelCause(context.Background())
+	o.steady, o.cancelSteady = context.WithCancelCause(context.Background())
 	return o
 }
 
-// refuse returns why a call that made these attempts may make no other one, or
-// nil. With send set the attempt is about to be made.
+// refuse returns a refusal if a call that has sent this number of attempts must
+// not send another one. With send set, the attempt is about to be sent; probe
+// reports that it is the one that tests an API that is down.
 func (o *outage) refuse(attempts int, send bool) (probe bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,18 +92,18 @@ func (o *outage) refusal() *refusal {
 	return &refusal{fmt.Sprintf("the %s %s since %s", o.api, what, clock(o.since))}
 }
 
-// waits returns a context for the waits of a call. It ends with a refusal as its
-// cause when the API is found to be down or failing.
-func (o *outage) waits(ctx context.Context) (context.Context, func()) {
+// waitContext returns a context for the waits of a call. It is cancelled, with a
+// refusal as its cause, when the API turns out to be down or failing.
+func (o *outage) waitContext(ctx context.Context) (context.Context, func()) {
 	o.mu.Lock()
-	ups := o.ups
+	steady := o.steady
 	o.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(ups, func() { cancel(context.Cause(ups)) })
+	stop := context.AfterFunc(steady, func() { cancel(context.Cause(steady)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// failure is an attempt without a response, or with a 5xx.
+// failure is an attempt that got no response, or a 5xx.
 type failure struct {
 	address   string
 	began     time.Time
@@ -111,6 +112,8 @@ type failure struct {
 	wait      time.Duration // until the call's next attempt
 }
 
+// fail records a failure, and worsens the condition once they have lasted for
+// limit.
 func (o *outage) fail(f failure) {
 	if o.limit == 0 {
 		return
@@ -119,7 +122,7 @@ func (o *outage) fail(f failure) {
 	defer o.mu.Unlock()
 	now := time.Now()
 	if o.condition == up && f.began.After(o.expected) {
-		o.recover() // two failures with nothing asked in between are no outage
+		o.recover() // failures with idle time between them are no outage
 	}
 	begun := f.began
 	if begun.Before(o.responded) {
@@ -135,7 +138,7 @@ func (o *outage) fail(f failure) {
 	if f.status != 0 {
 		o.respond(now)
 		if now.Sub(o.since) >= o.limit {
-			o.turn(failing)
+			o.worsen(failing)
 		}
 		return
 	}
@@ -147,27 +150,27 @@ func (o *outage) fail(f failure) {
 		o.addresses[f.address] = struct{}{}
 	}
 	if now.Sub(o.silent) >= o.limit && (!o.connected || len(o.addresses) >= manyAddresses) {
-		o.turn(down)
+		o.worsen(down)
 	}
 }
 
-// respond notes a response. Call with mu held.
+// respond records a response. The caller holds mu.
 func (o *outage) respond(now time.Time) {
 	o.silent, o.responded = time.Time{}, now
 }
 
-// turn changes the condition to failing or down, and ends the waits. Call with mu
-// held.
-func (o *outage) turn(to condition) {
+// worsen changes the condition to failing or down, and ends the waits. The caller
+// holds mu.
+func (o *outage) worsen(to condition) {
 	if o.condition == to {
 		return
 	}
 	o.condition = to
-	o.fall(o.refusal())
-	o.ups, o.fall = context.WithCancelCause(context.Background())
+	o.cancelSteady(o.refusal())
+	o.steady, o.cancelSteady = context.WithCancelCause(context.Background())
 }
 
-// succeed notes a response that is not a 5xx, and reports whether it ended an
+// succeed records a response that is not a 5xx, and reports whether it ended an
 // outage.
 func (o *outage) succeed() (ended bool) {
 	o.mu.Lock()
@@ -178,25 +181,26 @@ func (o *outage) succeed() (ended bool) {
 	return ended
 }
 
-// recover forgets all failures. Call with mu held.
+// recover discards all failures. The caller holds mu.
 func (o *outage) recover() {
-	o.condition, o.since, o.silent, o.told = up, time.Time{}, time.Time{}, false
+	o.condition, o.since, o.silent, o.reported = up, time.Time{}, time.Time{}, false
 }
 
-// endProbe lets the next attempt out.
+// endProbe allows the next probe.
 func (o *outage) endProbe() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.probing = false
 }
 
-// tell reports whether an error of this outage has told the story before.
-func (o *outage) tell() (told bool) {
+// markReported marks the outage as reported in full, and reports whether it was
+// before.
+func (o *outage) markReported() (before bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	told, o.told = o.told, true
-	return told
+	before, o.reported = o.reported, true
+	return before
 }
 
-// clock is a time of day in a sentence.
+// clock is a time of day for a message, with its time zone.
 func clock(t time.Time) string { return t.Format("15:04:05 MST") }

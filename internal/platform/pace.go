@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// pace is the rate at which requests pass a gate that has reopened: slow start,
-// then additive increase and multiplicative decrease, as in TCP. The zero pace
-// holds nothing back.
+// pace is the rate of requests after a gate has reopened: slow start, then
+// additive increase and multiplicative decrease, as in TCP. The zero pace does
+// not limit anything.
 //
 // A cubic curve around a measured limit was rejected: it is twice the code and
 // reaches no larger share of the limit (BenchmarkPace).
 type pace struct {
-	rate float64   // requests per second; 0 until the first 429 is over
+	rate float64   // requests per second; 0 before the first 429
 	last time.Time // when the last request was sent
-	next time.Time // when the next one may be
+	next time.Time // when the next one may be sent
 
 	increase float64       // of the rate, per second
 	recovery time.Duration // until the rate is what it was at the last 429
@@ -32,15 +32,15 @@ const (
 	decrease, recovery                   = 0.9, 20 * time.Second
 )
 
-// slowStart reports whether the limit is unknown: at first, and again once the
-// rate has grown well past that of the last 429.
+// slowStart reports whether the limit is unknown: before the first decrease, and
+// again once the rate has grown well past that of the last 429.
 func (p *pace) slowStart() bool { return p.used >= 2*p.recovery }
 
 func (p *pace) interval() time.Duration {
 	return time.Duration(float64(time.Second) / p.rate)
 }
 
-// start is called when a probe was accepted and the gate reopens.
+// start begins the pace when the gate reopens.
 func (p *pace) start(now time.Time) {
 	if p.rate == 0 {
 		p.rate = initialRate
@@ -54,12 +54,13 @@ func (p *pace) send(now time.Time) {
 		return
 	}
 	interval := p.interval()
-	// Make up for a late timer, but for no more, or requests would go in a burst.
+	// Compensate for a late timer, but not for idle time: that would be a burst.
 	if earliest := now.Add(-interval / 4); p.next.Before(earliest) {
 		p.next = earliest
 	}
 	p.next = p.next.Add(interval)
-	// A rate that callers leave unused would grow without ever meeting the limit.
+	// Grow only while callers use the rate: otherwise it would grow without ever
+	// reaching the limit.
 	if elapsed := now.Sub(p.last); elapsed < 2*interval {
 		p.grow(elapsed)
 	}

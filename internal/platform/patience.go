@@ -7,20 +7,22 @@ import (
 )
 
 const (
-	// patience is how long a call stands in silence, and reminder the time
-	// between its further log lines.
+	// patience is how long a call waits before it is logged, and reminder the
+	// time between further log lines.
 	patience = 10 * time.Second
 	reminder = time.Minute
 )
 
-const waitsForTurn = "for its turn"
+const forItsTurn = "for its turn"
 
-// standing is what a call is waiting for.
-type standing struct{ reason atomic.Value }
+// waiting is what a call waits for, as the end of "Data Platform request is
+// waiting …".
+type waiting struct{ reason atomic.Value }
 
-func (s *standing) on(reason string) { s.reason.Store(reason) }
+func (w *waiting) set(reason string) { w.reason.Store(reason) }
 
-// warn logs why a call takes longer than its patience, until stop is called.
+// warn logs what a call waits for once it takes longer than patience, until stop
+// is called.
 func (k *call) warn(ctx context.Context) (stop func()) {
 	if k.warnings == nil {
 		return func() {}
@@ -28,8 +30,8 @@ func (k *call) warn(ctx context.Context) (stop func()) {
 	ended, stop := context.WithCancel(ctx)
 	go func() {
 		for wait := patience; sleep(ended, wait) == nil; wait = reminder {
-			reason, _ := k.standing.reason.Load().(string)
-			if limited := k.api.gate.holding(); limited != "" && reason == waitsForTurn {
+			reason, _ := k.waiting.reason.Load().(string)
+			if limited := k.api.gate.holding(); limited != "" && reason == forItsTurn {
 				reason += ": " + limited
 			}
 			k.warnings(ctx, "Data Platform request is waiting "+k.Mask(reason), map[string]any{

@@ -22,8 +22,8 @@ type Pipe struct {
 	UpdatedAt     *string          `json:"updatedAt,omitzero"     tfsdk:"updated_at"`
 }
 
-// PipeScaling is the size of a pipe: replicas, parallel work of each, CPU in
-// thousandths of a core and memory in GB of each.
+// PipeScaling is the size of a pipe: the number of replicas and, of each replica,
+// concurrency, CPU in thousandths of a core and memory in GB.
 type PipeScaling struct {
 	Replicas             *Number `json:"replicas,omitzero"             tfsdk:"replicas"`
 	Concurrency          *Number `json:"concurrency,omitzero"          tfsdk:"concurrency"`
@@ -31,7 +31,8 @@ type PipeScaling struct {
 	ReplicaMemoryGB      *Number `json:"replicaMemoryGb,omitzero"      tfsdk:"replica_memory_gb"`
 }
 
-// PipeSource is where a pipe reads from: one or more kinds of sources.
+// PipeSource is where a pipe reads from ("source" of a pipe in the API document).
+// It has one or more kinds; those that the pipe does not have are nil.
 type PipeSource struct {
 	Kafka         *KafkaSource         `json:"kafka,omitzero"         tfsdk:"kafka"`
 	ObjectStorage *ObjectStorageSource `json:"objectStorage,omitzero" tfsdk:"object_storage"`
@@ -51,7 +52,7 @@ type KafkaSource struct {
 	ReversePrivateEndpointIDs []string        `json:"reversePrivateEndpointIds,omitzero" tfsdk:"reverse_private_endpoint_ids"`
 }
 
-// KafkaOffset is where reading starts: a time in the form YYYY-MM-DDThh:mm.
+// KafkaOffset is where reading starts. Timestamp has the form YYYY-MM-DDThh:mm.
 type KafkaOffset struct {
 	Timestamp *string `json:"timestamp,omitzero" tfsdk:"timestamp"`
 }
@@ -75,13 +76,12 @@ type ObjectStorageSource struct {
 	AzureContainerName *string `json:"azureContainerName,omitzero" tfsdk:"azure_container_name"`
 }
 
-// CloudStreamSource is source.cloudStream in the API document, a managed
-// stream.
+// CloudStreamSource is source.cloudStream in the API document: a managed stream.
 type CloudStreamSource struct {
 	StreamName        *string `json:"streamName,omitzero"        tfsdk:"stream_name"`
 	Region            *string `json:"region,omitzero"            tfsdk:"region"`
 	UseEnhancedFanOut *bool   `json:"useEnhancedFanOut,omitzero" tfsdk:"use_enhanced_fan_out"`
-	// Seconds since 1970-01-01T00:00:00Z.
+	// Timestamp is in seconds since 1970-01-01T00:00:00Z.
 	Timestamp *Number `json:"timestamp,omitzero" tfsdk:"timestamp"`
 	IAMRole   *string `json:"iamRole,omitzero"   tfsdk:"iam_role"`
 }
@@ -96,7 +96,7 @@ type PostgresSource struct {
 }
 
 // PostgresSettings are the replication settings of a Postgres source. An update
-// accepts SyncIntervalSeconds and PullBatchSize only.
+// accepts only SyncIntervalSeconds and PullBatchSize.
 type PostgresSettings struct {
 	SyncIntervalSeconds            *Number `json:"syncIntervalSeconds,omitzero"            tfsdk:"sync_interval_seconds"`
 	PullBatchSize                  *Number `json:"pullBatchSize,omitzero"                  tfsdk:"pull_batch_size"`
@@ -109,8 +109,9 @@ type PostgresSettings struct {
 	EnableFailoverSlots            *bool   `json:"enableFailoverSlots,omitzero"            tfsdk:"enable_failover_slots"`
 }
 
-// TableMapping maps a Postgres table to a table of the database. It is
-// identified by source schema, source table and target table.
+// TableMapping maps a Postgres table to a table of the database ("Table mapping"
+// in the API document). It is identified by source schema, source table and target
+// table.
 type TableMapping struct {
 	SourceSchemaName    *string  `json:"sourceSchemaName,omitzero"    tfsdk:"source_schema_name"`
 	SourceTable         *string  `json:"sourceTable,omitzero"         tfsdk:"source_table"`
@@ -120,7 +121,8 @@ type TableMapping struct {
 	SortingKeys         []string `json:"sortingKeys,omitzero"         tfsdk:"sorting_keys"`
 }
 
-// PipeDestination is where a pipe writes to. An update accepts Columns only.
+// PipeDestination is where a pipe writes to ("destination" in the API document).
+// An update accepts only Columns.
 type PipeDestination struct {
 	Database        *string          `json:"database,omitzero"        tfsdk:"database"`
 	Table           *string          `json:"table,omitzero"           tfsdk:"table"`
@@ -129,7 +131,7 @@ type PipeDestination struct {
 	Columns         []Column         `json:"columns,omitzero"         tfsdk:"columns"`
 }
 
-// TableDefinition is how the destination table was created.
+// TableDefinition is the definition of the destination table.
 type TableDefinition struct {
 	Engine      *TableEngine `json:"engine,omitzero"      tfsdk:"engine"`
 	SortingKey  []string     `json:"sortingKey,omitzero"  tfsdk:"sorting_key"`
@@ -137,7 +139,7 @@ type TableDefinition struct {
 	PrimaryKey  *string      `json:"primaryKey,omitzero"  tfsdk:"primary_key"`
 }
 
-// TableEngine has the columns that the engine of a destination table uses.
+// TableEngine has the columns that the engine of the destination table uses.
 type TableEngine struct {
 	VersionColumnID *string  `json:"versionColumnId,omitzero" tfsdk:"version_column_id"`
 	ColumnIDs       []string `json:"columnIds,omitzero"       tfsdk:"column_ids"`
@@ -172,7 +174,7 @@ type PipeSettings struct {
 	EngineParallelViewProcessing       *bool   `json:"engine_parallel_view_processing,omitzero"        tfsdk:"engine_parallel_view_processing"`
 }
 
-// PipeUpdate is the body of a pipe's update ("Update pipe" in the API
+// PipeUpdate is the body of the update of a pipe ("Update pipe" in the API
 // document). A nil field is not sent.
 type PipeUpdate struct {
 	Name          *string            `json:"name,omitzero"          tfsdk:"name"`
@@ -182,13 +184,14 @@ type PipeUpdate struct {
 	Settings      *PipeSettings      `json:"settings,omitzero"      tfsdk:"settings"`
 }
 
-// DestinationUpdate is the destination in a pipe's update.
+// DestinationUpdate is the destination in the update of a pipe.
 type DestinationUpdate struct {
 	Columns []Column `json:"columns,omitzero" tfsdk:"columns"`
 }
 
-// PipeSourceUpdate is the source in a pipe's update. The API document allows
-// some members only; the caller leaves the others nil.
+// PipeSourceUpdate is the source in the update of a pipe. Its kinds embed the
+// types of responses; the API document allows only some members, and the caller
+// must not set the others.
 type PipeSourceUpdate struct {
 	Kafka           *KafkaUpdate         `json:"kafka,omitzero"         tfsdk:"kafka"`
 	ObjectStorage   *ObjectStorageUpdate `json:"objectStorage,omitzero" tfsdk:"object_storage"`
@@ -247,21 +250,21 @@ type AccessKey struct {
 }
 
 // GetPipe reads one pipe ("Get pipe" in the API document). Equal reads in flight
-// share one request; a read that began before a write of this client to the pipe
+// share one request. A read that began before a write of this client to the pipe
 // never serves one that began after it.
 func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID string) (*Pipe, error) {
 	return get[Pipe](ctx, c, c.pipeRequest("read pipe", organizationID, serviceID, pipeID))
 }
 
-// UpdatePipe changes what body holds of a pipe ("Update pipe" in the API
-// document) and returns the updated pipe.
+// UpdatePipe sends body to a pipe ("Update pipe" in the API document) and returns
+// the updated pipe.
 //
-// It is retried like a read, since its values are absolute, unless body adds or
-// removes table mappings, which must not happen twice. Such a PATCH is retried
-// only if it cannot have been carried out. If it may have been, reconcile is
-// called, within the same budget: it reads the pipe afresh and returns the body
-// that is still needed, or nil and the pipe as it is. Without a reconcile such an
-// error is final.
+// It is retried like a read, since its values are absolute. A body that adds or
+// removes table mappings is retried only if it cannot have been carried out, since
+// that must not happen twice. If it may have been carried out, reconcile is
+// called, within the same retry_timeout: it reads the pipe again and returns the
+// body that is still needed, or nil and the pipe as it is now. If reconcile is
+// nil, such an error is final.
 func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, *Pipe, error)) (*Pipe, error) {
 	var pipe *Pipe
 	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)

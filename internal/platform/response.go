@@ -13,36 +13,36 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Caps on what is read of a response, in bytes. Ten thousand services of full
-// size are some 30 MB.
+// Maximum size of a response, in bytes. Ten thousand services with every field
+// are some 30 MB.
 const (
 	capList   = 256 << 20
 	capObject = 16 << 20
 	capError  = 64 << 10
 )
 
-// lenient reads responses that a stricter reader would reject for what does not
-// matter here. By the library's defaults, names are case-sensitive and unknown
-// members ignored.
+// lenient accepts repeated names and invalid UTF-8 in responses, which do no harm
+// here. By the library's defaults, names are case-sensitive and unknown members
+// are ignored.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// response is an HTTP response, its body read through a cap.
+// response is an HTTP response whose body is read up to a maximum size.
 type response struct {
 	status    int
 	header    http.Header
 	requestID string
-	member    string // of the body that holds the result
+	member    string // of the body that contains the result
 	body      io.ReadCloser
-	left      int64        // of the cap
+	left      int64        // bytes until the maximum size
 	readErr   error        // of the connection
-	keep      bool         // keep what is read in seen
+	keep      bool         // whether to keep what is read in seen
 	seen      bytes.Buffer // what was read so far
-	// arrivedUntil is when the last of it was read.
+	// arrivedUntil is when the last byte was read.
 	arrivedUntil time.Time
 	mask         func(string) string
 }
 
-var errTooLong = errors.New("the response is longer than anything that the API document describes")
+var errTooLong = errors.New("the response is larger than the provider accepts")
 
 func newResponse(r *http.Response, member string, mask func(string) string) *response {
 	return &response{
@@ -56,7 +56,7 @@ func newResponse(r *http.Response, member string, mask func(string) string) *res
 	}
 }
 
-// Read reads the body through the cap.
+// Read reads the body up to the maximum size.
 func (r *response) Read(p []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errTooLong
@@ -75,33 +75,33 @@ func (r *response) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isCut reports whether err comes from a response that was cut, in the
-// connection or in the middle of its JSON. One that reached the cap was not,
-// even if its time ended there too.
+// isCut reports whether err comes from a response that was cut off, by the
+// connection or in the middle of its JSON. A response of the maximum size was not
+// cut off, even if the attempt timed out too.
 func (r *response) isCut(err error) bool {
 	return r.left > 0 && (r.readErr != nil || errors.Is(err, io.ErrUnexpectedEOF))
 }
 
-// drain reads a little of what is left, so that the connection can be reused; a
-// connection with much left is cheaper to close.
+// drain reads a short rest of the body, so that the connection can be reused. With
+// a long rest it is cheaper to close it.
 func (r *response) drain() {
 	if r.left > 0 {
 		_, _ = io.CopyN(io.Discard, r.body, 16<<10)
 	}
 }
 
-// envelope reads a JSON object and hands the member with the result to read. Of
-// the others, it reads the management API's status and request ID, and words
-// of an error.
+// envelope reads the envelope of a response ("Response envelope" in the API
+// document; the alerting API has only the result) and calls read at the result. It
+// also reads the status, the request ID, and the message of an error.
 func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 	decoder := jsontext.NewDecoder(r, lenient)
 	if err := r.open(decoder); err != nil {
 		return err
 	}
 	var (
-		status float64
-		said   any
-		found  bool
+		status  float64
+		problem any
+		found   bool
 	)
 	for decoder.PeekKind() == '"' {
 		member, err := decoder.ReadToken()
@@ -117,7 +117,7 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 		case name == "requestId" && r.member == "result":
 			err = readOptional(decoder, &r.requestID)
 		case name == "error" || name == "message":
-			err = readOptional(decoder, &said)
+			err = readOptional(decoder, &problem)
 		default:
 			err = decoder.SkipValue()
 		}
@@ -128,15 +128,15 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 	if err := r.close(decoder); err != nil {
 		return err
 	}
-	words := ""
-	if text := nested(said, 0).clean(r.mask); text != "" {
-		words = ": " + text
+	message := ""
+	if text := nested(problem, 0).clean(r.mask); text != "" {
+		message = ": " + text
 	}
 	switch {
 	case status >= 400:
-		return fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.status, status, words)
+		return fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.status, status, message)
 	case !found:
-		return fmt.Errorf("it has no %q%s", r.member, words)
+		return fmt.Errorf("it has no %q%s", r.member, message)
 	}
 	return nil
 }
@@ -175,12 +175,12 @@ func (r *response) close(decoder *jsontext.Decoder) error {
 	case r.readErr != nil:
 		return r.readErr
 	default:
-		return errors.New("something follows its JSON")
+		return errors.New("it has more data after its JSON")
 	}
 }
 
-// readOptional reads a value of the envelope that can be done without: one of
-// another type is ignored.
+// readOptional reads an optional value of the envelope. A value of another type is
+// ignored.
 func readOptional[T any](decoder *jsontext.Decoder, target *T) error {
 	value, err := decoder.ReadValue()
 	if err != nil {
@@ -193,7 +193,7 @@ func readOptional[T any](decoder *jsontext.Decoder, target *T) error {
 	return nil
 }
 
-// object reads a result that is one object, and returns it and its JSON.
+// object reads a result that is one object. It returns the object and its JSON.
 func object[T any](r *response) (*T, []byte, error) {
 	var raw jsontext.Value
 	err := r.envelope(func(decoder *jsontext.Decoder) error {
@@ -211,7 +211,7 @@ func object[T any](r *response) (*T, []byte, error) {
 	return read, raw, err
 }
 
-// into accepts a result that is the object asked for.
+// into returns an accept function for a result that is the object with this ID.
 func into[T any](target **T, id string) func(*response) error {
 	return func(r *response) error {
 		read, raw, err := object[T](r)
@@ -219,31 +219,32 @@ func into[T any](target **T, id string) func(*response) error {
 			return err
 		}
 		*target = read
-		return checkAnswered(raw, id)
+		return checkID(raw, id)
 	}
 }
 
-// checkAnswered rejects an object with another ID than the one asked for. UUIDs
-// are compared in any letter case; an object without an ID passes.
-func checkAnswered(object []byte, asked string) error {
-	var answered struct {
+// checkID rejects an object with another ID than the requested one. UUIDs are
+// compared in any letter case. An object without an ID is accepted.
+func checkID(object []byte, requested string) error {
+	var returned struct {
 		ID *string `json:"id"`
 	}
-	_ = json.Unmarshal(object, &answered, lenient) // it was decoded before
-	switch id := answered.ID; {
-	case id == nil, *id == asked, IsUUID(asked) && strings.EqualFold(*id, asked):
+	_ = json.Unmarshal(object, &returned, lenient) // it was decoded before
+	switch id := returned.ID; {
+	case id == nil, *id == requested, IsUUID(requested) && strings.EqualFold(*id, requested):
 		return nil
 	default:
-		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", asked, cleanText(*id, 100))
+		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, cleanText(*id, 100))
 	}
 }
 
+// wrongShape is the error of a result of another type.
 func (r *response) wrongShape(decoder *jsontext.Decoder, wanted string) error {
 	kind := decoder.PeekKind()
 	if _, err := decoder.ReadValue(); err != nil {
 		return err
 	}
-	return fmt.Errorf("its %q is not %s but %s", r.member, wanted, kindName(kind))
+	return fmt.Errorf("its %q is %s instead of %s", r.member, kindName(kind), wanted)
 }
 
 func kindName(kind jsontext.Kind) string {
@@ -270,8 +271,8 @@ func decode[T any](value jsontext.Value) (*T, error) {
 	return object, nil
 }
 
-// shorten reports what is wrong with JSON and where, without the library's and
-// Go's names.
+// shorten reports what is wrong with JSON and where, without the names of Go types
+// and of the library.
 func shorten(err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
@@ -279,7 +280,7 @@ func shorten(err error) error {
 		if errors.Is(err, errOutOfRange) {
 			what = "is out of range"
 		} else if semantic.JSONKind != 0 {
-			what = "is " + kindName(semantic.JSONKind) + ", unlike in the API document"
+			what = "is " + kindName(semantic.JSONKind) + ", which is not its documented type"
 		}
 		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
 	}
@@ -293,7 +294,7 @@ func shorten(err error) error {
 	return err
 }
 
-// badJSON replaces the text of an error and keeps the error.
+// badJSON replaces the text of an error, which it wraps.
 type badJSON struct {
 	text string
 	err  error
@@ -302,7 +303,7 @@ type badJSON struct {
 func (e *badJSON) Error() string { return e.text }
 func (e *badJSON) Unwrap() error { return e.err }
 
-// encode writes a body. It fails only on numbers that JSON cannot spell.
+// encode writes a body as JSON. It fails only if a number is out of range.
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

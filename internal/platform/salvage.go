@@ -15,11 +15,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// accept reads the response to a key's creation.
+// accept reads the response to the creation of a key.
 func (k *CreatedAPIKey) accept(r *response) error {
 	read, _, err := object[CreatedAPIKey](r)
 	if err != nil {
-		_, _ = io.Copy(io.Discard, r) // for salvage: the secret may follow what is broken
+		_, _ = io.Copy(io.Discard, r) // for salvage: the secret may come after the broken part
 		return err
 	}
 	*k = *read
@@ -29,8 +29,8 @@ func (k *CreatedAPIKey) accept(r *response) error {
 	return nil
 }
 
-// nullExpiry reports whether a response has a null for the expiry. Of one that is
-// broken before that it knows nothing.
+// nullExpiry reports whether expireAt is null in a response. It is false if the
+// response is broken before that.
 func nullExpiry(raw []byte) bool {
 	var read struct {
 		Result struct {
@@ -39,11 +39,11 @@ func nullExpiry(raw []byte) bool {
 			} `json:"key"`
 		} `json:"result"`
 	}
-	_ = json.Unmarshal(raw, &read, lenient) // what was read before an error stands
+	_ = json.Unmarshal(raw, &read, lenient) // what precedes an error is read
 	return read.Result.Key.ExpireAt.Kind() == 'n'
 }
 
-// unlessEmpty treats an empty text like one that the API did not return.
+// unlessEmpty returns nil for an empty text, as for one that the API omits.
 func unlessEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -51,7 +51,7 @@ func unlessEmpty(s *string) *string {
 	return s
 }
 
-// addSecretsIn masks the secrets in a response, before its text is used.
+// addSecretsIn masks the secrets of a response from now on.
 func (c *Client) addSecretsIn(raw []byte) {
 	if secret := salvageKey(raw).KeySecret; secret != nil {
 		c.AddSecret(*secret)
@@ -63,31 +63,31 @@ func (c *Client) addSecretsIn(raw []byte) {
 	}
 }
 
-// salvage reads the key from a response that is broken, or that is a 5xx although
-// it has a key. It reports whether there was a key.
+// salvage reads the key from a response that is broken, or from a 5xx that contains
+// a key. It reports whether there was a key.
 func (k *CreatedAPIKey) salvage(failed *Error, raw []byte, hashed bool) bool {
-	// After a final status there is no key, whatever the body holds.
+	// With a final status no key was created, whatever the body contains.
 	if failed.class == classPermanent && !failed.ambiguous || failed.class == classRateLimited {
 		return false
 	}
 	found := salvageKey(raw)
-	// A secret without its ID is kept only if the ID cannot have been lost on the
-	// way, but was not returned.
+	// A secret without its ID is kept only if the API did not return the ID. If the
+	// connection broke, the ID may have been lost with it.
 	whole := found.KeySecret != nil && (found.KeyID != nil || failed.class == classUnreadable)
 	if !whole && (!hashed || found.Key == nil || found.Key.ID == nil) {
 		return false
 	}
 	*k = *found
 	k.NullExpiry = nullExpiry(raw)
-	k.Incomplete = fmt.Errorf("the response to the key's creation is incomplete: %s", failed.cause())
+	k.Incomplete = fmt.Errorf("the response to the creation of the key is incomplete: %s", failed.cause())
 	if failed.Status >= http.StatusInternalServerError {
-		k.Incomplete = fmt.Errorf("the response to the key's creation had HTTP status %d", failed.Status)
+		k.Incomplete = fmt.Errorf("the response to the creation of the key had HTTP status %d", failed.Status)
 	}
 	return true
 }
 
-// salvageKey reads what it can of the response to a key's creation. A member
-// that is cut or of another type is omitted.
+// salvageKey reads as much as it can of the response to the creation of a key. It
+// omits a member that is cut off or of another type.
 func salvageKey(raw []byte) *CreatedAPIKey {
 	whole, broken := closeCut(raw)
 	all := map[string]jsontext.Value{}
@@ -101,7 +101,7 @@ func salvageKey(raw []byte) *CreatedAPIKey {
 	if object, exists := all["key"]; exists {
 		found.Key = &APIKey{}
 		for name, value := range members(object) {
-			next := *found.Key // a member of another type must not lose the others
+			next := *found.Key // a member of another type must not discard the others
 			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, lenient) == nil {
 				*found.Key = next
 			}
@@ -110,9 +110,9 @@ func salvageKey(raw []byte) *CreatedAPIKey {
 	return found
 }
 
-// closeCut makes whole JSON of an object that was cut: it drops what follows
-// the last whole member, and closes the objects that are open. JSON that is
-// broken rather than cut ends there too, and the rest is returned as well.
+// closeCut completes the JSON of an object that was cut off: it discards what
+// follows the last complete member, and closes the open objects. JSON that is
+// broken rather than cut off ends there too, and the rest is returned as broken.
 func closeCut(raw []byte) (whole jsontext.Value, broken []byte) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
 	end, open := 0, 0
@@ -120,12 +120,12 @@ func closeCut(raw []byte) (whole jsontext.Value, broken []byte) {
 		var err error
 		kind := decoder.PeekKind()
 		if kind == '[' {
-			err = decoder.SkipValue() // half a list is none
+			err = decoder.SkipValue() // part of a list is not used
 		} else {
 			_, err = decoder.ReadToken()
 		}
 		at, depth := int(decoder.InputOffset()), decoder.StackDepth()
-		cut := errors.Is(err, io.ErrUnexpectedEOF) || kind == '0' && at == len(raw) // a number may go on
+		cut := errors.Is(err, io.ErrUnexpectedEOF) || kind == '0' && at == len(raw) // a number may have more digits
 		switch _, length := decoder.StackIndex(depth); {
 		case err == nil && depth == 0:
 			return raw[:at], nil
@@ -141,8 +141,8 @@ func closeCut(raw []byte) (whole jsontext.Value, broken []byte) {
 	}
 }
 
-// keyText finds ID and secret in broken JSON. Another text cannot pose as one
-// of them: its quotes would be escaped.
+// keyText finds ID and secret in broken JSON. Other texts cannot match, since
+// quotes in them are escaped.
 var keyText = regexp.MustCompile(`"(keyId|keySecret)"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
 // members returns the members of an object; none if value is not an object.
@@ -152,8 +152,8 @@ func members(value jsontext.Value) map[string]jsontext.Value {
 	return all
 }
 
-// text reads a string, or a number as it is spelled; nil if value is neither,
-// or empty.
+// text returns a string, or a number in its own spelling; nil if value is neither
+// or is empty.
 func text(value jsontext.Value) *string {
 	s := string(value)
 	if value.Kind() != '0' && json.Unmarshal(value, &s, lenient) != nil {

@@ -12,24 +12,23 @@ import (
 )
 
 // minSecretLength is the minimum length, in bytes, of a secret that is masked.
-// Masking shorter ones would riddle every text with holes, and the holes would
-// give the secret away.
+// Shorter ones occur in ordinary words, and the masked words would reveal them.
 const minSecretLength = 4
 
 // mask replaces a secret.
 const mask = "***"
 
-// secrets are the literals that no error and no log may show. A list of field
-// names ("password", "token") was rejected: it misses unknown names, and hides
-// what is not secret.
+// secrets are the literals that must not appear in errors and logs. A list of
+// field names ("password", "token") was rejected: it does not cover unknown names,
+// and hides what is not secret.
 type secrets struct {
 	mu       sync.RWMutex
 	literals map[string]struct{}
 	replacer *strings.Replacer // nil if literals has grown since
 }
 
-// AddSecret masks a literal in errors and logs from now on, also as JSON, HTML, a
-// URL and base64 spell it. Literals of fewer than four bytes are ignored.
+// AddSecret masks a literal in errors and logs from now on, also in the spellings
+// of JSON, HTML, URLs and base64. Literals of fewer than four bytes are ignored.
 func (c *Client) AddSecret(s string) {
 	if len(s) < minSecretLength {
 		return
@@ -48,7 +47,7 @@ func (c *Client) AddSecret(s string) {
 	c.secrets.replacer = nil
 }
 
-// Mask replaces each secret that the client knows with three asterisks.
+// Mask replaces each secret that the client knows by three asterisks.
 func (c *Client) Mask(s string) string {
 	return c.secrets.current().Replace(s)
 }
@@ -68,8 +67,8 @@ func (s *secrets) current() *strings.Replacer {
 	return s.replacer
 }
 
-// build puts longer literals first: if one secret begins with another, replacing
-// the shorter one would leave the rest of the longer.
+// build puts longer literals first: if one secret begins with another, to replace
+// the shorter one first would leave the rest of the longer one.
 func (s *secrets) build() *strings.Replacer {
 	literals := make([]string, 0, len(s.literals))
 	for literal := range s.literals {
@@ -88,12 +87,12 @@ func (s *secrets) build() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// spellings are the ways in which a response may echo a text.
+// spellings are the forms in which a response may repeat a text.
 func spellings(s string) []string {
 	all := []string{
 		s,
 		strings.TrimSpace(s),
-		strings.Join(strings.Fields(s), " "), // as a cleaned message has it
+		strings.Join(strings.Fields(s), " "), // as in a cleaned message
 		html.EscapeString(s),
 		url.QueryEscape(s),
 		url.PathEscape(s),
@@ -108,7 +107,7 @@ func spellings(s string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecretLength })
 }
 
-// jsonInside is a text as JSON spells it, without the quotes.
+// jsonInside is a text as a JSON string, without the quotes.
 func jsonInside(s string, options ...jsontext.Options) string {
 	var b strings.Builder
 	encoder := jsontext.NewEncoder(&b, append(options, jsontext.AllowInvalidUTF8(true))...)

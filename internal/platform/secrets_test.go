@@ -37,8 +37,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// Distinct secrets in every place where one is known, an answer that echoes all
-// that was sent, and a look at everything that comes out.
+// Every secret differs, the response repeats all that was sent, and no error and
+// no log contains a secret.
 func TestNoSecretComesOut(t *testing.T) {
 	t.Parallel()
 	const password, token = `pass"word<b>` + "\n\t" + `ö`, "bearer-secret"

@@ -14,8 +14,8 @@ type Service struct {
 	EngineVersion *string    `json:"engineVersion,omitzero" tfsdk:"engine_version"`
 	Endpoints     []Endpoint `json:"endpoints,omitzero"     tfsdk:"endpoints"`
 
-	// The two totals are deprecated: they count the memory of three workers
-	// and are inaccurate for any other number of replicas. In GB.
+	// The two totals are deprecated in the API document: the memory of three workers,
+	// in GB. They are inaccurate for any other number of replicas.
 	MinTotalMemoryGB *Number `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
 	MaxTotalMemoryGB *Number `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
 	// Memory of each replica, in GB.
@@ -34,8 +34,9 @@ type Service struct {
 	PrivateEndpointIDs              []string `json:"privateEndpointIds,omitzero"              tfsdk:"private_endpoint_ids"`
 	AvailablePrivateEndpointIDs     []string `json:"availablePrivateEndpointIds,omitzero"     tfsdk:"available_private_endpoint_ids"`
 	DataWarehouseID                 *string  `json:"dataWarehouseId,omitzero"                 tfsdk:"data_warehouse_id"`
-	// IsPrimary reports that the service is the first of its warehouse, which
-	// needs at least 2 replicas unless the organization's tier allows fewer.
+	// IsPrimary reports whether the service is the first of its warehouse. Such a
+	// service needs at least 2 replicas, unless the tier of the organization allows
+	// fewer.
 	IsPrimary                      *bool   `json:"isPrimary,omitzero"                      tfsdk:"is_primary"`
 	IsReadonly                     *bool   `json:"isReadonly,omitzero"                     tfsdk:"is_readonly"`
 	BYOCID                         *string `json:"byocId,omitzero"                         tfsdk:"byoc_id"`
@@ -43,11 +44,12 @@ type Service struct {
 	TransparentDataEncryptionKeyID *string `json:"transparentDataEncryptionKeyId,omitzero" tfsdk:"transparent_data_encryption_key_id"`
 	EncryptionRoleID               *string `json:"encryptionRoleId,omitzero"               tfsdk:"encryption_role_id"`
 
-	// list is when the list began that the service was read from.
+	// list is the count at which the list began that the service was read from.
 	list uint64
 }
 
-// Endpoint is one address of a service.
+// Endpoint is one network address of a service ("endpoints" of a service in the
+// API document).
 type Endpoint struct {
 	Protocol *string `json:"protocol,omitzero" tfsdk:"protocol"`
 	Host     *string `json:"host,omitzero"     tfsdk:"host"`
@@ -55,7 +57,8 @@ type Endpoint struct {
 	Username *string `json:"username,omitzero" tfsdk:"username"`
 }
 
-// IPAccessEntry is one address or CIDR block that may use a service or an API key.
+// IPAccessEntry is an address or CIDR block that may use a service or an API key
+// ("IP access entry" in the API document).
 type IPAccessEntry struct {
 	Source      *string `json:"source,omitzero"      tfsdk:"source"`
 	Description *string `json:"description,omitzero" tfsdk:"description"`
@@ -64,19 +67,20 @@ type IPAccessEntry struct {
 // ScalingUpdate is the body of a scaling update ("Update service auto scaling
 // settings" in the API document). A nil field is not sent.
 type ScalingUpdate struct {
-	// GB for three workers, 24 to 1068 in steps of 12; deprecated.
+	// The two totals are deprecated in the API document: the memory of three workers,
+	// in GB, between 24 and 1068, a multiple of 12.
 	MinTotalMemoryGB *Number `json:"minTotalMemoryGb,omitzero"   tfsdk:"min_total_memory_gb"`
 	MaxTotalMemoryGB *Number `json:"maxTotalMemoryGb,omitzero"   tfsdk:"max_total_memory_gb"`
-	// 1 to 20.
+	// NumReplicas is between 1 and 20.
 	NumReplicas *Number `json:"numReplicas,omitzero"        tfsdk:"num_replicas"`
 	IdleScaling *bool   `json:"idleScaling,omitzero"        tfsdk:"idle_scaling"`
-	// Minutes, at least 5.
+	// IdleTimeoutMinutes is at least 5.
 	IdleTimeoutMinutes *Number `json:"idleTimeoutMinutes,omitzero" tfsdk:"idle_timeout_minutes"`
 }
 
-// ListServices lists an organization's services in the API's order ("List
-// organization services" in the API document). A filter is sent as it is; only
-// filtering by resource tags is supported. The result may be up to 30 s old, but
+// ListServices lists the services of an organization in the API's order ("List
+// organization services" in the API document). filter is sent as it is; the API
+// supports only filtering by resource tags. The result may be up to 30 s old, but
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
@@ -98,11 +102,11 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 	return all, nil
 }
 
-// GetService reads one service through the list of its organization's services,
-// the only read that the API has. The result may be up to 30 s old, but is newer
+// GetService reads one service from the list of its organization, since the API
+// cannot read a single service. The result may be up to 30 s old, but is newer
 // than every write of this client to the service. If the list omits the service,
-// a second one is read before the error reports that it does not exist
-// (IsNotFound). All missing services share that second list.
+// a second list is read, which all missing services share. If that omits the
+// service too, the error is one that IsNotFound.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
 	const operation = "read service"
 	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
@@ -126,11 +130,11 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	return c.listed(operation, organizationID, serviceID, service, err)
 }
 
-// FindServices returns the services of an organization that have a name, compared
-// exactly. Like GetService it reads a second list before it returns none.
+// FindServices returns the services of an organization with exactly this name.
+// Like GetService, it reads a second list before it returns none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization id", organizationID}); err != nil {
+	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	written := c.lists.lastWrite(organizationID)
@@ -151,8 +155,8 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string) 
 	return named, nil
 }
 
-// RereadService reads a service from another list than the one that first came
-// from: a later one, or the one before, or else a new one that all share who ask.
+// RereadService reads a service from another list than first was read from: a later
+// one, the one before, or else a new one, which concurrent callers share.
 func (c *Client) RereadService(ctx context.Context, organizationID, serviceID string, first *Service) (*Service, error) {
 	const operation = "read service"
 	written := c.lists.lastWrite(organizationID + "/" + serviceID)
@@ -171,7 +175,8 @@ func (c *Client) RereadService(ctx context.Context, organizationID, serviceID st
 	return c.listed(operation, organizationID, serviceID, service, err)
 }
 
-// listed is a service that was looked for in lists.
+// listed returns a service that was looked up in lists, or the error that there is
+// none.
 func (c *Client) listed(operation, organizationID, serviceID string, service *Service, err error) (*Service, error) {
 	switch {
 	case err != nil:
@@ -191,8 +196,7 @@ func (c *Client) listed(operation, organizationID, serviceID string, service *Se
 
 // UpdateServiceScaling changes the scaling settings of a service ("Update
 // service auto scaling settings" in the API document) and returns the updated
-// service. A nil setting is not sent. It is retried like a read, since its values
-// are absolute.
+// service. It is retried like a read, since its values are absolute.
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body ScalingUpdate) (*Service, error) {
 	var service *Service
 	err := c.do(ctx, &request{

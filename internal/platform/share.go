@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// flight is a read that several callers wait for. It is cancelled when all of
-// them are gone.
+// flight is a read that several callers share. It is cancelled when all of them
+// have cancelled.
 //
-// golang.org/x/sync/singleflight was rejected: there either the first caller's
-// context is everybody's, or no cancellation ends the read.
+// golang.org/x/sync/singleflight was rejected: either the context of the first
+// caller ends the read for all, or no context ends it.
 type flight[T any] struct {
 	done   chan struct{} // closed once value and err are set
 	value  T
@@ -18,7 +18,7 @@ type flight[T any] struct {
 
 	mu      sync.Mutex
 	waiting int
-	left    bool // all callers are gone: nobody may join
+	left    bool // all callers have cancelled: no other may join
 }
 
 // launch starts a read for a first caller. The read gets the values of ctx, such
@@ -45,8 +45,8 @@ func (f *flight[T]) join() bool {
 	return true
 }
 
-// wait returns the outcome, or why the caller's own context ended. Call it once
-// for launch and once for each join.
+// wait returns the outcome, or the cause if the caller's own context ends first.
+// Call it once for launch and once for each join.
 func (f *flight[T]) wait(ctx context.Context) (value T, err error, interrupted error) {
 	select {
 	case <-f.done:
@@ -73,14 +73,14 @@ func (f *flight[T]) ended() bool {
 	}
 }
 
-// flights are the reads of single objects of one API. Callers share the object's
-// JSON, and each decodes a copy of its own.
+// flights are the reads in flight of single objects of one API. Callers share the
+// JSON of the object, and each decodes a copy of its own.
 type flights struct {
 	mu    sync.Mutex
 	byKey map[string]*flight[[]byte]
 }
 
-// read joins the read of that key, or starts it.
+// read joins the read of a key, or starts one.
 func (f *flights) read(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) (value []byte, err error, interrupted error) {
 	f.mu.Lock()
 	shared := f.byKey[key]
@@ -91,7 +91,7 @@ func (f *flights) read(ctx context.Context, key string, fetch func(context.Conte
 	return shared.wait(ctx)
 }
 
-// start launches a read that removes itself at its end. Call with mu held.
+// start launches a read that removes itself at its end. The caller holds mu.
 func (f *flights) start(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) *flight[[]byte] {
 	if f.byKey == nil {
 		f.byKey = map[string]*flight[[]byte]{}
@@ -114,8 +114,8 @@ func (f *flights) remove(key string, shared *flight[[]byte]) {
 	}
 }
 
-// forget keeps reads that begin later from joining the one in flight. Those that
-// have joined it still get its outcome.
+// forget prevents later reads from joining the one in flight. Callers that have
+// joined it still get its outcome.
 func (f *flights) forget(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // errBudget is the cause of a context that ended with the budget, retry_timeout.
 var errBudget = errors.New("retry_timeout is used up")
 
-// call is a request in flight, with its attempts and waits.
+// call is one request, with all of its attempts and waits.
 type call struct {
 	*Client
 	*request
@@ -22,16 +22,16 @@ type call struct {
 	attempts int
 	last     *Error // of the last attempt
 	// ambiguous reports that one of the attempts may have been carried out,
-	// however those after it ended.
+	// whatever became of those after it.
 	ambiguous bool
-	backoff   waits
-	queued    time.Duration // waited before this attempt, for gate and slot
+	backoff   backoff
+	queued    time.Duration // wait for gate and slot before this attempt
 	ticket    ticket
-	probe     bool // this attempt is the one that an API that is down is given
+	probe     bool // this attempt tests an API that is down
 	connected bool // this attempt had a connection
-	standing  standing
+	waiting   waiting
 
-	// Of this attempt's response, for the log.
+	// status and requestID are of this attempt's response, for the log.
 	status    int
 	requestID string
 }
@@ -41,7 +41,7 @@ func (c *Client) do(ctx context.Context, r *request) error {
 	if err := checkIDs(r.operation, r.ids...); err != nil {
 		return err
 	}
-	k := &call{Client: c, request: r, started: time.Now(), backoff: newWaits()}
+	k := &call{Client: c, request: r, started: time.Now(), backoff: newBackoff()}
 	if err := k.prepare(); err != nil {
 		return fmt.Errorf("%s: %w", r.operation, err)
 	}
@@ -56,7 +56,7 @@ func (c *Client) do(ctx context.Context, r *request) error {
 	return k.run(ctx)
 }
 
-// prepare encodes the body and builds the address.
+// prepare encodes the body and builds the URL.
 func (k *call) prepare() (err error) {
 	if k.body != nil {
 		if k.encoded, err = encode(k.body); err != nil {
@@ -84,16 +84,18 @@ func (k *call) run(ctx context.Context) error {
 			return k.giveUp(err)
 		}
 		k.attempts++
-		k.standing.on(fmt.Sprintf("for the response to attempt %d", k.attempts))
+		k.waiting.set(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		began := time.Now()
 		failed := k.attempt(ctx)
 		limited := k.report(failed)
 		wait, again := k.retry(ctx, failed, limited)
-		waits, stop := k.api.outage.waits(ctx) // before the outage is told, or its news would be missed
+		// Before learn: the failure may worsen the outage, which cancels the contexts
+		// that exist by then.
+		waitCtx, stop := k.api.outage.waitContext(ctx)
 		again = k.learn(failed, began, wait, again)
-		<-k.slots // not before all of this is known, or the next request would pass
+		<-k.slots // after report and learn, so that the next request obeys them
 		k.logAttempt(ctx, failed, time.Since(began), wait, again)
-		err := k.pause(waits, failed, wait, again)
+		err := k.pause(waitCtx, failed, wait, again)
 		stop()
 		if failed == nil {
 			return nil
@@ -114,22 +116,22 @@ func (k *call) run(ctx context.Context) error {
 	}
 }
 
-// pause is the wait before the next attempt. After a 429 that is at the gate.
+// pause waits before the next attempt. After a 429 the gate does that.
 func (k *call) pause(ctx context.Context, failed *Error, wait time.Duration, again bool) error {
 	if !again || failed.class == classRateLimited {
 		return nil
 	}
-	k.standing.on("to retry after " + failed.waitReason())
+	k.waiting.set("to retry after " + failed.waitReason())
 	return sleep(ctx, wait)
 }
 
-// enter waits until an attempt may be made, and takes a slot for it. What has
-// failed for everybody is asked before the wait, and again after it.
+// enter waits until an attempt may be sent, and takes a slot for it. It checks for
+// a refusal before the wait and after it.
 func (k *call) enter(ctx context.Context) (err error) {
 	began := time.Now()
 	defer func() { k.queued = time.Since(began) }()
 	k.status, k.requestID = 0, ""
-	k.standing.on(waitsForTurn)
+	k.waiting.set(forItsTurn)
 	for {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -137,11 +139,11 @@ func (k *call) enter(ctx context.Context) (err error) {
 		if err := k.refuse(false); err != nil {
 			return err
 		}
-		waits, stop := k.api.outage.waits(ctx)
-		k.ticket, err = k.api.gate.enter(waits, k.slots)
+		waitCtx, stop := k.api.outage.waitContext(ctx)
+		k.ticket, err = k.api.gate.enter(waitCtx, k.slots)
 		stop()
 		if refused := new(refusal); errors.As(err, &refused) && k.attempts == 0 {
-			continue // an API that is failing is asked once by each call
+			continue // each call may send one attempt to an API that is failing
 		}
 		if err != nil {
 			return err
@@ -155,7 +157,7 @@ func (k *call) enter(ctx context.Context) (err error) {
 	}
 }
 
-// refuse returns why nothing may be sent, or nil.
+// refuse returns a refusal if no attempt may be sent.
 func (k *call) refuse(send bool) (err error) {
 	if err := k.api.logins.refuse(k.organization()); err != nil {
 		return err
@@ -164,8 +166,8 @@ func (k *call) refuse(send bool) (err error) {
 	return err
 }
 
-// learn notes what an attempt says about the API as a whole, and reports whether
-// there still is another one.
+// learn records what an attempt reveals about the API as a whole, and reports
+// whether the retry that was planned still takes place.
 func (k *call) learn(failed *Error, began time.Time, wait time.Duration, again bool) bool {
 	o := k.api.outage
 	if k.probe {
@@ -194,16 +196,16 @@ func (k *call) learn(failed *Error, began time.Time, wait time.Duration, again b
 	return again
 }
 
-// endOutage notes a response. After an outage, what was remembered of it is out
-// of date.
+// endOutage records a response. If it ends an outage, the lists that failed
+// during the outage are no longer reused.
 func (k *call) endOutage() {
 	if k.api.outage.succeed() && k.api == k.management {
 		k.lists.forgetFailed()
 	}
 }
 
-// report tells the gate how an attempt ended, and returns how long a 429 closes
-// it. Without retries there are no waits either: the gate stays open.
+// report reports the outcome of an attempt to the gate, and returns how long a 429
+// closes it. Without retries the gate stays open, since nothing waits.
 func (k *call) report(failed *Error) time.Duration {
 	switch {
 	case k.retryTimeout == 0:
@@ -219,8 +221,8 @@ func (k *call) report(failed *Error) time.Duration {
 	}
 }
 
-// retry reports whether there is another attempt, and after which wait. A wait
-// that would pass the end of the budget is not begun.
+// retry reports whether to send another attempt, and after which wait. A wait that
+// would exceed retry_timeout is not begun.
 func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) (wait time.Duration, again bool) {
 	if failed == nil || failed.endless || k.retryTimeout == 0 {
 		return 0, false
@@ -239,13 +241,13 @@ func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) 
 	}
 	failed.gaveUp = fmt.Sprintf("the next retry would wait %s, longer than what is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
 	if failed.retryAfter > 0 && wait >= failed.retryAfter-time.Second {
-		failed.gaveUp = fmt.Sprintf("the API asked to wait %s (Retry-After), longer than what is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
+		failed.gaveUp = fmt.Sprintf("the API requested a wait of %s (Retry-After), longer than what is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
 	}
 	return wait, false
 }
 
-// reconciled finds out what is still to be done after an attempt that may have
-// been carried out and must not simply be retried.
+// reconciled finds out what is still needed after an attempt that may have been
+// carried out and must not be repeated as it is.
 func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err error) {
 	k.invalidateReads()
 	needed, err = k.reconcile(ctx)
@@ -263,7 +265,7 @@ func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err 
 	}
 }
 
-// giveUp is the error of a call that ended while it waited for an attempt.
+// giveUp is the error of a call that ended during a wait.
 func (k *call) giveUp(cause error) error {
 	e := k.last
 	if e == nil {
@@ -277,36 +279,36 @@ func (k *call) giveUp(cause error) error {
 			e.Err = cause
 		}
 	case k.last == nil && errors.Is(cause, errBudget):
-		e.Err = fmt.Errorf("its turn did not come within retry_timeout (%s)", readable(k.retryTimeout))
+		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.retryTimeout))
 	case errors.As(cause, &late), errors.Is(cause, errBudget):
 		e.gaveUp = cause.Error()
 		if k.last == nil {
 			e.Err = cause
 		}
-	default: // the caller is gone
+	default: // the caller has cancelled
 		e.class, e.Err = classInterrupted, cause
 	}
 	return k.conclude(e)
 }
 
-// conclude adds to an error what only the call knows.
+// conclude completes an error with what only the call knows.
 func (k *call) conclude(e *Error) error {
 	e.Operation, e.subject, e.settings = k.operation, k.subject, k.api.settings
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
 	e.ambiguous = e.ambiguous || k.ambiguous
-	told := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
+	reported := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
 	if k.attempts > 0 && (e.class == classNotSent || e.class == classNoResponse || e.class == classServerError) {
-		told = k.api.outage.tell() && e.refusal != nil
+		reported = k.api.outage.markReported() && e.refusal != nil
 	}
-	if told {
+	if reported {
 		e.brief = e.briefly()
 	}
 	return e
 }
 
-// logAttempt writes the one line of an attempt, without the query: its filters
-// are the user's words.
+// logAttempt logs one attempt. The query is omitted, since its filters come from
+// the configuration.
 func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Duration, again bool) {
 	if k.log == nil {
 		return

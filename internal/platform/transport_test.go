@@ -15,7 +15,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// readPipe is the call most tests make do with.
+// readPipe is the operation that most tests use.
 func readPipe(ctx context.Context, c *Client) error {
 	_, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
 	return err
@@ -23,8 +23,8 @@ func readPipe(ctx context.Context, c *Client) error {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
-	// The answers' Date is a minute slow: a date counts from there. It is made in
-	// the time of the bubble.
+	// The Date of the response is a minute slow, and the date counts from there. It
+	// is computed in the time of the bubble.
 	skewed := func() fault {
 		now := time.Now().Add(-time.Minute).UTC()
 		return respond(429, "", "Date: "+now.Format(http.TimeFormat), "Retry-After: "+now.Add(9*time.Second).Format(http.TimeFormat))
@@ -64,14 +64,14 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 			if took := time.Since(begun); took > time.Second {
 				t.Errorf("%d: gave up after %s", status, took)
 			}
-			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API asked to wait 5m1s (Retry-After), longer than what is left of retry_timeout (5m0s).") {
+			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), longer than what is left of retry_timeout (5m0s).") {
 				t.Errorf("%d: %v", status, err)
 			}
 		})
 	}
 }
 
-func TestGiveUpSaysHowOftenHowLongAndWhatCameLast(t *testing.T) {
+func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.always(respond(503, `{"message":"under repair"}`))
@@ -129,10 +129,10 @@ func TestNoRetryingWithoutBudget(t *testing.T) {
 func TestInterruptEndsEveryWait(t *testing.T) {
 	t.Parallel()
 	tests := map[string]fault{
-		"answer":  hang,
-		"backoff": respond(503, "", "Retry-After: 100"),
-		"gate":    respond(429, "", "Retry-After: 100"),
-		"body":    {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
+		"response": hang,
+		"backoff":  respond(503, "", "Retry-After: 100"),
+		"gate":     respond(429, "", "Retry-After: 100"),
+		"body":     {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
 	}
 	for name, always := range tests {
 		for _, o := range operations() {
@@ -148,13 +148,13 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 						work.Go(func() {
 							_, err := o.call(ctx, c)
 							if o.name == "key" && name != "gate" || o.name == "mappings" && name == "backoff" {
-								return // doesn't wait, or runs to its end once sent: tests of their own
+								return // does not wait, or runs to its end once sent: see other tests
 							}
 							if late := time.Since(begun); late > 0 {
 								t.Errorf("ended %s after the interrupt", late)
 							}
 							if !errors.Is(err, context.Canceled) && !IsAmbiguous(err) {
-								t.Errorf("not told as an interrupt: %v", err)
+								t.Errorf("not reported as an interrupt: %v", err)
 							}
 						})
 					}
@@ -173,11 +173,11 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	}
 }
 
-func TestInterruptSaysSo(t *testing.T) {
+func TestInterruptIsReported(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.always(hang)
-		for _, o := range []string{"update", "mappings", "rework"} {
+		for _, o := range []string{"update", "mappings", "reconcile"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
 			_, err := operations()[o].call(ctx, c)
@@ -205,30 +205,30 @@ func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 1 })
 }
 
-// What a rework asks for is repeated by its own nature: here it adds no table
-// mapping any more.
-func TestReworkedBodyRepeatsByItsOwnNature(t *testing.T) {
+// The body that reconcile returns is retried by its own rule: here it no longer
+// adds a table mapping.
+func TestReconciledBodyIsRetriedByItsOwnRule(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.inject(reset, reset, reset)
-		name, reworks := "n", 0
+		name, reconciliations := "n", 0
 		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) {
-			reworks++
+			reconciliations++
 			return &PipeUpdate{Name: &name}, nil, nil
 		})
-		if err != nil || reworks != 1 || f.count("PATCH") != 4 {
-			t.Error(err, reworks, f.count("PATCH"))
+		if err != nil || reconciliations != 1 || f.count("PATCH") != 4 {
+			t.Error(err, reconciliations, f.count("PATCH"))
 		}
 	})
 }
 
-// A rework reads afresh: it doesn't join a read from before the fault.
-func TestReworkReadsAfresh(t *testing.T) {
+// reconcile reads again: it does not join a read from before the fault.
+func TestReconcileReadsAgain(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.inject(slow(2*time.Second, reset), slow(20*time.Second, good))
 		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations()["rework"].call(t.Context(), c) })
+		work.Go(func() { _, _ = operations()["reconcile"].call(t.Context(), c) })
 		time.Sleep(time.Second)
 		_ = readPipe(t.Context(), c) // under way when the PATCH fails
 		work.Wait()
@@ -296,7 +296,7 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// One 429 is news for all: nobody else finds out for themselves.
+// One 429 holds back the requests of all callers.
 func TestGateHoldsEverybodyBack(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -369,15 +369,15 @@ func TestRestartIsNoBurst(t *testing.T) {
 	})
 }
 
-func TestReworkAfterAnAmbiguousFault(t *testing.T) {
+func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	t.Parallel()
 	name := "n"
 	pipe := &Pipe{Name: &name}
 	failing := errors.New("no such luck")
 	tests := map[string]struct {
-		rework func() (*PipeUpdate, *Pipe, error)
-		want   string
-		bodies string
+		reconcile func() (*PipeUpdate, *Pipe, error)
+		want      string
+		bodies    string
 	}{
 		"nothing left to do": {func() (*PipeUpdate, *Pipe, error) { return nil, pipe, nil }, "ok", "1"},
 		"something left":     {func() (*PipeUpdate, *Pipe, error) { return &PipeUpdate{Name: &name}, nil, nil }, "ok", "2"},
@@ -388,9 +388,9 @@ func TestReworkAfterAnAmbiguousFault(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.inject(reset)
-				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) { return test.rework() })
-				if told(err) != test.want || fmt.Sprint(len(f.bodies())) != test.bodies {
-					t.Errorf("%s, %v: %v", told(err), f.bodies(), err)
+				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, *Pipe, error) { return test.reconcile() })
+				if outcome(err) != test.want || fmt.Sprint(len(f.bodies())) != test.bodies {
+					t.Errorf("%s, %v: %v", outcome(err), f.bodies(), err)
 				}
 				if err == nil && got.Name == nil {
 					t.Error("no pipe")
@@ -403,13 +403,13 @@ func TestReworkAfterAnAmbiguousFault(t *testing.T) {
 	}
 }
 
-func TestReworkSharesTheBudget(t *testing.T) {
+func TestReconcileSharesTheBudget(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.Inject(fault{Method: http.MethodGet, Status: 503, Body: mockplatform.BodyEmpty, Times: mockplatform.Always})
 		f.Inject(fault{Method: http.MethodPatch, Delay: 29 * time.Second, Reset: true, Times: mockplatform.Always})
 		begun := time.Now()
-		_, err := operations()["rework"].call(t.Context(), c)
+		_, err := operations()["reconcile"].call(t.Context(), c)
 		if took := time.Since(begun); took > 5*time.Minute || !IsAmbiguous(err) {
 			t.Error(took, err)
 		}
@@ -444,7 +444,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		}
 		want := []map[string]any{
 			{"operation": "update pipe", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s"},
-			{"attempt": 2, "wait_reason": "no answer", "error": "EOF"},
+			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
 		}
 		for i, fields := range want {

@@ -8,22 +8,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
+	cenkalti "github.com/cenkalti/backoff/v5"
 )
 
-// waits are the waits between attempts, by exponential backoff with full jitter:
-// random between nothing and twice the interval. cenkalti/backoff provides the
-// intervals alone: its Retry honours any Retry-After, however long, and knows
-// nothing of a gate.
-type waits struct{ backoff.ExponentialBackOff }
+// backoff is exponential backoff with full jitter, starting at 0.5 s and capped
+// at 20 s: each wait is random between 0 and twice the interval.
+//
+// The library provides only the intervals. Its Retry was rejected: it honours
+// any Retry-After, however long, and cannot wait for a gate.
+type backoff struct{ cenkalti.ExponentialBackOff }
 
 const (
 	maxFirstWait = 500 * time.Millisecond // before the second attempt
-	maxWait      = 20 * time.Second       // before any
+	maxWait      = 20 * time.Second       // before any attempt
 )
 
-func newWaits() waits {
-	return waits{backoff.ExponentialBackOff{
+func newBackoff() backoff {
+	return backoff{cenkalti.ExponentialBackOff{
 		InitialInterval:     maxFirstWait / 2,
 		MaxInterval:         maxWait / 2,
 		Multiplier:          2,
@@ -31,9 +32,10 @@ func newWaits() waits {
 	}}
 }
 
-func (w *waits) next() time.Duration { return max(w.NextBackOff(), time.Millisecond) }
+// next is the wait before the next attempt, at least 1 ms.
+func (b *backoff) next() time.Duration { return max(b.NextBackOff(), time.Millisecond) }
 
-// sleep waits, or returns why ctx ended.
+// sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -45,7 +47,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// acquire takes a slot, or returns why ctx ended.
+// acquire takes a slot. If ctx ends first, it returns the cause.
 func acquire(ctx context.Context, slots chan struct{}) error {
 	select {
 	case slots <- struct{}{}:
@@ -55,17 +57,16 @@ func acquire(ctx context.Context, slots chan struct{}) error {
 	}
 }
 
-// longestAsked bounds Retry-After, so that no sum of times overflows. It is
-// longer than any budget.
-const longestAsked = 365 * 24 * time.Hour
+// maxRetryAfter caps Retry-After, so that no sum of times overflows.
+const maxRetryAfter = 365 * 24 * time.Hour
 
-// retryAfter reads the Retry-After header, seconds or a date; zero if it is of no
-// use. A date is relative to the response's own Date, if it has one, since the
-// clocks of the two sides may differ.
+// retryAfter reads the Retry-After header, in seconds or as a date. It returns 0
+// if there is none, or if it cannot be used. A date counts from the response's
+// Date header if there is one, since the clocks of the two sides may differ.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if strings.Trim(value, "0123456789.") == "" {
-		seconds, _ := strconv.ParseFloat(value, 64) // too large is +Inf, no number 0
+		seconds, _ := strconv.ParseFloat(value, 64) // +Inf if too large, 0 if not a number
 		return clamp(seconds)
 	}
 	when, err := http.ParseTime(value)
@@ -82,18 +83,18 @@ func clamp(seconds float64) time.Duration {
 	switch {
 	case !(seconds > 0): // NaN included
 		return 0
-	case seconds >= longestAsked.Seconds():
-		return longestAsked
+	case seconds >= maxRetryAfter.Seconds():
+		return maxRetryAfter
 	default:
 		return time.Duration(seconds * float64(time.Second))
 	}
 }
 
-// readable rounds a duration to what a person wants to read.
+// readable rounds a duration for a message.
 func readable(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
-	case d >= longestAsked:
+	case d >= maxRetryAfter:
 		return "a year or more"
 	case d >= 2*day:
 		return fmt.Sprintf("%d days", d/day)

@@ -66,7 +66,7 @@ func TestConnectionsAreReused(t *testing.T) {
 
 var quiet = log.New(io.Discard, "", 0)
 
-// tlsServer answers over TLS; trust makes a client believe its certificate.
+// tlsServer is a fake over TLS; trust lets a client accept its certificate.
 func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *httptest.Server, trust func(*Client)) {
 	t.Helper()
 	platform := newPlatform()
@@ -147,8 +147,8 @@ func TestFinalConnectionErrors(t *testing.T) {
 	}
 }
 
-// A proxy that refuses is told as such, and asked once. It is no platform, hence
-// the handler.
+// The rejection of a proxy is reported as such and not retried. The proxy is not
+// the fake platform, but a handler of its own.
 func TestProxyRefuses(t *testing.T) {
 	t.Parallel()
 	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +163,7 @@ func TestProxyRefuses(t *testing.T) {
 	}
 }
 
-// An endless answer ends at the cap.
+// An endless response ends at the maximum size.
 func TestEndlessAnswers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]fault{
@@ -181,7 +181,7 @@ func TestEndlessAnswers(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			err := readPipe(t.Context(), c)
 			runtime.ReadMemStats(&after)
-			if err == nil || strings.Contains(err.Error(), "no answer within") {
+			if err == nil || strings.Contains(err.Error(), "no response within") {
 				t.Error(err)
 			}
 			if name != "error" && !errors.Is(err, errTooLong) {
@@ -191,7 +191,7 @@ func TestEndlessAnswers(t *testing.T) {
 	}
 }
 
-// A connection that is reset hard, before or in the middle of an answer.
+// A connection that is reset before or in the middle of a response.
 func TestHardResets(t *testing.T) {
 	t.Parallel()
 	platform := newPlatform()

@@ -1,5 +1,5 @@
-// Package process sets up the process of a provider before it serves: what it
-// logs, and how it collects garbage.
+// Package process sets up the process of a provider: what it logs, how it collects
+// garbage, and when it ends.
 package process
 
 import (
@@ -10,28 +10,26 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// The variables that Terraform documents for the level of what providers log.
+// The environment variables for the log level of providers, as Terraform documents
+// them.
 const (
 	envLog         = "TF_LOG"
 	envLogProvider = "TF_LOG_PROVIDER"
 )
 
-// SetLogLevels turns off what Terraform would throw away, for the provider of
-// this name.
+// SetLogLevels limits the loggers of the provider with this name to the level that
+// Terraform passes on. A logger that the user has set to a less verbose level
+// keeps it. It fails only if the environment cannot be changed.
 //
-// The SDK's loggers begin at TRACE, and leave it to Terraform to filter: with
-// no TF_LOG set, half of a provider's time goes into lines of JSON that travel
-// to Terraform and are dropped there. So no logger is more verbose than what
-// Terraform passes on; where the user chose a logger to be more silent than
-// that, it stays so.
-//
-// The levels go through the environment because the SDK has no other way to
-// set those of all its parts.
+// By default, the loggers of the SDK write at TRACE and leave the filtering to
+// Terraform: if TF_LOG is not set, half of the provider's time goes into lines
+// that Terraform drops. The levels are set through the environment because the
+// SDK has no other way to set all of them.
 func SetLogLevels(provider string) error {
 	passed := passedLevel()
 	for _, logger := range []struct {
 		variable string
-		follows  bool // the level of TF_LOG_SDK, where it has none of its own
+		follows  bool // defaults to the level of TF_LOG_SDK
 	}{
 		{envLogProvider + "_" + strings.ToUpper(provider), false},
 		{"TF_LOG_SDK", false},
@@ -49,25 +47,25 @@ func SetLogLevels(provider string) error {
 	return nil
 }
 
-// PluginLogger is the logger of the library that talks to Terraform, at the
-// same level. By itself it is as verbose as the SDK.
+// PluginLogger returns a logger for the plugin library, at the level that Terraform
+// passes on. The library's own default is TRACE.
 func PluginLogger() hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Level: passedLevel(), Output: os.Stderr, JSONFormat: true}) //nolint:forbidigo // what Terraform reads logs from
 }
 
-// passedLevel is the level from which on Terraform passes a provider's lines
-// on: TF_LOG_PROVIDER, or else TF_LOG. JSON is TRACE in another form, and what
-// is no level at all is TRACE too, as Terraform has it.
+// passedLevel is the level from which Terraform passes on the lines of a provider:
+// TF_LOG_PROVIDER, or else TF_LOG. As in Terraform, JSON and unknown levels mean
+// TRACE.
 func passedLevel() hclog.Level {
-	asked := os.Getenv(envLogProvider)
-	if asked == "" {
-		asked = os.Getenv(envLog)
+	level := os.Getenv(envLogProvider)
+	if level == "" {
+		level = os.Getenv(envLog)
 	}
-	if asked == "" {
+	if level == "" {
 		return hclog.Off
 	}
-	if level := hclog.LevelFromString(asked); level != hclog.NoLevel {
-		return level
+	if known := hclog.LevelFromString(level); known != hclog.NoLevel {
+		return known
 	}
 	return hclog.Trace
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Writes counts the calls under way that change something on the platform. The
-// zero Writes counts from nothing.
+// Writes counts the calls in flight that change something on the platform. The
+// zero value is ready to use.
 type Writes struct{ all, keys atomic.Int64 }
 
-// Begin counts a call until end is called. The creation of a key is one of its
-// own: the response is the only copy of the key's secret.
+// Begin counts a call until end is called. createsKey marks the creation of an API
+// key, whose response is the only copy of the secret.
 func (w *Writes) Begin(createsKey bool) (end func()) {
 	w.all.Add(1)
 	if !createsKey {
@@ -23,17 +23,16 @@ func (w *Writes) Begin(createsKey bool) (end func()) {
 	return func() { w.keys.Add(-1); w.all.Add(-1) }
 }
 
-// Guard decides about the end of the process, until it ends.
+// Guard ends the process if Terraform no longer does. It never returns.
 //
-// What ends Terraform in good order (timeout, systemd, a CI runner) often sends
-// SIGTERM to every process of the group. Terraform waits for what is under way
-// and then ends its providers; a provider that ended at once would take a new
-// key's secret with it. So SIGTERM is ignored while Terraform lives, and while a
-// key is being created. An interrupt is ignored by the plugin library, for the
+// timeout, systemd and CI runners send SIGTERM to every process of the group.
+// Terraform then waits for the calls in flight and ends its providers. If the
+// provider ended first, the secret of a new key would be lost. So SIGTERM is
+// ignored while Terraform runs. The plugin library ignores an interrupt for the
 // same reason.
 //
-// A provider whose Terraform was killed has nobody who ends it. It ends by
-// itself as soon as nothing is being written.
+// If Terraform was killed, the provider ends by itself once no write is in flight,
+// or after SIGTERM once no key is being created.
 func (w *Writes) Guard() {
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
@@ -41,22 +40,22 @@ func (w *Writes) Guard() {
 	os.Exit(0)
 }
 
-// guard returns when the process may end. A process whose parent has died gets
+// guard returns when the process may end. Terraform has ended when the process has
 // another parent.
 func (w *Writes) guard(parentID func() int, terminated <-chan os.Signal, tick <-chan time.Time) {
 	parent := parentID()
-	asked := false
+	signalled := false
 	for {
 		select {
 		case <-terminated:
-			asked = true
+			signalled = true
 		case <-tick:
 		}
 		if parentID() == parent {
-			asked = false
+			signalled = false
 			continue
 		}
-		if w.all.Load() == 0 || asked && w.keys.Load() == 0 {
+		if w.all.Load() == 0 || signalled && w.keys.Load() == 0 {
 			return
 		}
 	}

@@ -13,18 +13,18 @@ func TestGuard(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name                 string
-		orphan, asked        bool
+		orphan, signalled    bool
 		update, key, outlive bool // outlive: the process goes on
 	}{
 		{name: "Terraform lives", outlive: true},
-		{name: "Terraform lives, and SIGTERM", asked: true, outlive: true},
-		{name: "Terraform lives, an update and SIGTERM", asked: true, update: true, outlive: true},
+		{name: "Terraform lives, and SIGTERM", signalled: true, outlive: true},
+		{name: "Terraform lives, an update and SIGTERM", signalled: true, update: true, outlive: true},
 		{name: "an orphan", orphan: true},
-		{name: "an orphan and SIGTERM", orphan: true, asked: true},
+		{name: "an orphan and SIGTERM", orphan: true, signalled: true},
 		{name: "an orphan that updates", orphan: true, update: true, outlive: true},
-		{name: "an orphan that updates, and SIGTERM", orphan: true, asked: true, update: true},
+		{name: "an orphan that updates, and SIGTERM", orphan: true, signalled: true, update: true},
 		{name: "an orphan that creates a key", orphan: true, key: true, outlive: true},
-		{name: "an orphan that creates a key, and SIGTERM", orphan: true, asked: true, key: true, outlive: true},
+		{name: "an orphan that creates a key, and SIGTERM", orphan: true, signalled: true, key: true, outlive: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +50,7 @@ func TestGuard(t *testing.T) {
 				if test.orphan {
 					parent.Store(1)
 				}
-				if test.asked {
+				if test.signalled {
 					terminated <- syscall.SIGTERM
 				}
 				time.Sleep(5 * time.Second)
@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 						t.Error("the process goes on")
 					}
 				}
-				// In the end every orphan ends.
+				// Every orphan ends once its writes have ended.
 				parent.Store(1)
 				for _, end := range ends {
 					end()

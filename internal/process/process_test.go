@@ -2,15 +2,17 @@ package process
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
 func TestLogLevels(t *testing.T) {
 	for name, test := range map[string]struct {
 		set, want map[string]string
 	}{
-		"nothing is asked for": {
+		"no level is set": {
 			set:  map[string]string{},
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off", "TF_LOG_SDK_PROTO": ""},
 		},
@@ -42,7 +44,7 @@ func TestLogLevels(t *testing.T) {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK": "ERROR", "TF_LOG_SDK_PROTO": "OFF"},
 			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "error", "TF_LOG_SDK_PROTO": "off"},
 		},
-		"what the framework says, but not its details": {
+		"the framework at INFO": {
 			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK_FRAMEWORK": "INFO"},
 			want: map[string]string{"TF_LOG_SDK": "trace", "TF_LOG_SDK_FRAMEWORK": "info"},
 		},
@@ -78,7 +80,7 @@ func TestLogLevels(t *testing.T) {
 	}
 }
 
-func TestMemoryIsTheUsersToSet(t *testing.T) {
+func TestUserSettingsOfMemoryTakePrecedence(t *testing.T) {
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() {
 		debug.SetGCPercent(percent)
@@ -108,4 +110,26 @@ func TestMemoryIsTheUsersToSet(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMemoryLimitFollowsHeap keeps a large heap alive, and drops it.
+func TestMemoryLimitFollowsHeap(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
+	TuneMemory()
+	reaches := func(what string, enough func(limit int64) bool) {
+		t.Helper()
+		for range 200 {
+			runtime.GC()
+			if enough(debug.SetMemoryLimit(-1)) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("the limit is %d MB %s", debug.SetMemoryLimit(-1)>>20, what)
+	}
+	large := make([]byte, memoryLimit)
+	reaches("with 96 MB alive", func(limit int64) bool { return limit >= headroom*memoryLimit })
+	runtime.KeepAlive(large)
+	reaches("with nothing alive", func(limit int64) bool { return limit == memoryLimit })
 }

@@ -137,7 +137,7 @@ func TestCanaries(t *testing.T) {
 	kafka("the Kafka password, changed")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
 		f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
-		wantText(t, run(false, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2"), "Unable to update pipe", "HTTP 400", "***")
+		wantText(t, run(false, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2"), "Cannot update pipe", "HTTP 400", "***")
 		f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: body})
 		wantText(t, run(false, "plan", "-input=false", "-var=kafka_version=2"), "Cannot read alert", "HTTP 403")
 	}

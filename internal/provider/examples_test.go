@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func TestExamples(t *testing.T) {
 			return err
 		}
 		if entry.IsDir() {
-			if entry.Name() == ".terraform" {
+			if entry.Name() == ".terraform" || name == "scenario" { // TestScenarioExample
 				return fs.SkipDir
 			}
 			return nil
@@ -62,6 +63,152 @@ func runExample(t *testing.T, path string) {
 	default:
 		t.Errorf("no test knows what to do with %s", path)
 	}
+}
+
+// TestScenarioExample runs the module and its root configuration with the
+// values of each environment, as their README shows it.
+func TestScenarioExample(t *testing.T) {
+	t.Parallel()
+	for environment, want := range map[string]struct {
+		plan   string
+		writes int
+	}{
+		"staging":    {"Plan: 1 to import, 2 to add, 1 to change, 0 to destroy.", 3},
+		"production": {"Plan: 4 to import, 2 to add, 4 to change, 0 to destroy.", 6},
+	} {
+		t.Run(environment, func(t *testing.T) {
+			w := newFixture(t).scenario(environment)
+			const passwords = `TF_VAR_passwords={"orders":"password-of-orders","customers":"password-of-customers"}`
+			withoutPasswords := w.env
+			w.setenv(passwords)
+			out := w.apply()
+			wantText(t, out, want.plan)
+			if environment == "production" {
+				readme, err := os.ReadFile(filepath.Join(w.dir, "README.md"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantText(t, string(readme), want.plan)
+			}
+			if strings.Contains(out, "Warning") {
+				t.Errorf("the apply warns:\n%s", out)
+			}
+			if got := w.writes(); len(got) != want.writes {
+				t.Errorf("got %d writes, want %d:\n%s", len(got), want.writes, strings.Join(got, "\n"))
+			}
+			w.wantEmptyPlan()
+
+			// A run that sends no password needs none.
+			w.env = withoutPasswords
+			w.wantEmptyPlan()
+
+			state, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(state), "password-of-") {
+				t.Error("a password is in the state")
+			}
+			if environment == "production" {
+				w.setenv(passwords).rotates(withoutPasswords)
+			}
+			w.apply("-destroy")
+		})
+	}
+
+	const pipe = `pipes={"orders":{"id":"40000000-0000-4000-8000-000000000001","username":"orders-loader",%s}}`
+	for message, wrong := range map[string]string{
+		"The environment must be staging or production.": "environment=test",
+		"must be 2 to 31 lowercase letters":              "team=Ingest",
+		"A team has at least one service.":               "services={}",
+		"A program must not have the role admin.":        `consumers={"loader":{"roles":["admin"]}}`,
+		"The service of a pipe must be one of services.": fmt.Sprintf(pipe, `"service":"event","kind":"kafka"`),
+		"The kind of a pipe must be kafka or postgres.":  fmt.Sprintf(pipe, `"service":"events","kind":"stream"`),
+	} {
+		t.Run(message, func(t *testing.T) {
+			w := newFixture(t).scenario("production")
+			out, ok := w.terraform("plan", "-input=false", "-var", wrong)
+			if ok {
+				t.Fatalf("the plan succeeded:\n%s", out)
+			}
+			wantText(t, out, message)
+			w.wantWrites()
+		})
+	}
+}
+
+// rotates raises the version of one password and the generation of one key, and
+// wants these two sent and nothing else.
+func (w *workspace) rotates(withoutPasswords []string) {
+	w.t.Helper()
+	w.ResetJournal()
+	const values = "environments/production.tfvars"
+	w.edit(values, `username = "orders-loader"`, `username = "orders-loader", password_version = 2`)
+	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
+
+	without := &workspace{fixture: w.fixture, dir: w.dir, env: withoutPasswords}
+	if out, ok := without.terraform("plan", "-input=false"); ok || !strings.Contains(out, "Credential missing") {
+		w.t.Errorf("a version was raised without a password:\n%s", out)
+	}
+
+	wantText(w.t, w.apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
+	sent := strings.Join(w.writes(), "\n")
+	if len(w.writes()) != 2 || !strings.Contains(sent, "password-of-orders") || strings.Contains(sent, "password-of-customers") {
+		w.t.Errorf("want one password and one key, got\n%s", sent)
+	}
+	w.wantEmptyPlan()
+}
+
+// scenario copies the scenario into a workspace where every command takes the
+// values of an environment.
+func (f *fixture) scenario(environment string) *workspace {
+	f.t.Helper()
+	w := f.workspace("").setenv(f.fromEnvironment()...)
+	dir := filepath.Join(examplesDir, "scenario")
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		// What an apply in the folder itself leaves behind.
+		left := strings.HasPrefix(entry.Name(), ".terraform") || strings.HasPrefix(entry.Name(), "terraform.tfstate")
+		switch {
+		case left && entry.IsDir():
+			return fs.SkipDir
+		case left:
+			return nil
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(w.dir, name), 0o700)
+		}
+		content, err := os.ReadFile(path)
+		w.file(name, string(content))
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	// init would look for the provider in the registry.
+	if out, ok := w.terraform("get"); !ok {
+		f.t.Fatalf("get failed:\n%s", out)
+	}
+	values := "-var-file=environments/" + environment + ".tfvars"
+	return w.setenv("TF_CLI_ARGS_plan="+values, "TF_CLI_ARGS_apply="+values)
+}
+
+// edit replaces a text of a file, which has it once.
+func (w *workspace) edit(name, before, after string) {
+	w.t.Helper()
+	content, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if strings.Count(string(content), before) != 1 {
+		w.t.Fatalf("%s does not have %q once", name, before)
+	}
+	w.file(name, strings.Replace(string(content), before, after, 1))
 }
 
 func allOf(t *testing.T, dir string) []string {

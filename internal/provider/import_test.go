@@ -101,16 +101,15 @@ func TestGeneratedConfiguration(t *testing.T) {
 		"kafka": mockplatform.KafkaPipeID, "object_storage": mockplatform.ObjectStoragePipeID,
 		"cloud_stream": mockplatform.CloudStreamPipeID, "postgres": mockplatform.PostgresPipeID,
 	}
-	config := f.provider()
+	imports := ""
 	for i, id := range ourServices {
-		config += fmt.Sprintf("import {\n  to = dataplatform_service_scaling.s%d\n  id = %q\n}\n", i, id)
+		imports += generatingImport(fmt.Sprintf("dataplatform_service_scaling.s%d", i), id)
 	}
 	for kind, id := range pipes {
-		config += fmt.Sprintf("import {\n  to = dataplatform_pipe.%s\n  id = %q\n}\n", kind, mockplatform.ServiceID+"/"+id)
+		imports += generatingImport("dataplatform_pipe."+kind, mockplatform.ServiceID+"/"+id)
 	}
-	w := f.workspace(config)
-	skipIfTooOld(t, "-generate-config-out")
-	w.planText("-generate-config-out=generated.tf")
+	w := f.workspace(f.provider())
+	w.generates(imports, len(ourServices)+len(pipes))
 	generated, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +125,22 @@ func TestGeneratedConfiguration(t *testing.T) {
 	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", len(ourServices)+len(pipes)))
 	f.wantWrites()
 	w.wantEmptyPlan()
+}
+
+// generatingImport is an import block whose configuration is to be generated.
+// Terraform 1.16 looks for a provider of another namespace without the last
+// line, and every program rejects it once the configuration exists.
+func generatingImport(to, id string) string {
+	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n  provider = dataplatform\n}\n", to, id)
+}
+
+// generates lets Terraform write the configuration of imports into generated.tf.
+func (w *workspace) generates(imports string, objects int) {
+	w.t.Helper()
+	skipIfTooOld(w.t, "-generate-config-out")
+	w.file("imports.tf", imports)
+	wantText(w.t, w.planText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
+	w.file("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
 }
 
 // TestImportByIdentity needs Terraform 1.12, the first that imports so.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -167,7 +169,7 @@ func (l *life) checkAction(m *lifeMoment, s *lifeSubject, p *lifePlan) {
 
 func lifeLeafAt(v tfvalue.Value, path string) tfvalue.Value {
 	names := strings.Split(path, ".")
-	if !v.Has(names[0]) {
+	if _, has := v.Type().(tftypes.Object).AttributeTypes[names[0]]; !has {
 		return tfvalue.String("")
 	}
 	return v.At(names...)

@@ -20,8 +20,8 @@ func TestErrorsAreReadable(t *testing.T) {
 		name, block string
 		says        []string
 	}{
-		{"no such pipe", onePipe("x", nowhere, ""), []string{"No such pipe", "There is no pipe " + nowhere + " in service " + mockplatform.ServiceID, "Take it out of the configuration, or create the pipe in the platform's console"}},
-		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere, "Take it out of the configuration, or create the service in the platform's console"}},
+		{"no such pipe", onePipe("x", nowhere, ""), []string{"No such pipe", "There is no pipe " + nowhere + " in service " + mockplatform.ServiceID, "Remove it from the configuration, or create the pipe in the platform's console"}},
+		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere, "Remove it from the configuration, or create the service in the platform's console"}},
 		{"another kind", onePipe("x", mockplatform.KafkaPipeID, `source = { postgres = { port = 1 } }`),
 			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with that kind of source."}},
 		{"memory limits", scalingConfig(mockplatform.ServiceID, "min_total_memory_gb = 48\nmax_total_memory_gb = 36"),
@@ -73,7 +73,7 @@ func TestGoneAndStillConfigured(t *testing.T) {
 			t.Fatalf("%s: warnings %q, errors %q", name, got.warnings, got.errors)
 		}
 		wantText(t, got.warnings[0], want.gone, "was removed from the state")
-		wantText(t, got.errors[0], want.none, "Take it out of the configuration, or create the "+name+" in the platform's console and set its ID here.")
+		wantText(t, got.errors[0], want.none, "Remove it from the configuration, or create the "+name+" in the platform's console and set its ID here.")
 	}
 	f.RemoveService(mockplatform.ServiceID)
 	got := w.diagnostics("plan", "-input=false")[thisScaling]
@@ -81,7 +81,7 @@ func TestGoneAndStillConfigured(t *testing.T) {
 		t.Fatalf("warnings %q, errors %q", got.warnings, got.errors)
 	}
 	wantText(t, got.warnings[0], fmt.Sprintf("The service %q (%s) is gone", "events-eu", mockplatform.ServiceID))
-	wantText(t, got.errors[0], "No such service: There is no service "+mockplatform.ServiceID, "Take it out of the configuration")
+	wantText(t, got.errors[0], "No such service: There is no service "+mockplatform.ServiceID, "Remove it from the configuration")
 }
 
 // TestWarningsNameTheirObject collects the warnings of many kinds: each names

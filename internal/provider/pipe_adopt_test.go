@@ -40,7 +40,7 @@ func TestPipeAdoption(t *testing.T) {
 		"Adoption of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+") overwrites its values",
 		"- source_credentials.cloud_stream: the credentials will be sent",
 		"- source_credentials.kafka: the credentials will be sent",
-		"An import block shows the same as a difference, in the plan's JSON too.")
+		"An import block shows the same as a diff, also in the plan's JSON.")
 	if n := strings.Count(out, "overwrites its values"); n != 2 {
 		t.Errorf("%d warnings of an adoption", n)
 	}

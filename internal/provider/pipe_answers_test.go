@@ -68,7 +68,7 @@ func TestPipeReset(t *testing.T) {
 	}{
 		"to defaults":    {mockplatform.ToInitial, "8"},
 		"to nothing":     {mockplatform.ToEmpty, "0"},
-		"to be not told": {mockplatform.ToAbsent, "nothing"},
+		"to be not told": {mockplatform.ToAbsent, "not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -121,7 +121,7 @@ func TestPipeDropped(t *testing.T) {
 	})
 	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `field_mappings = []`))
 	f.ResetJournal()
-	wantText(t, w.apply(), `- name: "orders" before, nothing now`, "- settings.engine_max_threads: 8 before, nothing now")
+	wantText(t, w.apply(), `- name: "orders" before, not set now`, "- settings.engine_max_threads: 8 before, not set now")
 	f.wantWrites(`{"fieldMappings": []}`)
 	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, "field_mappings = []\n  name = \"orders\""))
 	w.apply()
@@ -230,11 +230,11 @@ func TestPipeRewritten(t *testing.T) {
 	}
 	wantText(t, out,
 		"API stored a different value for settings.engine_max_threads of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
-		"the platform holds another value: 64.",
+		"the API returned another value: 64.",
 		"API stored a different value for source.kafka.reverse_private_endpoint_ids of pipe",
-		`the platform holds another value: ["rpe-other"].`,
+		`the API returned another value: ["rpe-other"].`,
 	)
-	for _, never := range []string{"inconsistent", "holds another value: 128", `value: ["configured"]`} {
+	for _, never := range []string{"inconsistent", "returned another value: 128", `value: ["configured"]`} {
 		if strings.Contains(out, never) {
 			t.Errorf("%q in %s", never, out)
 		}

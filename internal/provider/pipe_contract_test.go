@@ -157,7 +157,7 @@ func TestHalfDoneMappingIsFinished(t *testing.T) {
 				t.Fatalf("%d errors, want 2: %q", len(errors), errors)
 			}
 			wantText(t, folded(strings.Join(errors, " ")), "not today",
-				`Change of source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is half done`,
+				`Change of source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is incomplete`,
 				"Removed: - public.customers to customers Not added yet: - public.customers to customers The next apply adds them.")
 			if left := w.states(); adopts == (len(left) > 0) {
 				t.Errorf("in the state: %q", left)

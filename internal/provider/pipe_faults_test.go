@@ -78,7 +78,7 @@ func TestPipeSecondPatchRefused(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "Unable to update pipe", "not today", "HTTP 422",
+	wantText(t, out, "Cannot update pipe", "not today", "HTTP 422",
 		"Not added yet: - public.customers to people The next apply adds them.")
 	f.wantPatches(mockplatform.PostgresPipeID, firstRemap, secondRemap)
 	checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
@@ -123,7 +123,7 @@ variable "secret" {
 			written := map[string]string{"output": out, "plan's output": again, "apply's output": applied}
 			written["log"], written["state"], written["plan"] = w.read("log"), w.read("terraform.tfstate"), w.archive("tf.plan")
 			written["shown plan"] = toJSON(t, shownPlan(w))
-			for name, holds := range map[string]string{"log": "Data Platform request", "state": "secret_key_wo_version", "plan": "secret_key_wo_version", "shown plan": "secret_key_wo_version", "output": "Unable to update pipe"} {
+			for name, holds := range map[string]string{"log": "Data Platform request", "state": "secret_key_wo_version", "plan": "secret_key_wo_version", "shown plan": "secret_key_wo_version", "output": "Cannot update pipe"} {
 				if !strings.Contains(written[name], holds) {
 					t.Errorf("the %s doesn't hold %q: the test looks at nothing", name, holds)
 				}
@@ -162,7 +162,7 @@ func TestPipeGone(t *testing.T) {
 			f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Status: test.status, Body: test.body, Times: mockplatform.Always})
 			out := w.refused(thisPipe, "apply", "-refresh-only", "-auto-approve", "-input=false")
 			f.ClearFaults()
-			wantText(t, out, "Unable to read pipe", fmt.Sprintf("HTTP %d", test.status))
+			wantText(t, out, "Cannot read pipe", fmt.Sprintf("HTTP %d", test.status))
 			if len(w.state()) != 1 {
 				t.Error("the pipe left the state")
 			}
@@ -182,7 +182,7 @@ func TestPipeGone(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "No such pipe", "Take it out of the configuration")
+	wantText(t, out, "No such pipe", "Remove it from the configuration")
 	f.SetPipe(doc)
 	w.apply()
 

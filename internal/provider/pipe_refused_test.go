@@ -102,7 +102,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	// A PATCH that fails leaves the version for the next apply.
 	w.file("main.tf", pipe("u", 2, `, password_wo = "second"`))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400})
-	wantText(t, w.refused(thisPipe, "apply", "-auto-approve", "-input=false"), "Unable to update pipe", "HTTP 400")
+	wantText(t, w.refused(thisPipe, "apply", "-auto-approve", "-input=false"), "Cannot update pipe", "HTTP 400")
 	w.apply()
 	f.wantWrites(
 		`{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`,

@@ -21,7 +21,7 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 		}
 		_, list, _ := strings.Cut(warning, "has other values: - ")
 		list, rest, _ := strings.Cut(list, " To keep a value, remove its attribute")
-		wantText(t, rest, "An import block shows the same as a difference, in the plan's JSON too.")
+		wantText(t, rest, "An import block shows the same as a diff, also in the plan's JSON.")
 		found = append(found, strings.Split(list, " - "))
 	}
 	if len(found) != 1 {

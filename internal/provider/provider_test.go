@@ -294,15 +294,57 @@ data "dataplatform_services" "after" {
 	}
 	w.wantEmptyPlan()
 
-	// What is in the state already has to be read, and says what it misses.
+	// The refresh of what is in the state waits, and says for what.
 	w.file("more.tf", "")
 	w.file("main.tf", strings.Replace(strings.Replace(config, "4\n", "5\n", 1), "later.output.key_secret", "new.output", 1)+
 		"resource \"terraform_data\" \"new\" {\n  input = \"demo-key-secret\"\n}\n"+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`))
-	out, ok = w.terraform("plan")
-	if ok {
-		t.Fatalf("a read at plan succeeded:\n%s", out)
+	f.ResetJournal()
+	wantText(t, w.planText(), "Refresh skipped: provider settings are unknown",
+		"key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, so this plan uses the state as it is and does not detect drift.")
+	f.wantRequests()
+}
+
+// TestKeyOfAnotherProvider renews a key that a second provider block uses, in
+// one run: what that block manages is refreshed by the next.
+func TestKeyOfAnotherProvider(t *testing.T) {
+	f := newFixture(t)
+	config := func(trigger string) string {
+		return f.provider() + fmt.Sprintf(`
+provider "dataplatform" {
+  alias           = "second"
+  base_url        = %q
+  organization_id = %q
+  key_id          = dataplatform_api_key.second.key_id
+  key_secret      = dataplatform_api_key.second.key_secret
+}
+resource "dataplatform_api_key" "second" {
+  name              = "second"
+  roles             = ["admin"]
+  validity_hours    = 24
+  rotation_triggers = { generation = %q }
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+resource "dataplatform_service_scaling" "this" {
+  provider     = dataplatform.second
+  service_id   = %q
+  num_replicas = 4
+}
+`, f.url, mockplatform.OrganizationID, trigger, mockplatform.ServiceID)
 	}
-	wantText(t, out, "key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now")
+	w := f.workspace(config("1"))
+	w.apply()
+	w.wantEmptyPlan()
+	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
+	w.file("main.tf", config("2"))
+	f.ResetJournal()
+	wantText(t, w.apply(), "Refresh skipped: provider settings are unknown", "key_id and key_secret are known only after apply", "1 added, 0 changed, 1 destroyed")
+	if writes := f.writes(); len(writes) != 1 {
+		t.Errorf("writes: %q", writes)
+	}
+	wantText(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.wantEmptyPlan()
 }
 
 // TestProviderAddresses has a path prefix and slashes at the end.

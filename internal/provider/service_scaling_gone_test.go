@@ -85,7 +85,7 @@ func TestScalingUnreadableListRemovesNothing(t *testing.T) {
 		if ok || strings.Contains(out, "is gone") {
 			t.Errorf("%s: no error:\n%s", broken.name, out)
 		}
-		if n := strings.Count(out, "Unable to read service"); n != len(ourServices) {
+		if n := strings.Count(out, "Cannot read service"); n != len(ourServices) {
 			t.Errorf("%s: %d errors for %d services", broken.name, n, len(ourServices))
 		}
 		if !strings.Contains(out, broken.says) {
@@ -188,7 +188,7 @@ func TestScalingOfManyOrganizations(t *testing.T) {
 	// One that can't be read leaves the other alone.
 	f.Inject(mockplatform.Fault{Path: mockplatform.OtherOrganizationID, Times: mockplatform.Always, Status: http.StatusForbidden})
 	out, ok := w.terraform("plan")
-	if ok || strings.Count(out, "Unable to read service") != 1 {
+	if ok || strings.Count(out, "Cannot read service") != 1 {
 		t.Errorf("want one error:\n%s", out)
 	}
 }

@@ -101,7 +101,7 @@ func TestScalingRejected(t *testing.T) {
 		t.Fatalf("the apply succeeded:\n%s", out)
 	}
 	// Terraform prints the line of the attribute that an error stands at.
-	at := regexp.MustCompile(`Error: Unable to update service .{0,120}: \d+: max_total_memory_gb = 372 `)
+	at := regexp.MustCompile(`Error: Cannot update service .{0,120}: \d+: max_total_memory_gb = 372 `)
 	if !at.MatchString(out) {
 		t.Errorf("no error at max_total_memory_gb:\n%s", out)
 	}
@@ -144,7 +144,7 @@ func TestScalingTakenOtherwise(t *testing.T) {
 	}
 	wantText(t, out,
 		`API stored a different value for idle_timeout_minutes of service "events-eu" (`+mockplatform.ServiceID+")",
-		"the platform holds another value: 60.")
+		"the API returned another value: 60.")
 	wantNoText(t, out, "inconsistent result")
 
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "idle_timeout_minutes = 60\nidle_scaling = false"))

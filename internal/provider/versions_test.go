@@ -44,6 +44,16 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), told.Version}, err
 })
 
+// programUnder is the program under test.
+func programUnder(t *testing.T) terraformProgram {
+	t.Helper()
+	program, err := programUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
 // features are what only newer programs can do, by the beginning of their row
 // in the documentation's table of versions, and how a configuration that uses
 // them is told.
@@ -103,14 +113,11 @@ func neededBy(t *testing.T, config string) (needed, bool) {
 // documentation calls too old for it.
 func skipIfTooOld(t *testing.T, config string) {
 	t.Helper()
-	program, err := programUnderTest()
-	if err != nil {
-		t.Fatal(err)
-	}
 	needs, ok := neededBy(t, config)
 	if !ok {
 		return
 	}
+	program := programUnder(t)
 	if program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform) {
 		t.Skipf("takes %s, and this is %s", needs, program)
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestAnswers has what was wanted of a leaf and what a response says of it.
+// TestAnswers has the wanted value of a leaf and the one in a response.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, wanted, answer string
-		want                 bool
+		name, wanted, response string
+		want                   bool
 	}{
 		{"name", `"a"`, `"a"`, true},
 		{"name", `"a"`, `"b"`, false},
@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 		{"maps", `[{"schema": "s"}, {"schema": "t"}]`, `[{"schema": "t"}, {"schema": "s"}]`, true},
 		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s"}]`, true},
 		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": []}]`, false},
-		// Members that either omits count as said.
+		// Members that either omits are not compared.
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"]}]`, true},
 		{"maps", `[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "hidden": ["x"]}]`, true},
 		{"maps", `[{"schema": "s", "hidden": []}]`, `[{"schema": "s", "hidden": ["x"]}]`, false},
@@ -72,19 +72,19 @@ func TestAnswers(t *testing.T) {
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "s", "table": "t"}]`, false},
 	} {
-		if got := rules.Answers(test.name, at(t, test.name, test.wanted), at(t, test.name, test.answer)); got != test.want {
-			t.Errorf("%s: wanted %s, answered %s: %t, want %t", test.name, test.wanted, test.answer, got, test.want)
+		if got := rules.Answers(test.name, at(t, test.name, test.wanted), at(t, test.name, test.response)); got != test.want {
+			t.Errorf("%s: wanted %s, returned %s: %t, want %t", test.name, test.wanted, test.response, got, test.want)
 		}
 	}
 }
 
-// TestAnswersWithoutKeys has a set of objects of which the rules know no key: an
-// element is answered by one that says nothing else.
+// TestAnswersWithoutKeys has a set of objects without a key in the rules: an element
+// is confirmed by one that contradicts none of its members.
 func TestAnswersWithoutKeys(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		wanted, answer string
-		want           bool
+		wanted, response string
+		want             bool
 	}{
 		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s"}]`, true},
 		{`[{"schema": "s"}]`, `[{"schema": "s", "table": "t"}]`, false},
@@ -95,16 +95,16 @@ func TestAnswersWithoutKeys(t *testing.T) {
 		{`[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "u"}]`, false},
 		{`[{"schema": "s"}]`, `[]`, false},
 	} {
-		if got := (tfvalue.Rules{}).Answers("maps", at(t, "maps", test.wanted), at(t, "maps", test.answer)); got != test.want {
-			t.Errorf("wanted %s, answered %s: %t, want %t", test.wanted, test.answer, got, test.want)
+		if got := (tfvalue.Rules{}).Answers("maps", at(t, "maps", test.wanted), at(t, "maps", test.response)); got != test.want {
+			t.Errorf("wanted %s, returned %s: %t, want %t", test.wanted, test.response, got, test.want)
 		}
 	}
 }
 
-// TestMissing has the leaves that were told before and that an answer omits.
+// TestMissing has the leaves that were returned before and that a response omits.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ told, answer, want string }{
+	for _, test := range []struct{ returned, response, want string }{
 		{`{}`, `{}`, ""},
 		{`null`, `{}`, ""},
 		{`{"name": "a", "size": 1}`, `{"name": "b", "size": 2}`, ""},
@@ -129,8 +129,8 @@ func TestMissing(t *testing.T) {
 		// Members of elements of a list are not leaves.
 		{`{"pairs": [{"from": "a", "to": "b"}]}`, `{"pairs": [{"from": "a"}]}`, ""},
 	} {
-		if got := paths(rules.Missing(val(t, test.told), val(t, test.answer))); got != test.want {
-			t.Errorf("%s, answered %s: %q is missing, want %q", test.told, test.answer, got, test.want)
+		if got := paths(rules.Missing(val(t, test.returned), val(t, test.response))); got != test.want {
+			t.Errorf("%s, then %s: %q is missing, want %q", test.returned, test.response, got, test.want)
 		}
 	}
 }

@@ -9,20 +9,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// This file is the one bridge between Go structs and values of a schema. A
-// field goes to the attribute that its tfsdk tag names: the tag line is the
-// whole mapping.
+// This file converts between Go structs and values of a schema. A field maps to the
+// attribute that its tfsdk tag names.
 //
-// Rejected: the framework's reflection. It insists that struct and schema have
-// exactly the same members, reports a repeated element of a set in a response
-// as an error that blocks every plan, and can't read into other number types.
+// Rejected: the framework's reflection. It requires exactly the same members in
+// struct and schema, reports a repeated element of a set in a response as an error
+// that blocks every plan, and cannot read into other number types.
 
-// Exact is a number type of a struct that keeps every digit.
+// Exact is a number type that keeps every digit. Exact returns the number, to read
+// or to set.
 type Exact interface{ Exact() *big.Float }
 
-// Encode gives a struct the type of a schema. What the struct doesn't have is
-// null, what the schema doesn't have is dropped, and so are repeated elements
-// of a set.
+// Encode converts a struct to a value of a type. Attributes without a field are
+// null. Fields without an attribute, and repeated elements of a set, are omitted.
 func Encode(from any, typ tftypes.Type) Value {
 	return Value{encode(reflect.ValueOf(from), typ)}
 }
@@ -97,9 +96,9 @@ func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
 	return kept
 }
 
-// Decode reads a known value into a struct. Null leaves the field as it is, an
-// empty list or set is an empty slice and not nil, and attributes without a
-// field are skipped.
+// Decode reads a value into the struct that into points to. Null leaves a field
+// unchanged, an empty list or set becomes an empty slice and not nil, and attributes
+// without a field are skipped. It fails if a value is unknown.
 func (v Value) Decode(into any) error {
 	return decode(v, reflect.ValueOf(into).Elem())
 }
@@ -147,7 +146,7 @@ func decode(value Value, into reflect.Value) error {
 	}
 }
 
-// fieldIndexes holds, by struct type, where the field of each attribute is.
+// fieldIndexes caches Fields by struct type.
 var fieldIndexes sync.Map // reflect.Type -> map[string][]int
 
 func fieldsOf(typ reflect.Type) map[string][]int {
@@ -159,8 +158,8 @@ func fieldsOf(typ reflect.Type) map[string][]int {
 	return fields
 }
 
-// Fields gives where the field of each attribute is in a struct type, those of
-// embedded structs included.
+// Fields returns the index of the field of each attribute in a struct type, for
+// reflect.Value.FieldByIndex. It includes the fields of embedded structs.
 func Fields(typ reflect.Type) map[string][]int {
 	fields := map[string][]int{}
 	for _, field := range reflect.VisibleFields(typ) {

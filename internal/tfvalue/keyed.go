@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Key identifies the elements of a keyed set: a set of objects of which a
-// configuration and a response may omit members.
+// Key identifies the elements of a keyed set: a set of objects of which some members
+// are the key, and of which configurations and responses may omit the others.
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
-	// Format spells an element in a message, with a %s for each member.
+	// Format names an element in a message, with a %s for each of Members.
 	Format string
 }
 
@@ -24,15 +24,16 @@ func (k Key) texts(element Value) []any {
 	return texts
 }
 
-// Of is the same for two elements if their members are.
+// Of returns the key of an element. It is equal for two elements if their Members
+// are.
 func (k Key) Of(element Value) string {
 	return fmt.Sprintf(strings.Repeat("%q ", len(k.Members)), k.texts(element)...)
 }
 
-// Spell names an element in a message.
+// Spell returns the name of an element for a message.
 func (k Key) Spell(element Value) string { return fmt.Sprintf(k.Format, k.texts(element)...) }
 
-// List spells elements in a message, a line for each.
+// List returns the names of elements for a message, one per line.
 func (k Key) List(elements []Value) string {
 	lines := make([]string, len(elements))
 	for i, element := range elements {
@@ -41,14 +42,14 @@ func (k Key) List(elements []Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// Known reports whether an element can be identified already.
+// Known reports whether the key of an element is known.
 func (k Key) Known(element Value) bool {
 	return !element.IsNull() && element.IsKnown() &&
 		!slices.ContainsFunc(k.Members, func(name string) bool { return !element.At(name).IsKnown() })
 }
 
-// Sort orders elements by their keys: a set has no order, and neither what is
-// sent nor what is said may depend on where it was read.
+// Sort orders elements by their keys, in place: requests and messages must not depend
+// on the order in which a set was read.
 func (k Key) Sort(elements []Value) []Value {
 	slices.SortStableFunc(elements, func(a, b Value) int {
 		for _, name := range k.Members {
@@ -61,7 +62,7 @@ func (k Key) Sort(elements []Value) []Value {
 	return elements
 }
 
-// Index holds the elements of a set by their keys.
+// Index returns the elements of a set by their keys.
 func (k Key) Index(set Value) map[string]Value {
 	elements := set.Elements()
 	index := make(map[string]Value, len(elements))
@@ -71,8 +72,8 @@ func (k Key) Index(set Value) map[string]Value {
 	return index
 }
 
-// Covered reports whether an element has every member that the wanted one has.
-// It may have others, which nobody asked for.
+// Covered reports whether an element has every member that the wanted one sets. Its
+// other members may have any value.
 func Covered(wanted, element Value) bool {
 	for name, member := range wanted.Members() {
 		if !member.IsNull() && !Alike(member, element.At(name)) {
@@ -82,13 +83,13 @@ func Covered(wanted, element Value) bool {
 	return true
 }
 
-// Difference is what brings a remote set to the wanted one: the remote elements
-// to be removed, and the wanted ones to be added, those that have to be removed
-// first included.
+// Difference returns what changes a remote set to the wanted one: the remote
+// elements to remove, and the wanted elements to add. An element that differs is in
+// both.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 	inWanted, inRemote := k.Index(wanted), k.Index(remote)
 	for _, element := range remote.Elements() {
-		if asked, ok := inWanted[k.Of(element)]; !ok || !Covered(asked, element) {
+		if want, ok := inWanted[k.Of(element)]; !ok || !Covered(want, element) {
 			remove = append(remove, element)
 		}
 	}
@@ -106,8 +107,8 @@ func (k Key) covers(wanted, set Value) bool {
 	return len(remove) == 0 && len(add) == 0
 }
 
-// agree reports whether two sets have the same elements, where members that
-// either omits count as said.
+// agree reports whether two sets have the same elements. Members that either omits
+// are not compared.
 func (k Key) agree(a, b Value) bool {
 	inA, inB := k.Index(a), k.Index(b)
 	if len(inA) != len(inB) {
@@ -127,9 +128,9 @@ func (k Key) agree(a, b Value) bool {
 	return true
 }
 
-// Tells reports whether a set that was read tells all that is known of the
-// elements it has. What is empty needn't be told.
-func (k Key) Tells(read, known Value) bool {
+// Complete reports whether a set that was read contains every known member of its
+// elements. Empty members may be omitted.
+func (k Key) Complete(read, known Value) bool {
 	index := k.Index(known)
 	for _, element := range read.Elements() {
 		for name, member := range index[k.Of(element)].orNull(element).Members() {
@@ -141,7 +142,7 @@ func (k Key) Tells(read, known Value) bool {
 	return true
 }
 
-// orNull is the value, or null of another one's type where there is none.
+// orNull returns the value, or null of the type of other if it is the zero Value.
 func (v Value) orNull(other Value) Value {
 	if v.Type() == nil {
 		return Null(other.Type())
@@ -149,8 +150,8 @@ func (v Value) orNull(other Value) Value {
 	return v
 }
 
-// Fill is a set that was read, with the members that its elements omit as they
-// were known.
+// Fill returns a set that was read, with the members that its elements omit taken
+// from known.
 func (k Key) Fill(read, known Value) Value {
 	index := k.Index(known)
 	elements := read.Elements()
@@ -160,9 +161,8 @@ func (k Key) Fill(read, known Value) Value {
 	return Collection(read.Type(), elements)
 }
 
-// declared is a plan's set with the members alone that the configuration sets.
-// An element that can't be identified yet, or in a plan that isn't known, stays
-// as it is.
+// declared returns the set of a plan with only the members that the configuration
+// sets. It keeps an element whose key is not known yet, and a set that is unknown.
 func (k Key) declared(config, plan Value) Value {
 	if !config.IsKnown() || !plan.IsKnown() {
 		return plan
@@ -170,12 +170,12 @@ func (k Key) declared(config, plan Value) Value {
 	index := k.Index(config)
 	elements := plan.Elements()
 	for i, element := range elements {
-		asked, ok := index[k.Of(element)]
+		declared, ok := index[k.Of(element)]
 		if !ok || !k.Known(element) {
 			continue
 		}
 		elements[i] = element.Map(func(name string, member Value) Value {
-			if asked.At(name).IsNull() {
+			if declared.At(name).IsNull() {
 				return Null(member.Type())
 			}
 			return member

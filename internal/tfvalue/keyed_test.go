@@ -160,13 +160,13 @@ func TestCovered(t *testing.T) {
 	}
 }
 
-// TestKeyTellsAndFill has what a read says of a keyed set, what was known of it,
-// whether the read tells that all, and both together.
-func TestKeyTellsAndFill(t *testing.T) {
+// TestKeyCompleteAndFill has a keyed set that was read, what was known of it, whether
+// the read contains all of that, and both together.
+func TestKeyCompleteAndFill(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		read, known string
-		tells       bool
+		complete    bool
 		filled      string
 	}{
 		{`[]`, `[]`, true, `[]`},
@@ -182,15 +182,15 @@ func TestKeyTellsAndFill(t *testing.T) {
 		{`[{"schema": "t", "hidden": ["x"]}, {"schema": "s"}]`, `[{"schema": "s", "sorted": true}, {"schema": "t", "hidden": ["y"], "keys": []}]`, false, `[{"schema": "t", "hidden": ["x"], "keys": []}, {"schema": "s", "sorted": true}]`},
 	} {
 		read, known := at(t, "maps", test.read), at(t, "maps", test.known)
-		if got := mapsKey.Tells(read, known); got != test.tells {
-			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.tells)
+		if got := mapsKey.Complete(read, known); got != test.complete {
+			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.complete)
 		}
 		same(t, test.read+" filled with "+test.known, mapsKey.Fill(read, known), at(t, "maps", test.filled))
 	}
 }
 
-// TestAsksFor has what a configuration asks for: elements of a keyed set may
-// omit members there.
+// TestAsksFor has values and the configurations that they satisfy: elements of a
+// keyed set may omit members there.
 func TestAsksFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -223,7 +223,7 @@ func TestAsksFor(t *testing.T) {
 		{"name", `"??"`, `"??"`, false},
 	} {
 		if got := rules.AsksFor(test.name, at(t, test.name, test.config), at(t, test.name, test.value)); got != test.want {
-			t.Errorf("%s: %s asks for %s: %t, want %t", test.name, test.config, test.value, got, test.want)
+			t.Errorf("%s: %s is satisfied by %s: %t, want %t", test.name, test.config, test.value, got, test.want)
 		}
 	}
 }

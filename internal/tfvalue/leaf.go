@@ -7,23 +7,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Path is a chain of attribute names.
+// Path is a path of attribute names, from the root of an object.
 type Path []string
 
-// String joins the names by dots, as a user writes them.
+// String returns the path as in a configuration, such as "source.kafka.iam_role".
 func (p Path) String() string { return strings.Join(p, ".") }
 
-// Leaf is one attribute that is no object. Lists and sets are leaves: they are
-// owned, compared and sent whole.
+// Leaf is an attribute that is not an object. Lists and sets are leaves: they are
+// owned, compared and sent as a whole.
 type Leaf struct {
 	Path  Path
 	Value Value
 }
 
-// Name is the last name of the path.
+// Name returns the last name of the path.
 func (l Leaf) Name() string { return l.Path[len(l.Path)-1] }
 
-// Leaves are the leaves that are not null, in the order of their names.
+// Leaves returns the leaves that are not null, in the order of their paths. An
+// unknown object counts as a leaf.
 func (v Value) Leaves() []Leaf { return v.appendLeaves(nil, nil) }
 
 func (v Value) appendLeaves(found []Leaf, at Path) []Leaf {
@@ -39,7 +40,7 @@ func (v Value) appendLeaves(found []Leaf, at Path) []Leaf {
 	return found
 }
 
-// AnyLeaf reports whether there is a leaf that is not null.
+// AnyLeaf reports whether Leaves returns any.
 func (v Value) AnyLeaf() bool {
 	if v.IsNull() {
 		return false
@@ -55,7 +56,7 @@ func (v Value) AnyLeaf() bool {
 	return false
 }
 
-// Prune is a value in which objects without leaves are null.
+// Prune returns a value in which objects without leaves are null.
 func (v Value) Prune() Value {
 	if !v.AnyLeaf() {
 		return Null(v.Type())
@@ -66,15 +67,7 @@ func (v Value) Prune() Value {
 	return v.Map(func(_ string, member Value) Value { return member.Prune() })
 }
 
-// Forget is a value without these leaves.
-func (v Value) Forget(gone []Leaf) Value {
-	for _, leaf := range gone {
-		v = v.Without(leaf.Path...)
-	}
-	return v
-}
-
-// Fill is a value in which null is what the other one has.
+// Fill returns the value with its null members taken from other.
 func (v Value) Fill(other Value) Value {
 	switch {
 	case v.IsNull():
@@ -86,8 +79,8 @@ func (v Value) Fill(other Value) Value {
 	}
 }
 
-// Fill is a value in which null is what the other one has, in the elements of
-// keyed sets too.
+// Fill returns value with its null members taken from other, including those of the
+// elements of keyed sets.
 func (r Rules) Fill(value, other Value) Value { return r.fill("", value, other) }
 
 func (r Rules) fill(name string, value, other Value) Value {
@@ -104,7 +97,6 @@ func (r Rules) fill(name string, value, other Value) Value {
 	}
 }
 
-// isString and isSet read better in a switch than what they stand for.
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
 func isList(v Value) bool   { return v.Type().Is(tftypes.List{}) }

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 func TestLeaves(t *testing.T) {
@@ -38,7 +36,6 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("AnyLeaf of %s is %t", test.value, v.AnyLeaf())
 		}
 		same(t, "pruned "+test.value, v.Prune(), val(t, test.pruned))
-		same(t, "without its leaves "+test.value, v.Forget(leaves).Prune(), val(t, `null`))
 	}
 }
 
@@ -53,14 +50,6 @@ func TestLeavesOfDeepObjects(t *testing.T) {
 	if got := paths(parse(t, typ, text).Leaves()); got != "a.b.c.d.e.x a.b.c.d.e.y a.b.c.d.e.z" {
 		t.Errorf("the leaves are %s", got)
 	}
-}
-
-func TestForget(t *testing.T) {
-	t.Parallel()
-	v := val(t, `{"name": "a", "inner": {"name": "b", "size": 1}}`)
-	gone := []tfvalue.Leaf{{Path: tfvalue.Path{"inner", "name"}}, {Path: tfvalue.Path{"cert"}}}
-	same(t, "forgotten", v.Forget(gone), val(t, `{"name": "a", "inner": {"size": 1}}`))
-	same(t, "nothing forgotten", v.Forget(nil), v)
 }
 
 func TestFill(t *testing.T) {

@@ -190,8 +190,8 @@ func paths(leaves []tfvalue.Leaf) string {
 	return strings.Join(all, " ")
 }
 
-// TestNotation holds the notation against itself: what shows no difference
-// can't be told apart by any table.
+// TestNotation checks that the notation shows every difference: otherwise no table
+// would.
 func TestNotation(t *testing.T) {
 	t.Parallel()
 	texts := []string{

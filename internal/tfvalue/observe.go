@@ -2,33 +2,32 @@ package tfvalue
 
 import "slices"
 
-// A response may omit any field, always or once. What is absent is told apart
-// from what is empty by what reads have said of the object before.
+// A response may omit any field, always or once. A field that is omitted counts as
+// empty only if an earlier read has returned it.
 
-// Observe is what is known of an object after a read, and the leaves that a
-// read has told before and this one doesn't. They are null in the value, since
-// that is what they are where a second read omits them too.
+// Observe returns what is known of an object after a read, and the leaves that are
+// missing: an earlier read has returned them, and this one omits them. They are null
+// in known, which is right if a second read omits them too.
 //
-// A field that no read has told (untold) keeps its last value, and so do one
-// whose last value is empty, which absence expresses, and the members of an
-// object that is absent itself. Where two spellings mean the same, the last one
-// stays.
-func (r Rules) Observe(last Value, untold func(Path) bool, read Value) (known Value, missing []Leaf) {
-	o := observation{Rules: r, untold: untold}
+// An omitted field keeps its last value if no read has returned it (unreported), if
+// that value is empty, or if the object that contains it is omitted too. If the last
+// value and the new one mean the same, the last spelling is kept.
+func (r Rules) Observe(last Value, unreported func(Path) bool, read Value) (known Value, missing []Leaf) {
+	o := observation{Rules: r, unreported: unreported}
 	return o.object(nil, last, read), o.missing
 }
 
 type observation struct {
 	Rules
-	untold  func(Path) bool
-	missing []Leaf
+	unreported func(Path) bool
+	missing    []Leaf
 }
 
 func (o *observation) object(at Path, last, read Value) Value {
 	if last.IsNull() || !last.IsKnown() || read.IsNull() {
 		return read.Fill(last)
 	}
-	alternatives := o.told(at, read)
+	alternatives := o.hasAlternative(at, read)
 	return read.Map(func(name string, member Value) Value {
 		next := append(slices.Clone(at), name)
 		switch was := last.At(name); {
@@ -42,9 +41,9 @@ func (o *observation) object(at Path, last, read Value) Value {
 	})
 }
 
-// told reports whether an object of alternatives tells one of them: then it
-// has none of the others.
-func (o *observation) told(at Path, read Value) bool {
+// hasAlternative reports whether an object of alternatives contains one of them, so
+// that the others do not exist.
+func (o *observation) hasAlternative(at Path, read Value) bool {
 	if len(at) == 0 || !slices.Contains(o.Alternatives, at[len(at)-1]) {
 		return false
 	}
@@ -62,14 +61,14 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 	switch {
 	case last.IsNull() || !last.IsKnown():
 		return read
-	case read.IsNull() && (last.IsEmpty() || o.untold(at)):
+	case read.IsNull() && (last.IsEmpty() || o.unreported(at)):
 		return last
 	case read.IsNull():
 		o.missing = append(o.missing, Leaf{at, last})
 		return read
-	case keyed && o.untold(at):
+	case keyed && o.unreported(at):
 		read = key.Fill(read, last)
-	case keyed && !key.Tells(read, last):
+	case keyed && !key.Complete(read, last):
 		o.missing = append(o.missing, Leaf{at, last})
 	}
 	switch {
@@ -84,64 +83,65 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 	}
 }
 
-// Answers reports whether what a response says of a leaf is what was wanted.
-// Absence says that it is empty, and members that the elements of a list or a
-// set omit count as said.
-func (r Rules) Answers(name string, wanted, answer Value) bool {
-	if r.Same(name, wanted, answer) {
+// Answers reports whether the value of a leaf in a response confirms the wanted one.
+// An omitted leaf confirms an empty value. Members that elements of a list or a set
+// omit are not compared.
+func (r Rules) Answers(name string, wanted, response Value) bool {
+	if r.Same(name, wanted, response) {
 		return true
 	}
 	key, keyed := r.Keys[name]
 	switch {
-	case answer.IsNull():
+	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return key.agree(wanted, answer)
+		return key.agree(wanted, response)
 	case isList(wanted):
-		return slices.EqualFunc(wanted.Elements(), answer.Elements(), r.answersElement)
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), r.answersElement)
 	case isSet(wanted):
-		return r.answersSet(wanted.Elements(), answer.Elements())
+		return r.answersSet(wanted.Elements(), response.Elements())
 	default:
 		return false
 	}
 }
 
-func (r Rules) answersElement(wanted, answer Value) bool {
+func (r Rules) answersElement(wanted, response Value) bool {
 	if !wanted.IsObject() {
-		return r.Same("", wanted, answer)
+		return r.Same("", wanted, response)
 	}
-	for name, member := range answer.Members() {
-		asked := wanted.At(name)
-		if !member.IsNull() && !r.Same(name, asked, member) && (!asked.IsEmpty() || !member.IsEmpty()) {
+	for name, member := range response.Members() {
+		want := wanted.At(name)
+		if !member.IsNull() && !r.Same(name, want, member) && (!want.IsEmpty() || !member.IsEmpty()) {
 			return false
 		}
 	}
 	return true
 }
 
-// answersSet finds for each element of one set an element of the other that
-// answers it.
-func (r Rules) answersSet(wanted, answer []Value) bool {
+// answersSet reports whether each element of either set has one in the other that
+// confirms it.
+func (r Rules) answersSet(wanted, response []Value) bool {
 	for _, w := range wanted {
-		if !slices.ContainsFunc(answer, func(a Value) bool { return r.answersElement(w, a) }) {
+		if !slices.ContainsFunc(response, func(element Value) bool { return r.answersElement(w, element) }) {
 			return false
 		}
 	}
-	for _, a := range answer {
-		if !slices.ContainsFunc(wanted, func(w Value) bool { return r.answersElement(w, a) }) {
+	for _, element := range response {
+		if !slices.ContainsFunc(wanted, func(w Value) bool { return r.answersElement(w, element) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// Missing are the leaves that responses have told before and an answer omits,
-// in whole or in part. An empty one is not missed: absence says the same.
-func (r Rules) Missing(told, answer Value) []Leaf {
-	return slices.DeleteFunc(told.Leaves(), func(was Leaf) bool {
-		now := answer.At(was.Path...)
+// Missing returns the leaves of earlier responses (returned) that a response omits,
+// in whole or in part. An empty leaf is not missing, since an omitted field means the
+// same.
+func (r Rules) Missing(returned, response Value) []Leaf {
+	return slices.DeleteFunc(returned.Leaves(), func(was Leaf) bool {
+		now := response.At(was.Path...)
 		if key, keyed := r.Keys[was.Name()]; keyed && !now.IsNull() {
-			return key.Tells(now, was.Value)
+			return key.Complete(now, was.Value)
 		}
 		return was.Value.IsEmpty() || !now.IsNull()
 	})

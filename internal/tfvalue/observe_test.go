@@ -9,13 +9,13 @@ import (
 )
 
 // observation is a read of an object: what was known before, the leaves that no
-// read has told, what this one says, what is known then, and what is missing.
-type observation struct{ name, last, untold, read, want, missing string }
+// read has returned, what this one returns, what is known then, what is missing.
+type observation struct{ name, last, unreported, read, want, missing string }
 
 func (test observation) check(t *testing.T) {
 	t.Helper()
-	untold := func(at tfvalue.Path) bool { return slices.Contains(strings.Fields(test.untold), at.String()) }
-	known, missing := rules.Observe(val(t, test.last), untold, val(t, test.read))
+	unreported := func(at tfvalue.Path) bool { return slices.Contains(strings.Fields(test.unreported), at.String()) }
+	known, missing := rules.Observe(val(t, test.last), unreported, val(t, test.read))
 	same(t, test.name, known, val(t, test.want))
 	slices.SortFunc(missing, func(a, b tfvalue.Leaf) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	if got := paths(missing); got != test.missing {
@@ -39,26 +39,26 @@ func TestObserve(t *testing.T) {
 		{"what was not known is omitted", `{"name": "??"}`, "", `{}`, `{}`, ""},
 
 		// A leaf that a read omits.
-		{"told before", `{"name": "a", "size": 1}`, "", `{"size": 2}`, `{"size": 2}`, "name"},
+		{"returned before", `{"name": "a", "size": 1}`, "", `{"size": 2}`, `{"size": 2}`, "name"},
 		{"each type", `{"name": "a", "size": 1, "on": true, "list": ["a"], "set": ["a"], "pairs": [{"to": "b"}]}`, "", `{}`, `{}`, "list name on pairs set size"},
-		{"never told", `{"name": "a", "size": 1}`, "name", `{"size": 2}`, `{"name": "a", "size": 2}`, ""},
-		{"never told, and told now", `{"name": "a"}`, "name", `{"name": "b"}`, `{"name": "b"}`, ""},
+		{"never returned", `{"name": "a", "size": 1}`, "name", `{"size": 2}`, `{"name": "a", "size": 2}`, ""},
+		{"never returned, and returned now", `{"name": "a"}`, "name", `{"name": "b"}`, `{"name": "b"}`, ""},
 		{"empty", `{"name": "", "list": [], "set": [], "on": false, "size": 0, "maps": []}`, "", `{}`, `{"name": "", "list": [], "set": [], "on": false, "size": 0, "maps": []}`, ""},
 		{"elements of empty values are not empty", `{"list": [""], "maps": [{}]}`, "", `{}`, `{}`, "list maps"},
-		{"one told, one not", `{"name": "a", "size": 1}`, "size", `{}`, `{"size": 1}`, "name"},
+		{"one returned, one not", `{"name": "a", "size": 1}`, "size", `{}`, `{"size": 1}`, "name"},
 
-		// An object that a read omits says nothing of its members.
+		// The members of an object that a read omits keep their values.
 		{"the object", `{"name": "a"}`, "", `null`, `{"name": "a"}`, ""},
 		{"an object in it", `{"inner": {"name": "a", "deep": {"on": true}}, "size": 1}`, "", `{"size": 2}`, `{"inner": {"name": "a", "deep": {"on": true}}, "size": 2}`, ""},
 		{"an object below", `{"inner": {"name": "a", "deep": {"on": true}}}`, "", `{"inner": {"name": "b"}}`, `{"inner": {"name": "b", "deep": {"on": true}}}`, ""},
 		{"a member of an object", `{"inner": {"name": "a", "size": 1}}`, "", `{"inner": {"size": 2}}`, `{"inner": {"size": 2}}`, "inner.name"},
 		{"a member below", `{"inner": {"deep": {"on": true, "cert": "a"}}}`, "", `{"inner": {"deep": {}}}`, `{"inner": {"deep": {}}}`, "inner.deep.cert inner.deep.on"},
-		{"a member that was never told", `{"name": "b", "inner": {"name": "a"}}`, "inner.name", `{"inner": {}}`, `{"inner": {"name": "a"}}`, "name"},
+		{"a member that was never returned", `{"name": "b", "inner": {"name": "a"}}`, "inner.name", `{"inner": {}}`, `{"inner": {"name": "a"}}`, "name"},
 		{"an object without members", `{"inner": {}}`, "", `{"inner": {}}`, `{"inner": {}}`, ""},
 
-		// Alternatives: who tells one has no other.
+		// Alternatives: if one is returned, the others do not exist.
 		{"another one", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"dog": {"name": "b"}}}`, `{"kind": {"dog": {"name": "b"}}}`, ""},
-		{"another one, never told", `{"kind": {"cat": {"name": "a"}}}`, "kind.cat.name", `{"kind": {"dog": {}}}`, `{"kind": {"dog": {}}}`, ""},
+		{"another one, never returned", `{"kind": {"cat": {"name": "a"}}}`, "kind.cat.name", `{"kind": {"dog": {}}}`, `{"kind": {"dog": {}}}`, ""},
 		{"none", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {}}`, `{"kind": {"cat": {"name": "a"}}}`, ""},
 		{"none, but a note", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"note": "n"}}`, `{"kind": {"cat": {"name": "a"}, "note": "n"}}`, ""},
 		{"the object itself is omitted", `{"kind": {"cat": {"name": "a"}}}`, "", `{}`, `{"kind": {"cat": {"name": "a"}}}`, ""},
@@ -76,32 +76,32 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObserveKeyedSets has reads of a keyed set, which is told in full or not.
+// TestObserveKeyedSets has reads of a keyed set, which is returned in full or not.
 func TestObserveKeyedSets(t *testing.T) {
 	t.Parallel()
 	const full = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true, "keys": ["k"]}`
 	for _, test := range []observation{
 		{"another order", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, "", `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, ""},
 		{"other spellings", `{"maps": [{"schema": "s", "hidden": ["x", "y"]}]}`, "", `{"maps": [{"schema": "s", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x", "y"]}]}`, ""},
-		{"what is empty is told now", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, ""},
+		{"what is empty is returned now", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, ""},
 		{"an element comes", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, ""},
 		{"an element goes", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, "", `{"maps": [{"schema": "t"}]}`, `{"maps": [{"schema": "t"}]}`, ""},
 		{"all go", `{"maps": [{"schema": "s"}]}`, "", `{"maps": []}`, `{"maps": []}`, ""},
 		{"all are omitted", `{"maps": [{"schema": "s"}]}`, "", `{}`, `{}`, "maps"},
 		{"none are omitted", `{"maps": []}`, "", `{}`, `{"maps": []}`, ""},
-		{"all are omitted, never told", `{"maps": [{"schema": "s"}]}`, "maps", `{}`, `{"maps": [{"schema": "s"}]}`, ""},
+		{"all are omitted, never returned", `{"maps": [{"schema": "s"}]}`, "maps", `{}`, `{"maps": [{"schema": "s"}]}`, ""},
 		{"a member changes", `{"maps": [{"schema": "s", "sorted": true}]}`, "", `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "sorted": false}]}`, ""},
 		{"a member comes", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [` + full + `]}`, `{"maps": [` + full + `]}`, ""},
 
 		// Elements that omit members.
-		{"told before", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "maps"},
+		{"returned before", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "maps"},
 		{"one of two", `{"maps": [` + full + `, {"schema": "u", "sorted": true}]}`, "", `{"maps": [` + full + `, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, "maps"},
 		{"empty", `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": []}]}`, "", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": []}]}`, ""},
 		{"another element's", `{"maps": [` + full + `]}`, "", `{"maps": [` + full + `, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, ""},
-		{"never told", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [` + full + `]}`, ""},
-		{"never told, and another element comes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, ""},
-		{"never told, and another member changes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["x"], "sorted": false, "keys": ["k"]}]}`, ""},
-		{"never told, and the element goes", `{"maps": [` + full + `]}`, "maps", `{"maps": []}`, `{"maps": []}`, ""},
+		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [` + full + `]}`, ""},
+		{"never returned, and another element comes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, ""},
+		{"never returned, and another member changes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["x"], "sorted": false, "keys": ["k"]}]}`, ""},
+		{"never returned, and the element goes", `{"maps": [` + full + `]}`, "maps", `{"maps": []}`, `{"maps": []}`, ""},
 	} {
 		test.check(t)
 	}

@@ -1,13 +1,13 @@
 package tfvalue
 
-// Owned is what the user owns: the leaves that the configuration sets, with the
-// plan's values, and in the elements of a keyed set the members that it sets.
-// Everything else is null.
+// Owned returns the leaves that the configuration sets, with the values of the plan.
+// Of the elements of a keyed set, it has the members that the configuration sets.
+// Everything else is null. If plan and configuration differ in more than spelling,
+// the leaf is under ignore_changes, and is not owned.
 //
-// Rejected: the configuration alone. Terraform applies ignore_changes to the
-// plan only, and the configuration's value would be sent against the user's
-// word. Rejected: the plan alone. It holds what nobody owns. Where the two
-// disagree in more than spelling, the user told Terraform to ignore the leaf.
+// Rejected: the values of the configuration. Terraform applies ignore_changes only
+// to the plan, so that an ignored value would be sent. Rejected: all leaves of the
+// plan. It also contains unmanaged ones.
 func (r Rules) Owned(config, plan Value) Value { return r.owned("", config, plan) }
 
 func (r Rules) owned(name string, config, plan Value) Value {
@@ -28,15 +28,16 @@ func (r Rules) owned(name string, config, plan Value) Value {
 	}
 }
 
-// AsksFor reports whether a value is what a configuration asks for. An element
-// of a keyed set may omit members there.
+// AsksFor reports whether a value satisfies a configuration: it is the same, or it is
+// a keyed set with every element and member that the configuration sets, and no other
+// elements.
 func (r Rules) AsksFor(name string, config, value Value) bool {
 	key, keyed := r.Keys[name]
 	return r.Same(name, config, value) || keyed && config.IsFullyKnown() && value.IsFullyKnown() && key.covers(config, value)
 }
 
-// Changes are the owned leaves that differ from those of the remote object. A
-// value that is unknown yet counts as a difference.
+// Changes returns the owned leaves that differ from the remote object. A value that
+// is not known yet counts as different.
 func (r Rules) Changes(owned, remote Value) Value { return r.changes("", owned, remote) }
 
 func (r Rules) changes(name string, owned, remote Value) Value {

@@ -19,7 +19,7 @@ func TestOwned(t *testing.T) {
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 		{"white space at the end", `{"cert": "a\n"}`, `{"cert": "a"}`, `{"cert": "a"}`},
 
-		// Where they don't, the user told Terraform to ignore the leaf.
+		// Where they do not, the leaf is under ignore_changes.
 		{"ignore_changes of a leaf", `{"name": "b", "size": 1}`, `{"name": "a", "size": 1}`, `{"size": 1}`},
 		{"ignore_changes of an object", `{"inner": {"name": "b", "size": 1}}`, `{"inner": {"name": "a", "size": 2}}`, `{"inner": {}}`},
 		{"ignore_changes of what was null", `{"name": "b"}`, `{}`, `{}`},
@@ -61,7 +61,7 @@ func TestChanges(t *testing.T) {
 		{"a leaf differs", `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`, `{"name": "a"}`},
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
 		{"to empty", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "a", "list": ["x"], "on": true, "size": 1}`, `{"name": "", "list": [], "on": false, "size": 0}`},
-		{"empty, and not told", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
+		{"empty, and omitted", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"no object there", `{"inner": {"name": "a"}}`, `{}`, `{"inner": {"name": "a"}}`},
 		{"nothing there", `{"name": "a", "inner": {"name": "b"}}`, `null`, `{"name": "a", "inner": {"name": "b"}}`},
 		{"spellings", `{"size": 4.0, "set": ["a", "b"], "cert": "a\n", "inner": {"deep": {"cert": "b "}}}`, `{"size": "~4", "set": ["b", "a"], "cert": "a", "inner": {"deep": {"cert": "b"}}}`, `{"inner": {"deep": {}}}`},
@@ -74,7 +74,7 @@ func TestChanges(t *testing.T) {
 		{"members that nobody owns", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{}`},
 		{"a member that is owned", `{"maps": [{"schema": "s", "hidden": []}]}`, `{"maps": [{"schema": "s", "sorted": true, "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "hidden": []}]}`},
 		{"an element too many", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, `{"maps": [{"schema": "s"}]}`},
-		{"no element, and not told", `{"maps": []}`, `{}`, `{}`},
+		{"no element, and omitted", `{"maps": []}`, `{}`, `{}`},
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
 		{"an unknown object differs", `{"inner": "??"}`, `{"inner": {"name": "a"}}`, `{"inner": "??"}`},
 	} {

@@ -9,21 +9,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Rules are what the schema's owner knows of its attributes and their types
-// don't say, by attribute name. The zero Rules know nothing.
+// Rules are what the types of a schema cannot express, by attribute name. The zero
+// Rules have no exceptions.
 type Rules struct {
-	// Trimmed are strings whose trailing white space has no meaning.
+	// Trimmed are strings whose trailing white space is ignored.
 	Trimmed []string
 	// Keys are the keyed sets.
 	Keys map[string]Key
-	// Alternatives are objects of objects that exclude each other: where a
-	// response tells one, there is no other.
+	// Alternatives are objects whose member objects exclude each other: if a response
+	// contains one, the others do not exist.
 	Alternatives []string
 }
 
-// Same reports whether two values of an attribute mean the same: numbers by
-// value, sets whatever their order, trimmed strings whatever white space they
-// end in. Null is the same as null alone, and unknown the same as nothing.
+// Same reports whether two values of an attribute mean the same. Numbers are
+// compared by value, sets without order, trimmed strings without trailing white
+// space. Null is the same only as null, and unknown is not the same as anything.
 func (r Rules) Same(name string, a, b Value) bool {
 	if a.IsNull() || b.IsNull() {
 		return a.IsNull() && b.IsNull()
@@ -57,9 +57,8 @@ func (r Rules) Same(name string, a, b Value) bool {
 
 func trimmed(v Value) string { return strings.TrimRight(v.Text(), " \t\r\n") }
 
-// sameNumber compares whole numbers exactly and fractions as the float64 that
-// JSON decoders make of them: 0.1 read from a configuration has more digits
-// than 0.1 read from a response.
+// sameNumber compares whole numbers exactly, and fractions as float64: 0.1 from a
+// configuration has more digits than 0.1 from a response.
 func sameNumber(a, b *big.Float) bool {
 	if a.IsInt() && b.IsInt() {
 		return a.Cmp(b) == 0
@@ -69,11 +68,11 @@ func sameNumber(a, b *big.Float) bool {
 	return x == y
 }
 
-// Alike reports whether two values mean the same where null does as any empty
-// value does: a response may omit such members of an element or not.
+// Alike reports whether two values mean the same if null counts as empty: a response
+// may omit empty members of an element.
 func Alike(a, b Value) bool { return canonical(a) == canonical(b) }
 
-// canonical spells a value so that values that are alike are spelled alike.
+// canonical returns a text that is equal for values that are alike.
 func canonical(value Value) string {
 	var b strings.Builder
 	writeCanonical(&b, value)

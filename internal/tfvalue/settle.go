@@ -1,21 +1,21 @@
 package tfvalue
 
-// Settle is the state after a write: the plan, with every unknown replaced by
-// the answer's value. Terraform holds a provider to every value that the plan
-// showed.
-func Settle(plan, answer Value) Value {
+// Settle returns the state after a write: the plan, with every unknown value replaced
+// by that of the response. Known values stay, since Terraform rejects a state that
+// differs from its plan.
+func Settle(plan, response Value) Value {
 	switch {
 	case !plan.IsKnown():
-		return answer
+		return response
 	case plan.IsObject():
-		return plan.Map(func(name string, member Value) Value { return Settle(member, answer.At(name)) })
+		return plan.Map(func(name string, member Value) Value { return Settle(member, response.At(name)) })
 	default:
 		return plan
 	}
 }
 
-// Decide is a plan in which every list and set that is unknown in part is what
-// it was completed to.
+// Decide returns a plan in which every list and set that is partly unknown is
+// replaced by that of completed.
 func Decide(plan, completed Value) Value {
 	switch {
 	case !plan.IsKnown() || plan.IsFullyKnown():
@@ -27,8 +27,8 @@ func Decide(plan, completed Value) Value {
 	}
 }
 
-// Overlay is an object with these leaves in place of its own. The members that
-// elements of a keyed set omit stay.
+// Overlay returns an object with its leaves replaced by these. The members that
+// elements of a keyed set omit are kept.
 func (r Rules) Overlay(leaves, object Value) Value { return r.overlay("", leaves, object) }
 
 func (r Rules) overlay(name string, leaves, object Value) Value {
@@ -45,7 +45,7 @@ func (r Rules) overlay(name string, leaves, object Value) Value {
 	}
 }
 
-// Suppress is a plan with the prior spelling wherever the two mean the same.
+// Suppress returns a plan with the prior value wherever the two mean the same.
 func (r Rules) Suppress(plan, prior Value) Value { return r.suppress("", plan, prior) }
 
 func (r Rules) suppress(name string, plan, prior Value) Value {

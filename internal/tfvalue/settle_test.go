@@ -8,19 +8,19 @@ import (
 
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ name, plan, answer, want string }{
+	for _, test := range []struct{ name, plan, response, want string }{
 		{"what the plan showed stays", `{"name": "a", "size": 1}`, `{"name": "b", "size": 2, "on": true}`, `{"name": "a", "size": 1}`},
-		{"what was unknown is the answer's", `{"name": "a", "size": "??"}`, `{"name": "b", "size": 2}`, `{"name": "a", "size": 2}`},
-		{"what the answer omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
+		{"what was unknown is the response's", `{"name": "a", "size": "??"}`, `{"name": "b", "size": 2}`, `{"name": "a", "size": 2}`},
+		{"what the response omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
 		{"below an object", `{"inner": {"name": "a", "deep": "??"}}`, `{"inner": {"name": "b", "deep": {"on": true}}}`, `{"inner": {"name": "a", "deep": {"on": true}}}`},
-		{"below an object that the answer omits", `{"inner": {"name": "a", "size": "??"}}`, `{}`, `{"inner": {"name": "a"}}`},
+		{"below an object that the response omits", `{"inner": {"name": "a", "size": "??"}}`, `{}`, `{"inner": {"name": "a"}}`},
 		{"an unknown object", `{"inner": "??"}`, `{"inner": {"name": "b"}}`, `{"inner": {"name": "b"}}`},
 		{"all", `"??"`, `{"name": "b"}`, `{"name": "b"}`},
 		{"a destroy", `null`, `{"name": "b"}`, `null`},
 		// Elements that are unknown are Decide's.
 		{"a list that is unknown in part", `{"list": ["a", "??"]}`, `{"list": ["a", "b"]}`, `{"list": ["a", "??"]}`},
 	} {
-		same(t, test.name, tfvalue.Settle(val(t, test.plan), val(t, test.answer)), val(t, test.want))
+		same(t, test.name, tfvalue.Settle(val(t, test.plan), val(t, test.response)), val(t, test.want))
 	}
 }
 

@@ -7,22 +7,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Describe spells a value for a sentence in a message, cut to 2,000
-// characters: of two certificates that begin alike, what differs has to be seen.
+// Describe returns a value for a message, cut to 2,000 characters: long enough to
+// show where two certificates differ.
 func (r Rules) Describe(name string, value Value) string {
-	const longest = 2000
+	const limit = 2000
 	spelled := r.spell(name, value)
-	if runes := []rune(spelled); len(runes) > longest {
-		return string(runes[:longest]) + "…"
+	if runes := []rune(spelled); len(runes) > limit {
+		return string(runes[:limit]) + "…"
 	}
 	return spelled
 }
 
-// spell writes the elements of a keyed set by their keys alone.
+// spell names the elements of a keyed set by their keys.
 func (r Rules) spell(name string, value Value) string {
 	switch {
 	case value.IsNull():
-		return "nothing"
+		return "not set"
 	case !value.IsKnown():
 		return "(known after apply)"
 	case isString(value):

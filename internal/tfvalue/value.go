@@ -1,6 +1,6 @@
-// Package tfvalue is a value of a schema and its algebra: what the user owns,
-// what differs, what an answer says, and what the state is then. It knows no
-// attribute by name; what a type can't say about one is in Rules.
+// Package tfvalue has values of a schema and the operations on them: which leaves
+// are owned, which differ, what a response means, and what the state is after it.
+// It knows no attribute by name; what a type cannot express is in Rules.
 package tfvalue
 
 import (
@@ -15,19 +15,19 @@ import (
 // Value is a value of an attribute, or of a whole object.
 type Value struct{ tftypes.Value }
 
-// Of is a value as the framework and the protocol have it.
+// Of wraps a value of the framework or the protocol.
 func Of(raw tftypes.Value) Value { return Value{raw} }
 
-// Null is the null value of a type.
+// Null returns the null value of a type.
 func Null(typ tftypes.Type) Value { return Value{tftypes.NewValue(typ, nil)} }
 
-// Unknown is the unknown value of a type.
+// Unknown returns the unknown value of a type.
 func Unknown(typ tftypes.Type) Value { return Value{tftypes.NewValue(typ, tftypes.UnknownValue)} }
 
-// String is a string value.
+// String returns a string value.
 func String(s string) Value { return Value{tftypes.NewValue(tftypes.String, s)} }
 
-// Optional is a string value, null where there is no string.
+// Optional returns a string value, null if s is nil.
 func Optional(s *string) Value {
 	if s == nil {
 		return Null(tftypes.String)
@@ -35,13 +35,10 @@ func Optional(s *string) Value {
 	return String(*s)
 }
 
-// Bool is a boolean value.
+// Bool returns a boolean value.
 func Bool(b bool) Value { return Value{tftypes.NewValue(tftypes.Bool, b)} }
 
-// Int is a number value.
-func Int(n int64) Value { return Value{tftypes.NewValue(tftypes.Number, n)} }
-
-// Collection is a list or set of these elements.
+// Collection returns a list or set of these elements.
 func Collection(typ tftypes.Type, elements []Value) Value {
 	raw := make([]tftypes.Value, len(elements))
 	for i, element := range elements {
@@ -50,15 +47,15 @@ func Collection(typ tftypes.Type, elements []Value) Value {
 	return Value{tftypes.NewValue(typ, raw)}
 }
 
-// IsObject reports whether the value is a known object, which has members.
+// IsObject reports whether the value is an object that is known and not null.
 func (v Value) IsObject() bool {
 	return v.Type() != nil && v.Type().Is(tftypes.Object{}) && v.IsKnown() && !v.IsNull()
 }
 
-// Equal reports whether two values are the same to the letter.
+// Equal reports whether two values are identical. See Rules.Same.
 func (v Value) Equal(other Value) bool { return v.Value.Equal(other.Value) }
 
-// members is the value's own map: copy it before a change.
+// members returns the value's own map, which must not be changed.
 func (v Value) members() map[string]tftypes.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
@@ -70,8 +67,8 @@ func (v Value) members() map[string]tftypes.Value {
 	return all
 }
 
-// Members are the attributes of an object in the order of their names, none
-// where it is null or unknown.
+// Members returns the attributes of an object in the order of their names, none if
+// it is null or unknown.
 func (v Value) Members() iter.Seq2[string, Value] {
 	all := v.members()
 	return func(yield func(string, Value) bool) {
@@ -83,7 +80,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elements are those of a list or set, none where it is null or unknown.
+// Elements returns the elements of a list or set, none if it is null or unknown.
 func (v Value) Elements() []Value {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
@@ -99,15 +96,8 @@ func (v Value) Elements() []Value {
 	return all
 }
 
-// Has reports whether the object's type has an attribute of this name.
-func (v Value) Has(name string) bool {
-	object, ok := v.Type().(tftypes.Object)
-	_, has := object.AttributeTypes[name]
-	return ok && has
-}
-
-// At is the value at the end of a chain of attribute names: null below null,
-// unknown below unknown.
+// At returns the value at a path of attribute names: null below null, unknown below
+// unknown. It panics if the type has no such path.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
 		typ := v.Type().(tftypes.Object).AttributeTypes[name]
@@ -123,9 +113,8 @@ func (v Value) At(names ...string) Value {
 	return v
 }
 
-// With is a copy of an object with another value at the end of a chain of
-// attribute names. Below null or unknown there is no place to set, and the
-// object is returned as it is.
+// With returns a copy of an object with another value at a path of attribute names.
+// If an object on the path is null or unknown, nothing is changed.
 func (v Value) With(value Value, names ...string) Value {
 	if len(names) == 0 {
 		return value
@@ -138,13 +127,13 @@ func (v Value) With(value Value, names ...string) Value {
 	return Value{tftypes.NewValue(v.Type(), all)}
 }
 
-// Without is a copy of an object with null at the end of a chain of names.
+// Without returns a copy of an object with null at a path of attribute names.
 func (v Value) Without(names ...string) Value {
 	return v.With(Null(v.At(names...).Type()), names...)
 }
 
-// Only is an object with the value at the end of a chain of names, and null
-// everywhere else.
+// Only returns a copy of an object with null everywhere except at a path of
+// attribute names.
 func (v Value) Only(names ...string) Value {
 	return v.Map(func(name string, member Value) Value {
 		switch {
@@ -158,7 +147,8 @@ func (v Value) Only(names ...string) Value {
 	})
 }
 
-// Map replaces every member of an object. Null and unknown have none.
+// Map returns a copy of an object with every member replaced. Other values, null
+// and unknown are returned as they are.
 func (v Value) Map(change func(name string, member Value) Value) Value {
 	all := v.members()
 	if all == nil {
@@ -171,7 +161,7 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 	return Value{tftypes.NewValue(v.Type(), changed)}
 }
 
-// Text is a string, or "" where it is null or unknown.
+// Text returns a string, "" if it is null or unknown.
 func (v Value) Text() string {
 	var s string
 	if v.IsNull() || !v.IsKnown() || v.As(&s) != nil {
@@ -180,7 +170,7 @@ func (v Value) Text() string {
 	return s
 }
 
-// TextOrNil is a string, or nil where it is null or unknown.
+// TextOrNil returns a string, nil if it is null or unknown.
 func (v Value) TextOrNil() *string {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
@@ -195,7 +185,7 @@ func (v Value) True() bool {
 	return !v.IsNull() && v.IsKnown() && v.As(&b) == nil && b
 }
 
-// Number is a number, or 0 where it is null or unknown.
+// Number returns a number, 0 if it is null or unknown.
 func (v Value) Number() *big.Float {
 	var n big.Float
 	if v.IsNull() || !v.IsKnown() || v.As(&n) != nil {
@@ -204,8 +194,8 @@ func (v Value) Number() *big.Float {
 	return &n
 }
 
-// IsEmpty reports whether a response may express the value by omitting its
-// field: null, "", [], false and 0.
+// IsEmpty reports whether a response that omits the field may mean this value:
+// null, "", [], false and 0.
 func (v Value) IsEmpty() bool {
 	if v.IsNull() {
 		return true

@@ -1,7 +1,9 @@
 // Command demo tells the provider's story in a terminal: it serves the fake
 // platform, installs the provider that was just built into a folder of its own
-// and runs a real Terraform over examples/demo. It fails as soon as a step does
-// not turn out as told, and leaves nothing behind.
+// and runs a real Terraform over examples/demo, chapter by chapter. It fails as
+// soon as a step does not turn out as expected, and leaves nothing behind.
+//
+// With -picture it writes one plan as an SVG instead, for the README.
 package main
 
 import (
@@ -9,37 +11,42 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 func main() {
-	terraform := flag.String("terraform", "terraform", "the terraform or tofu to run")
-	provider := flag.String("provider", "bin/terraform-provider-dataplatform", "the built provider")
-	config := flag.String("config", "examples/demo", "the folder with the configuration")
+	o := options{out: os.Stdout}
+	flag.StringVar(&o.terraform, "terraform", "terraform", "the terraform or tofu to run")
+	flag.StringVar(&o.provider, "provider", "bin/terraform-provider-dataplatform", "the built provider")
+	flag.StringVar(&o.config, "config", "examples/demo", "the folder with the configuration")
+	flag.StringVar(&o.picture, "picture", "", "write one plan to this `file` as an SVG, and nothing else")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *terraform, *provider, *config)
+	err := run(ctx, o)
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {
 	case interrupted:
-		fmt.Fprintln(os.Stderr, "\nInterrupted. The fake platform is gone, and so is everything that was made.")
+		fmt.Fprintln(os.Stderr, "\nInterrupted. Nothing is left behind.")
 		os.Exit(130)
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "\nThe demo did not turn out as told: %v\n", err)
+		fmt.Fprintf(os.Stderr, "\nThe demo failed: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, terraform, provider, config string) (err error) {
-	start := time.Now()
+type options struct {
+	terraform, provider, config, picture string
+	out                                  io.Writer
+}
+
+func run(ctx context.Context, o options) (err error) {
 	dir, err := os.MkdirTemp("", "dataplatform-demo-")
 	if err != nil {
 		return err
@@ -53,7 +60,7 @@ func run(ctx context.Context, terraform, provider, config string) (err error) {
 		return err
 	}
 	defer closePlatform()
-	s, err := newStage(platform, terraform, provider, config, dir,
+	s, err := newStage(ctx, platform, o, dir,
 		"DATAPLATFORM_BASE_URL="+url,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID,
 		"DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
@@ -63,59 +70,8 @@ func run(ctx context.Context, terraform, provider, config string) (err error) {
 	if err != nil {
 		return err
 	}
-
-	s.heading("A platform to try things on",
-		"A fake of the service listens on "+url+", with a few services, pipes",
-		"and alerts. After each command stands what the platform was asked. The provider that",
-		"was just built is installed from a folder.")
-	if err := s.redirect(ctx, "init.txt", "init"); err != nil {
-		return err
+	if o.picture != "" {
+		return s.paint(ctx, o.picture)
 	}
-
-	s.heading("The first plan",
-		"A service and a pipe that exist are adopted, and only what the configuration names",
-		"is managed. The warnings tell what the platform holds now and the apply overwrites.")
-	if err := s.perform(ctx, "3 to add, 0 to change, 0 to destroy", nil, "plan", "-out=tfplan"); err != nil {
-		return err
-	}
-
-	s.heading("The first apply", "A PATCH for the service, one for the pipe, and a POST for the key.")
-	if err := s.perform(ctx, "3 added, 0 changed, 0 destroyed", []string{"PATCH", "PATCH", "POST"}, "apply", "tfplan"); err != nil {
-		return err
-	}
-
-	s.heading("One value changes", "The service gets a fifth replica. Nothing else moves.")
-	if err := s.perform(ctx, "0 added, 1 changed, 0 destroyed", []string{"PATCH"}, "apply", "-auto-approve", "-var", "replicas=5"); err != nil {
-		return err
-	}
-
-	s.heading("Nothing left to do", "A plan after an apply is empty.")
-	if err := s.perform(ctx, "No changes.", nil, "plan", "-detailed-exitcode", "-var", "replicas=5"); err != nil {
-		return err
-	}
-
-	s.heading("Leaving",
-		"The API can delete nothing: destroying lets go of the service and the pipe, and the",
-		"key stays valid. The provider says so rather than pretend, and sends nothing.")
-	if err := s.redirect(ctx, "goodbye.txt", "plan", "-destroy", "-out=tfplan", "-var", "replicas=5"); err != nil {
-		return err
-	}
-	if err := s.perform(ctx, "3 destroyed", nil, "apply", "tfplan"); err != nil {
-		return err
-	}
-
-	s.heading("What the platform holds now", "Not Terraform's word, but the platform's own: all stays as it was applied.")
-	service, keys := platform.Service(mockplatform.ServiceID), platform.Keys()
-	holds := fmt.Sprintf("numReplicas %v, idleTimeoutMinutes %v", service["numReplicas"], service["idleTimeoutMinutes"])
-	fmt.Printf("service %v: %s\n", service["name"], holds)
-	if len(keys) != 1 || holds != "numReplicas 5, idleTimeoutMinutes 30" {
-		return fmt.Errorf("the platform holds %d keys and %s", len(keys), holds)
-	}
-	if request, ok := keys[0]["request"].(mockplatform.Document); ok {
-		fmt.Printf("key %v: expireAt %v\n", request["name"], request["expireAt"])
-	}
-
-	fmt.Printf("\nThat took %.0f seconds. The configuration is %s; `make mock` runs the fake\nplatform for one of your own.\n",
-		time.Since(start).Seconds(), filepath.Join(config, "main.tf"))
-	return nil
+	return s.play(ctx, chapters(s, url))
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,35 +38,70 @@ func serve(ctx context.Context, platform http.Handler) (url string, closeServer 
 type stage struct {
 	platform  *mockplatform.Server
 	terraform string
+	config    string
+	out       io.Writer
 	dir       string
 	env       []string
 	color     bool
-	chapter   int
 }
 
-// newStage prepares a folder with the configuration, and an environment in
-// which Terraform finds the provider that was just built, and nothing that the
-// shell has set for another configuration.
-func newStage(platform *mockplatform.Server, terraform, provider, config, dir string, env ...string) (*stage, error) {
+// newStage prepares an empty folder, and an environment in which Terraform
+// finds the provider that was just built, and nothing that the shell has set
+// for another configuration.
+func newStage(ctx context.Context, platform *mockplatform.Server, o options, dir string, env ...string) (*stage, error) {
 	s := &stage{
 		platform:  platform,
-		terraform: terraform,
+		terraform: o.terraform,
+		config:    o.config,
+		out:       o.out,
 		dir:       filepath.Join(dir, "configuration"),
-		color:     isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "",
+		color:     isTerminal(o.out) && os.Getenv("NO_COLOR") == "",
 	}
-	if err := os.CopyFS(s.dir, os.DirFS(config)); err != nil {
+	if err := os.Mkdir(s.dir, 0o750); err != nil {
 		return nil, err
 	}
-	cliConfig, err := install(provider, dir)
+	cliConfig, err := install(o.provider, dir)
 	if err != nil {
 		return nil, err
 	}
-	s.env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+	s.env = slices.Concat(environment(cliConfig), env)
+	if err := s.checkVersion(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// environment is the shell's, without settings of Terraform and the provider.
+func environment(cliConfig string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "DATAPLATFORM_")
 	})
-	s.env = append(s.env, "TF_CLI_CONFIG_FILE="+cliConfig, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")
-	s.env = append(s.env, env...)
-	return s, nil
+	return append(env, "TF_CLI_CONFIG_FILE="+cliConfig, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")
+}
+
+var errTooOld = errors.New("needs Terraform 1.5 or OpenTofu 1.6, for import blocks")
+
+// checkVersion fails with errTooOld under a Terraform without import blocks.
+// Every OpenTofu has them.
+func (s *stage) checkVersion(ctx context.Context) error {
+	out, err := s.command(ctx, "version", "-json").Output()
+	if err != nil {
+		return fmt.Errorf("%s version: %w", s.terraform, err)
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return fmt.Errorf("%s version: %w", s.terraform, err)
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(answer.Version, "%d.%d", &major, &minor); err != nil {
+		return fmt.Errorf("%s version: %q is no version", s.terraform, answer.Version)
+	}
+	if major == 1 && minor < 5 {
+		return fmt.Errorf("%w; %s is version %s", errTooOld, s.terraform, answer.Version)
+	}
+	return nil
 }
 
 // install lays the provider out as a mirror of the registries and returns the
@@ -93,14 +131,26 @@ func install(provider, dir string) (string, error) {
 	return file, os.WriteFile(file, []byte(content), 0o600)
 }
 
-func (s *stage) heading(title string, lines ...string) {
-	s.chapter++
-	fmt.Printf("\n%s\n", s.bold(fmt.Sprintf("━━━ %d. %s ━━━", s.chapter, title)))
-	for _, line := range lines {
-		fmt.Println(line)
+func (s *stage) play(ctx context.Context, chapters []chapter) error {
+	start := time.Now()
+	for i, chapter := range chapters {
+		if i > 0 {
+			s.print()
+		}
+		s.print(s.bold(fmt.Sprintf("━━━ %d. %s ━━━", i+1, chapter.title)) + "\n" + chapter.next)
+		for _, step := range chapter.steps {
+			if err := step(ctx); err != nil {
+				return fmt.Errorf("chapter %d: %w", i+1, err)
+			}
+		}
 	}
-	fmt.Println()
+	s.print(fmt.Sprintf("\nThat took %.0f seconds. The configuration is in %s. `make mock` runs the fake\nplatform for a configuration of your own.",
+		time.Since(start).Seconds(), s.config))
+	return nil
 }
+
+// print prints lines to the audience. Where that fails, nobody is there.
+func (s *stage) print(lines ...any) { _, _ = fmt.Fprintln(s.out, lines...) }
 
 func (s *stage) bold(text string) string {
 	if !s.color {
@@ -109,50 +159,109 @@ func (s *stage) bold(text string) string {
 	return "\x1b[1m" + text + "\x1b[0m"
 }
 
-// redirect runs a command whose output nobody wants to read unless it fails. It
-// goes where the shell would put it.
-func (s *stage) redirect(ctx context.Context, file string, args ...string) error {
-	fmt.Println(s.prompt(args, "> "+file))
-	var output bytes.Buffer
-	if err := s.command(ctx, &output, args).Run(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", args[0], err, output.String())
+// copy adds files to the folder in which Terraform runs.
+func (s *stage) copy(files ...string) step {
+	return func(context.Context) error {
+		for _, file := range files {
+			content, err := os.ReadFile(filepath.Join(s.config, file))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(s.dir, file), content, 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return os.WriteFile(filepath.Join(s.dir, file), output.Bytes(), 0o600)
 }
 
-// perform runs a command before the audience, and tells what the platform was
-// asked since the last one. The command has to succeed, to say what was
-// promised, and to send requests of the methods promised, reads aside.
-func (s *stage) perform(ctx context.Context, promise string, methods []string, args ...string) error {
-	fmt.Println(s.prompt(args))
-	var output bytes.Buffer
-	if err := s.command(ctx, io.MultiWriter(os.Stdout, &output), args).Run(); err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
-	if !strings.Contains(output.String(), promise) {
-		return fmt.Errorf("%s did not say %q", args[0], promise)
-	}
-
-	var reads int
-	var lines, sent []string
-	for _, r := range s.platform.Requests() {
-		if r.Method == http.MethodGet {
-			reads++
-			continue
+// show adds files and prints them.
+func (s *stage) show(files ...string) step {
+	return func(ctx context.Context) error {
+		if err := s.copy(files...)(ctx); err != nil {
+			return err
 		}
-		_, path, _ := strings.Cut(r.Path, mockplatform.OrganizationID) // the same for all
-		lines = append(lines, fmt.Sprintf("  %s …%s\n    %s\n", r.Method, path, r.Body))
-		sent = append(sent, r.Method)
+		s.print("\n" + s.bold("$ cat "+strings.Join(files, " ")))
+		for i, file := range files {
+			if i > 0 {
+				s.print()
+			}
+			content, err := os.ReadFile(filepath.Join(s.dir, file))
+			if err != nil {
+				return err
+			}
+			s.print(string(bytes.TrimSpace(content)))
+		}
+		return nil
 	}
-	s.platform.ResetJournal()
-	rest := ", and nothing else"
-	if len(lines) > 0 {
-		rest = ", and"
+}
+
+// remove removes a file.
+func (s *stage) remove(file string) step {
+	return func(context.Context) error {
+		s.print("\n" + s.bold("$ rm "+file))
+		return os.Remove(filepath.Join(s.dir, file))
 	}
-	fmt.Printf("\n%s %d GET%s\n%s", s.bold("The platform was asked:"), reads, rest, strings.Join(lines, ""))
-	slices.Sort(sent)
-	if !slices.Equal(sent, methods) {
-		return fmt.Errorf("%s sent %v, and not %v", args[0], sent, methods)
+}
+
+// quietly runs a command whose output nobody wants to read unless it fails. It
+// goes where the shell would put it.
+func (s *stage) quietly(file string, args ...string) step {
+	return func(ctx context.Context) error {
+		s.print("\n" + s.prompt(args, "> "+file))
+		output, err := s.command(ctx, args...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", args[0], err, output)
+		}
+		return os.WriteFile(filepath.Join(s.dir, file), output, 0o600)
+	}
+}
+
+// expected is the outcome of a command: what it says, and the requests that it
+// sends. Those that change something are told by how they begin, as printed on
+// one line.
+type expected struct {
+	says   string
+	gets   int
+	writes []string
+}
+
+// run runs a command before the audience, and prints the requests that it sent.
+func (s *stage) run(want expected, args ...string) step {
+	return func(ctx context.Context) error {
+		s.platform.ResetJournal()
+		s.print("\n" + s.prompt(args))
+		var output bytes.Buffer
+		cmd := s.command(ctx, args...)
+		cmd.Stdout = io.MultiWriter(s.out, &output)
+		cmd.Stderr = cmd.Stdout
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		have := expected{says: want.says}
+		for _, r := range s.platform.Requests() {
+			if r.Method == http.MethodGet {
+				have.gets++
+				continue
+			}
+			_, path, _ := strings.Cut(r.Path, mockplatform.OrganizationID) // the same for all
+			have.writes = append(have.writes, fmt.Sprintf("%s …%s %s", r.Method, path, r.Body))
+		}
+		slices.Sort(have.writes)
+		s.print("\n" + s.bold("Requests: ") + strings.Join(append([]string{fmt.Sprint(have.gets, " GET")}, have.writes...), "\n  "))
+		return want.compare(args[0], output.String(), have)
+	}
+}
+
+// colors are in the output where somebody looks at it.
+var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+func (want expected) compare(command, output string, have expected) error {
+	if !strings.Contains(colors.ReplaceAllString(output, ""), want.says) {
+		return fmt.Errorf("%s did not print %q", command, want.says)
+	}
+	if have.gets != want.gets || !slices.EqualFunc(have.writes, want.writes, strings.HasPrefix) {
+		return fmt.Errorf("%s sent %d GET and %q, and not %d GET and %q", command, have.gets, have.writes, want.gets, want.writes)
 	}
 	return nil
 }
@@ -162,14 +271,13 @@ func (s *stage) prompt(args []string, more ...string) string {
 	return s.bold("$ " + strings.Join(slices.Concat([]string{name}, args, more), " "))
 }
 
-func (s *stage) command(ctx context.Context, output io.Writer, args []string) *exec.Cmd {
-	if !s.color {
+func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
+	if !s.color && args[0] != "version" {
 		args = slices.Insert(slices.Clone(args), 1, "-no-color")
 	}
 	cmd := exec.CommandContext(ctx, s.terraform, args...)
 	cmd.Dir = s.dir
 	cmd.Env = s.env
-	cmd.Stdout, cmd.Stderr = output, output
 	// A Ctrl-C in a terminal reaches Terraform without help, and a second one
 	// would make it drop everything: give it time to end by itself.
 	cmd.Cancel = func() error { return nil }
@@ -177,7 +285,11 @@ func (s *stage) command(ctx context.Context, output io.Writer, args []string) *e
 	return cmd
 }
 
-func isTerminal(f *os.File) bool {
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,33 +12,36 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// methods are those that the API document uses.
+// methods are the methods in the API document.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 
-// parseFault reads [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
+// parseFault parses [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
 func parseFault(value string) (mockplatform.Fault, error) {
 	what, rest, _ := strings.Cut(value, ":")
 	count, rest, _ := strings.Cut(rest, ":")
-	method, path, _ := strings.Cut(rest, ":")
+	method, urlPath, _ := strings.Cut(rest, ":")
 	what, after := strings.CutPrefix(what, "after-")
 
 	method = strings.ToUpper(method)
 	if method != "" && !slices.Contains(methods, method) {
-		return mockplatform.Fault{}, fmt.Errorf("%q is none of the API's methods: %s", method, strings.Join(methods, ", "))
+		return mockplatform.Fault{}, fmt.Errorf("METHOD must be one of %s", strings.Join(methods, ", "))
 	}
-	fault := mockplatform.Fault{After: after, Method: method, Path: path}
+	if _, err := path.Match(urlPath, ""); err != nil {
+		return mockplatform.Fault{}, errors.New("PATH must be part of a path, or a pattern such as /v1/*/services")
+	}
+	fault := mockplatform.Fault{After: after, Method: method, Path: urlPath}
 	switch what {
 	case "reset":
 		fault.Reset = true
 	case "hang":
 		fault.Hang = true
 	case "cut":
-		// Some JSON has arrived by then, and some of it is missing.
+		// Part of the JSON arrives and part is missing.
 		fault.Cut, fault.CutBytes = mockplatform.CutBody, -20
 	default:
 		status, err := strconv.Atoi(what)
-		if err != nil || http.StatusText(status) == "" {
-			return fault, fmt.Errorf("%q is none of reset, hang, cut or an HTTP status", what)
+		if err != nil || status < 200 || http.StatusText(status) == "" {
+			return fault, errors.New("must begin with reset, hang, cut or an HTTP status of at least 200")
 		}
 		fault.Status = status
 	}
@@ -51,7 +56,7 @@ func parseTimes(count string) (int, error) {
 	}
 	times, err := strconv.Atoi(count)
 	if err != nil || times < 0 {
-		return 0, fmt.Errorf("%q is not a number of requests", count)
+		return 0, errors.New("the number of requests must be whole, or 0 for all")
 	}
 	if times == 0 {
 		return mockplatform.Always, nil

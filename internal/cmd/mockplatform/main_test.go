@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,40 +34,136 @@ func TestParseFault(t *testing.T) {
 		"cut":                         {Cut: mockplatform.CutBody, Times: 1, CutBytes: -20},
 		"404:1:GET:/with:colons:here": {Status: 404, Times: 1, Method: "GET", Path: "/with:colons:here"},
 	} {
-		have, err := parseFault(value)
-		if err != nil || !reflect.DeepEqual(have, want) {
-			t.Errorf("%s: have %+v and %v", value, have, err)
-		}
-	}
-	for _, value := range []string{"", "teapot", "999", "503:x", "503:-1", "after-", "503:1:FROB"} {
-		if _, err := parseFault(value); err == nil {
-			t.Errorf("%q: no error", value)
+		got, err := parseFault(value)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v and %v", value, got, err)
 		}
 	}
 }
 
 func TestBadFlags(t *testing.T) {
 	t.Parallel()
-	for _, arguments := range [][]string{
-		{"-fail", "x"}, {"-retry-after", "soon"}, {"-error-body", "xml"}, {"-patch-resets", "some"}, {"stray"},
-		{"-services", "-5"}, {"-pipes", "-1"}, {"-latency", "-5s"},
-		{"-rate-limit", "-1"}, {"-rate-limit", "NaN"}, {"-rate-limit", "Inf"},
-		{"-seed", "/nowhere"}, {"-addr", "nonsense"}, {"-env", "/nowhere/at/all"},
+	busy, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	// A seed whose only organization has no service.
+	empty := t.TempDir()
+	for name, content := range map[string]string{
+		"credentials.json":                  `{"keyId":"k","keySecret":"s","accessToken":"t"}`,
+		"organizations/a/organization.json": `{"id":"` + mockplatform.OrganizationID + `"}`,
 	} {
-		// Flags that were let through would serve until the context ends.
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		err := run(ctx, arguments, io.Discard, io.Discard)
-		cancel()
-		if err == nil {
-			t.Errorf("%q: no error", arguments)
+		file := filepath.Join(empty, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := run(t.Context(), []string{"-h"}, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
-		t.Errorf("help: %v", err)
+	file := filepath.Join(empty, "credentials.json")
+	const (
+		fault    = "must begin with reset, hang, cut or an HTTP status of at least 200"
+		times    = "the number of requests must be whole, or 0 for all"
+		count    = "must be a whole number between 0 and 100000"
+		duration = "must be a duration of at least 0, such as 200ms"
+		rate     = "must be a number between 0.001 and 1000000, or 0 for no limit"
+		address  = "must be HOST:PORT with a port between 0 and 65535, such as 127.0.0.1:8080"
+		prefix   = "must be a path that needs no escapes, such as /mgmt"
+		path     = "-sparse must be the path of a field in a response, such as numReplicas or source.kafka.iamRole; no response has "
+	)
+	for _, row := range []struct {
+		code      int
+		message   string
+		arguments []string
+	}{
+		{2, `unexpected argument "stray": only flags are accepted`, []string{"stray"}},
+		{2, `unexpected argument "false": only flags are accepted`, []string{"-quiet", "false"}},
+		{2, "flag provided but not defined: -service (-h lists the flags)", []string{"-service", "5"}},
+		{2, "flag needs an argument: -seed", []string{"-seed"}},
+		{2, "-fail: " + fault, []string{"-fail", ""}},
+		{2, "-fail: " + fault, []string{"-fail", "teapot"}},
+		{2, "-fail: " + fault, []string{"-fail", "999"}},
+		{2, "-fail: " + fault, []string{"-fail", "100"}},
+		{2, "-fail: " + fault, []string{"-fail", "after-"}},
+		{2, "-fail: " + times, []string{"-fail", "503:x"}},
+		{2, "-fail: " + times, []string{"-fail", "503:-1"}},
+		{2, "-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
+		{2, "-fail: PATH must be part of a path, or a pattern such as /v1/*/services", []string{"-fail", "503:1:GET:/[a"}},
+		{2, "-retry-after: must be one of seconds, date, none", []string{"-rate-limit", "1", "-retry-after", "soon"}},
+		{2, "-retry-after requires -rate-limit", []string{"-retry-after", "date"}},
+		{2, "-error-body: must be one of json, html, text, ", []string{"-error-body", "xml"}},
+		{2, "-patch-resets: must be one of none, top, nested, all", []string{"-patch-resets", "some"}},
+		{2, "-floats and -exponents cannot be combined", []string{"-floats", "-exponents"}},
+		{2, "-services: " + count, []string{"-services", "-5"}},
+		{2, "-services: " + count, []string{"-services", "1.5"}},
+		{2, "-services: " + count, []string{"-services", "100001"}},
+		{2, "-pipes: " + count, []string{"-pipes", "-1"}},
+		{2, "-latency: " + duration, []string{"-latency", "-5s"}},
+		{2, "-latency: " + duration, []string{"-latency", "5"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "-1"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "NaN"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "Inf"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "1e-9"}},
+		{2, "-rate-limit: " + rate, []string{"-rate-limit", "many"}},
+		{2, "-addr: " + address, []string{"-addr", "nonsense"}},
+		{2, "-addr: " + address, []string{"-addr", ""}},
+		{2, "-addr: " + address, []string{"-addr", "127.0.0.1:65536"}},
+		{1, "cannot listen on -addr: ", []string{"-addr", busy.Addr().String()}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "a b"}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "http://example.com"}},
+		{2, "-prefix: " + prefix, []string{"-prefix", "a/../b"}},
+		{2, "-alerts-prefix: " + prefix, []string{"-alerts-prefix", "alerts?all"}},
+		{2, path + `""`, []string{"-sparse", ""}},
+		{2, path + `"nonsense"`, []string{"-sparse", "name", "-sparse", "nonsense"}},
+		{2, path + `"settings.nonsense"`, []string{"-sparse", "settings.nonsense"}},
+		{2, path + `"name."`, []string{"-sparse", "name."}},
+		{2, "-seed: must not be empty", []string{"-seed", ""}},
+		{2, "cannot read -seed /nowhere: no such file or directory", []string{"-seed", "/nowhere"}},
+		{2, "cannot read -seed " + file + ": not a directory", []string{"-seed", file}},
+		{2, "-pipes requires a service in the first organization of -seed", []string{"-seed", empty, "-pipes", "1"}},
+		{2, "-env: must not be empty", []string{"-env", ""}},
+		{2, "cannot write -env: open /nowhere/at/all: no such file or directory", []string{"-env", "/nowhere/at/all"}},
+	} {
+		// A flag that is accepted by mistake serves until the context ends.
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		var stdout, stderr output
+		err := run(ctx, row.arguments, &stdout, &stderr)
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), row.message) || exitCode(err) != row.code {
+			t.Errorf("%q: got %v and exit code %d, want %q and %d", row.arguments, err, exitCode(err), row.message, row.code)
+		}
+		if printed := stdout.String() + stderr.String(); printed != "" {
+			t.Errorf("%q: printed %s", row.arguments, printed)
+		}
 	}
 }
 
-// output is a buffer that the program may write to while a test reads it.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var stdout output
+	err := run(t.Context(), []string{"-h"}, &stdout, io.Discard)
+	if !errors.Is(err, flag.ErrHelp) || exitCode(err) != 0 {
+		t.Errorf("got %v and exit code %d", err, exitCode(err))
+	}
+	if !strings.Contains(stdout.String(), "-sparse path\n") {
+		t.Errorf("got %s", stdout.String())
+	}
+}
+
+func TestAddressThatOthersReach(t *testing.T) {
+	t.Parallel()
+	if p := start(t); p.stderr.String() != "" {
+		t.Errorf("loopback: got %s", p.stderr)
+	}
+	p := start(t, "-addr", "0.0.0.0:0")
+	if !strings.Contains(p.stderr.String(), "other machines can reach -addr 0.0.0.0:0,") {
+		t.Errorf("got %q", p.stderr)
+	}
+	if !strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
+		t.Errorf("got base URL %q", p.env["DATAPLATFORM_BASE_URL"])
+	}
+}
+
+// output is a buffer that a test can read while the program writes to it.
 type output struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -83,21 +181,21 @@ func (o *output) String() string {
 	return o.buffer.String()
 }
 
-// program runs it until the test is over.
+// program is a run of the program that ends with the test.
 type program struct {
 	*testing.T
-	stdout *output
-	env    map[string]string
-	end    func() error
+	stdout, stderr *output
+	env            map[string]string
+	end            func() error
 }
 
 func start(t *testing.T, arguments ...string) *program {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "env")
 	ctx, cancel := context.WithCancel(t.Context())
-	p := &program{T: t, stdout: &output{}, env: map[string]string{}}
+	p := &program{T: t, stdout: &output{}, stderr: &output{}, env: map[string]string{}}
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, append([]string{"-env", file}, arguments...), p.stdout, io.Discard) }()
+	go func() { ended <- run(ctx, append([]string{"-env", file}, arguments...), p.stdout, p.stderr) }()
 	p.end = sync.OnceValue(func() error {
 		cancel()
 		return <-ended
@@ -158,12 +256,12 @@ func TestRun(t *testing.T) {
 	}
 	path := "/v1/organizations/" + mockplatform.OrganizationID + "/services"
 	if status, body := p.get(path); status != 503 || !strings.HasPrefix(body, "<!DOCTYPE html>") {
-		t.Errorf("have %d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 	status, body := p.get(path)
 	if status != 200 || strings.Count(body, `"numReplicas":`) != 8 || !strings.Contains(body, `"numReplicas":3.0`) ||
 		strings.Contains(body, `"name"`) || strings.Contains(body, `"privateEndpointIds":[]`) || strings.Contains(body, `:false`) {
-		t.Errorf("have %d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
@@ -187,11 +285,11 @@ func TestRateLimitFlags(t *testing.T) {
 	}
 	p.get("/")
 	if status, _ := p.get("/"); status != 429 {
-		t.Errorf("have %d", status)
+		t.Errorf("got %d", status)
 	}
 }
 
-func TestEndWhileARequestHangs(t *testing.T) {
+func TestStopWhileARequestHangs(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-fail", "hang")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"], http.NoBody)
@@ -206,12 +304,12 @@ func TestEndWhileARequestHangs(t *testing.T) {
 		}
 		failed <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // not needed to pass, but to hang
+	time.Sleep(50 * time.Millisecond) // so that the request hangs, which the test does not need to pass
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
 	}
 	if err := <-failed; err == nil {
-		t.Error("have an answer")
+		t.Error("got a response")
 	}
 }
 
@@ -221,9 +319,19 @@ func TestPrinter(t *testing.T) {
 	printLine := printer(&out)
 	printLine(mockplatform.Request{Method: "GET", Path: "/a", Query: map[string][]string{"filter": {"x=y"}}, Status: 200})
 	printLine(mockplatform.Request{Method: "PATCH", Path: "/b"})
-	for _, line := range []string{" GET   /a?filter=x%3Dy 200\n", " PATCH /b (no answer)\n"} {
+	for _, line := range []string{" GET   /a?filter=x%3Dy 200\n", " PATCH /b (no response)\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is missing in %s", line, out.String())
 		}
+	}
+}
+
+func TestSummaryOfAnObjectWithoutName(t *testing.T) {
+	t.Parallel()
+	text := summarize(&net.TCPAddr{}, mockplatform.Seed{
+		Organizations: []mockplatform.Organization{{}}, Alerts: []mockplatform.Document{{"id": "a"}},
+	}).welcome(false)
+	if !strings.Contains(text, fmt.Sprintf("\n  %-28s a\n", "alert")) {
+		t.Errorf("got %s", text)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// summary is what a user of the platform needs: the settings of a provider, in
-// the order of its documentation, and the IDs of the objects.
+// summary has the settings of a provider, in the order of its documentation, and
+// the IDs of the objects.
 type summary struct {
 	settings []setting
 	ids      []setting
@@ -19,39 +19,39 @@ type summary struct {
 type setting struct{ argument, variable, value string }
 
 func summarize(addr net.Addr, seed mockplatform.Seed) summary {
-	root := "http://" + reachable(addr)
+	root, first := "http://"+reachable(addr), seed.Organizations[0]
 	found := summary{settings: []setting{
 		{"base_url", "DATAPLATFORM_BASE_URL", address(root, seed.ManagementPrefix)},
-		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", ""},
+		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", first.ID},
 		{"key_id", "DATAPLATFORM_KEY_ID", seed.KeyID},
 		{"key_secret", "DATAPLATFORM_KEY_SECRET", seed.KeySecret},
 		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", address(root, seed.AlertingPrefix)},
 		{"alerts_access_token", "DATAPLATFORM_ALERTS_ACCESS_TOKEN", seed.AccessToken},
 	}}
-	if len(seed.Organizations) > 0 {
-		first := seed.Organizations[0]
-		found.settings[1].value = first.ID
-		found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
-		found.add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
-	}
+	found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
+	found.add("pipe", "MOCKPLATFORM_PIPE_ID", first.Pipes)
 	found.add("alert", "MOCKPLATFORM_ALERT_ID", seed.Alerts)
 	return found
 }
 
-// add names documents: the first one's variable is plain, those of the others
-// end in _2, _3 and so on.
+// add adds a kind of objects. The first variable is plain, the others end in _2,
+// _3 and so on.
 func (s *summary) add(kind, variable string, docs []mockplatform.Document) {
 	for i, doc := range docs {
 		name := variable
 		if i > 0 {
 			name = fmt.Sprintf("%s_%d", variable, i+1)
 		}
-		s.ids = append(s.ids, setting{fmt.Sprintf("%s %v", kind, doc["name"]), name, fmt.Sprint(doc["id"])})
+		label := kind
+		if doc["name"] != nil {
+			label = fmt.Sprintf("%s %v", kind, doc["name"])
+		}
+		s.ids = append(s.ids, setting{label, name, fmt.Sprint(doc["id"])})
 	}
 }
 
-// reachable is an address that a client on this machine can dial, and that a
-// provider lets pass without TLS.
+// reachable returns an address that a client on this machine can reach, and that
+// the provider accepts without TLS.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -64,8 +64,7 @@ func address(root, prefix string) string {
 	return strings.TrimRight(root+"/"+strings.Trim(prefix, "/"), "/")
 }
 
-// environment is for scripts: what the provider reads from its environment,
-// and the IDs of its objects.
+// environment returns shell exports of the settings and the IDs.
 func (s summary) environment() string {
 	var out strings.Builder
 	for _, one := range slices.Concat(s.settings, s.ids) {
@@ -74,7 +73,7 @@ func (s summary) environment() string {
 	return out.String()
 }
 
-// welcome is for people. The credentials are the fake's own, and no secret.
+// welcome returns the text for the terminal. The credentials are public.
 func (s summary) welcome(quiet bool) string {
 	address := fmt.Sprintf("The fake platform listens on %s (key %s / %s, alerts token %s).\n",
 		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
@@ -86,10 +85,10 @@ func (s summary) welcome(quiet bool) string {
 	for _, one := range s.settings {
 		fmt.Fprintf(&out, "  %-19s = %q\n", one.argument, one.value)
 	}
-	out.WriteString("}\n\nIt holds:\n")
+	out.WriteString("}\n\nObjects:\n")
 	for _, one := range s.ids {
 		fmt.Fprintf(&out, "  %-28s %s\n", one.argument, one.value)
 	}
-	out.WriteString("\nCtrl-C ends it.\n")
+	out.WriteString("\nPress Ctrl-C to stop it.\n")
 	return out.String()
 }

@@ -1,0 +1,11 @@
+terraform {
+  # Write-only arguments, which keep the passwords out of the state, need
+  # Terraform 1.11 or OpenTofu 1.11.
+  required_version = ">= 1.11"
+
+  required_providers {
+    dataplatform = {
+      source = "dataplatform/dataplatform"
+    }
+  }
+}

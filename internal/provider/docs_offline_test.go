@@ -1,0 +1,321 @@
+package provider
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What README.md and the guide to modules offline tell their reader to type and
+// to write is typed and written here as it stands, in the order of the page: a
+// page whose commands don't work fails its test.
+
+const (
+	readme       = "../../README.md"
+	offlineGuide = "../../templates/guides/offline.md"
+)
+
+// TestOfflineGuide follows the guide, from the clone to its last command.
+func TestOfflineGuide(t *testing.T) {
+	t.Parallel()
+	needsTerraformTest(t)
+	page := readPage(t, offlineGuide)
+	out, journal := page.follow(t, "")
+	wantText(t, folded(out),
+		"Plan: 1 to add, 0 to change, 0 to destroy.",
+		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
+		`"events-eu" = "20000000-0000-4000-8000-000000000001"`,
+		"Success! 2 passed, 0 failed.",
+		"has been successfully initialized!",
+	)
+	wantText(t, anyNumbers(journal), anyNumbers(page.outputs(t, 0)), anyNumbers(page.outputs(t, 1)))
+}
+
+// TestReadme follows README.md.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipIfTooOld(t, string(content))
+	program, err := programUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := readPage(t, readme)
+	if program.openTofu { // as it says
+		for i := range page.blocks {
+			page.blocks[i].text = strings.ReplaceAll(page.blocks[i].text, "registry.terraform.io", "registry.opentofu.org")
+		}
+	}
+	const settings = ". bin/mock.env"
+	wantText(t, string(content), "`"+settings+"`")
+	out, _ := page.follow(t, settings)
+	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "num_replicas = 3 -> 4", "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
+	for path := range linked(content) {
+		if _, err := os.Stat("../../" + path); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, folder := range []string{"resources", "data-sources", "list-resources", "guides"} {
+		pages, err := filepath.Glob("../../docs/" + folder + "/*.md")
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("no pages of %s: %v", folder, err)
+		}
+		for _, path := range pages {
+			if name := "docs/" + folder + "/" + filepath.Base(path); !linked(content)[name] {
+				t.Errorf("README.md doesn't name %s", name)
+			}
+		}
+	}
+}
+
+// linked are the files that a page links to.
+func linked(content []byte) map[string]bool {
+	paths := map[string]bool{}
+	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllSubmatch(content, -1) {
+		paths[string(link[1])] = true
+	}
+	return paths
+}
+
+// needsTerraformTest skips a test under a Terraform without `terraform test`.
+func needsTerraformTest(t *testing.T) {
+	t.Helper()
+	program, err := programUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !program.openTofu && older(program.version, "1.6") {
+		t.Skipf("takes Terraform 1.6 or OpenTofu 1.6, for terraform test, and this is %s", program)
+	}
+}
+
+// TestOfflineGuideFlags starts the fake with each flag of the guide's table.
+func TestOfflineGuideFlags(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "mockplatform")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	content, err := os.ReadFile(offlineGuide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, content, _ = bytes.Cut(content, []byte("## Simulating failures"))
+	content, _, found := bytes.Cut(content, []byte("\n## "))
+	flags := regexp.MustCompile("`(-[a-z-]+ [^`]*|-moves-state)`").FindAllStringSubmatch(string(content), -1)
+	if !found || len(flags) < 14 {
+		t.Errorf("only %d flags were found", len(flags))
+	}
+	// Flags are checked first: one is fine where it is the address that fails.
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	for _, flag := range flags {
+		arguments := append(strings.Fields(flag[1]), "-addr", taken.Addr().String())
+		out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "listen tcp") {
+			t.Errorf("%s: %s", flag[1], out)
+		}
+	}
+}
+
+// page is a Markdown page: its fenced blocks, in order.
+type page struct {
+	name   string
+	blocks []block
+}
+
+type block struct {
+	line                 int
+	lead, language, text string // lead is the line above
+}
+
+var fence = regexp.MustCompile("(?s)\n(?:([^\n]+)\n\n)?```(\\w*)\n(.*?\n)```\n")
+
+func readPage(t *testing.T, name string) page {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page{name: filepath.Base(name)}
+	for _, at := range fence.FindAllSubmatchIndex(content, -1) {
+		p.blocks = append(p.blocks, block{
+			line:     strings.Count(string(content[:at[6]]), "\n"),
+			lead:     string(content[max(at[2], 0):max(at[3], 0)]),
+			language: string(content[at[4]:at[5]]),
+			text:     string(content[at[6]:at[7]]),
+		})
+	}
+	return p
+}
+
+// outputs is the nth block that shows what a command prints.
+func (p page) outputs(t *testing.T, n int) string {
+	t.Helper()
+	for _, b := range p.blocks {
+		switch {
+		case b.language != "":
+		case n == 0:
+			return strings.TrimSpace(b.text)
+		default:
+			n--
+		}
+	}
+	t.Fatalf("%s has no such output", p.name)
+	return ""
+}
+
+// anyNumbers takes out what differs from run to run, and what the page
+// shortens: ports, times, and the IDs before the last in a path.
+func anyNumbers(text string) string {
+	for _, pattern := range []struct{ pattern, with string }{
+		{`127\.0\.0\.1:\d+`, "127.0.0.1:PORT"},
+		{`\d\d:\d\d:\d\d\.\d{3}`, "TIME"},
+		{`/organizations/[^/]+/services/[^/]+/`, "/organizations/…/services/…/"},
+	} {
+		text = regexp.MustCompile(pattern.pattern).ReplaceAllString(text, pattern.with)
+	}
+	return text
+}
+
+var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl))\n`)
+
+// follow does what the page says, in a shell whose folder is a clone of the
+// repository, after a preamble, and returns what it printed and what the fake
+// did. The block with `make mock` runs in a terminal of its own. A block of
+// configuration begins with the name of its file.
+func (p page) follow(t *testing.T, preamble string) (output, journal string) {
+	t.Helper()
+	var first, second strings.Builder
+	for _, b := range p.blocks {
+		name := namedFile.FindStringSubmatch(b.text)
+		switch {
+		case b.language == "":
+		case b.language == "shell" && strings.Contains(b.text, "make test"):
+			// This is a part of it.
+			fmt.Fprintf(&second, "echo '%s:%d'\nmake() { command make -n \"$@\" >/dev/null; }\n%sunset -f make\n", p.name, b.line, b.text)
+		case b.language == "shell" && strings.Contains(b.text, "make mock"):
+			first.WriteString(b.text)
+		case b.language == "shell":
+			fmt.Fprintf(&second, "echo '%s:%d'\n%s", p.name, b.line, b.text)
+		case (b.language == "terraform" || b.language == "hcl") && name != nil:
+			if b.lead == "In an empty folder:" {
+				second.WriteString("mkdir ../empty && cd ../empty\n")
+			}
+			fmt.Fprintf(&second, "cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name[1], b.text)
+		default:
+			t.Errorf("%s:%d: the block of %s doesn't begin with the name of its file", p.name, b.line, b.language)
+		}
+	}
+	if first.Len() == 0 || second.Len() == 0 {
+		t.Fatalf("%s starts no fake, or doesn't use it", p.name)
+	}
+	log := filepath.Join(t.TempDir(), "journal")
+	script := fmt.Sprintf(`set -euo pipefail
+unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that runs this test
+set -m # the first terminal is a process group, and ends as one
+(
+%s) > %q 2>&1 &
+fake=$!
+trap 'kill -- -$fake; wait' EXIT
+set +m
+until grep -qs MOCKPLATFORM_ALERT_ID bin/mock.env; do
+	kill -0 $fake || { cat %[2]q; exit 1; }
+	sleep 0.1
+done
+%s
+%s`, &first, log, preamble, &second)
+	command := exec.CommandContext(t.Context(), "bash", "-c", script)
+	command.Dir = clone(t)
+	command.Env = append(os.Environ(), goCaches(t)...)
+	command.Env = append(command.Env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "PATH="+onPath(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	command.WaitDelay = 10 * time.Second
+	out, err := command.CombinedOutput()
+	content, _ := os.ReadFile(log)
+	if err != nil {
+		t.Fatalf("%s doesn't work as it stands: %v\n%s\n%s", p.name, err, out, content)
+	}
+	return colors.ReplaceAllString(string(out), ""), string(content)
+}
+
+var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// goCaches keep Go's caches where they are in another home directory, and make
+// builds in a folder of another name use them.
+func goCaches(t *testing.T) []string {
+	t.Helper()
+	names := []string{"GOCACHE", "GOMODCACHE", "GOFLAGS"}
+	out, err := exec.CommandContext(t.Context(), "go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(string(out), "\n")
+	return []string{"GOCACHE=" + values[0], "GOMODCACHE=" + values[1], "GOFLAGS=" + values[2] + " -trimpath"}
+}
+
+// home is a home directory in which nothing was set. The go command would go on
+// writing its statistics there while the test removes it.
+func home(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, config := range []string{".config", "Library/Application Support"} { // Linux, macOS
+		telemetry := filepath.Join(dir, filepath.FromSlash(config), "go", "telemetry")
+		if err := os.MkdirAll(telemetry, 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// clone is a folder with the files of the repository, and without what was
+// built there.
+func clone(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "terraform-provider-dataplatform")
+	if err := os.Mkdir(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "profile.go", "internal", "tools", "examples"} {
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// onPath is a folder in which the program under test is called terraform.
+func onPath(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath(os.Getenv("TF_ACC_TERRAFORM_PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(dir, "terraform")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
