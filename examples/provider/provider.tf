@@ -1,13 +1,13 @@
 terraform {
   required_providers {
     dataplatform = {
-      source = "dataplatform/dataplatform"
+      source  = "dataplatform/dataplatform"
+      version = "~> 0.1"
     }
   }
 }
 
-# Addresses and credentials come from the environment, where they differ from
-# one place to the next and where a secret does not end up in a file:
+# URLs and credentials come from the environment:
 #
 #   DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID, DATAPLATFORM_KEY_SECRET
 #   DATAPLATFORM_ALERTS_BASE_URL, DATAPLATFORM_ALERTS_ACCESS_TOKEN

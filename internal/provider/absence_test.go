@@ -120,7 +120,7 @@ func TestEmptiedByTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestLastMappingIsRemovedOnce loses the answer to the PATCH that removes all
+// TestLastMappingIsRemovedOnce loses the response to the PATCH that removes all
 // mappings: a platform that omits the empty set has done it.
 func TestLastMappingIsRemovedOnce(t *testing.T) {
 	for name, sparse := range leanPlatforms {

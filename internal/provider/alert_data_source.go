@@ -24,32 +24,32 @@ func (d *alertDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 // Schema implements datasource.DataSource.
 func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one alert from the alerting API. It can neither list alerts nor change one, which the API has no operations for. It needs `alerts_base_url` and `alerts_access_token` of the provider, and no management key.",
+		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs `alerts_base_url` and `alerts_access_token` of the provider, and no API key.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Identifier of the alert: not empty, without `/`, dot segments and control characters.",
+				MarkdownDescription: "ID of the alert. Must not be empty, `.` or `..`, and must not contain `/` or control characters.",
 				Validators:          []validator.String{alertID{}},
 			},
 			"name":           shownString("Name of the alert."),
 			"message":        shownString("Message of the alert."),
 			"threshold":      shownNumber("Value at which the alert fires."),
-			"interval":       shownString("Time between two evaluations, a duration as text."),
-			"threshold_type": shownString("How the value is compared with the threshold, as the platform calls it."),
-			"source":         shownString("What the alert watches, as the platform calls it."),
-			"state":          shownString("State of the alert, as the platform calls it."),
+			"interval":       shownString("Time between two evaluations, as a duration."),
+			"threshold_type": shownString("Kind of comparison with the threshold, as returned by the API."),
+			"source":         shownString("What the alert watches, as returned by the API."),
+			"state":          shownString("State of the alert, as returned by the API."),
 			"channel": schema.SingleNestedAttribute{
-				Computed: true, MarkdownDescription: "Where the alert is sent.",
+				Computed: true, MarkdownDescription: "Channel that the alert is sent to.",
 				Attributes: map[string]schema.Attribute{
-					"type":       shownString("Kind of the channel, as the platform calls it."),
-					"webhook_id": shownString("Identifier of the webhook."),
+					"type":       shownString("Kind of the channel, as returned by the API."),
+					"webhook_id": shownString("ID of the webhook."),
 				},
 			},
-			"team":       shownString("Identifier of the team that owns the alert."),
-			"tile_id":    shownString("Identifier of the dashboard's tile that the alert watches."),
-			"dashboard":  shownString("Identifier of the dashboard that the alert watches."),
-			"created_at": shownString("When the alert was made."),
-			"updated_at": shownString("When the alert was last changed."),
+			"team":       shownString("ID of the team of the alert."),
+			"tile_id":    shownString("ID of the dashboard tile of the alert."),
+			"dashboard":  shownString("ID of the dashboard of the alert."),
+			"created_at": shownString("Time of creation."),
+			"updated_at": shownString("Time of the last change."),
 		},
 	}
 }
@@ -63,7 +63,7 @@ func (d *alertDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	id := tfvalue.Of(req.Config.Raw).At("id")
 	alert, err := client.GetAlert(ctx, id.Text())
 	if err != nil {
-		conn.AddError(&resp.Diagnostics, "Unable to read alert", err)
+		conn.AddError(&resp.Diagnostics, "Cannot read alert", err)
 		return
 	}
 	resp.State.Raw = (tfvalue.Encode(alert, req.Config.Raw.Type()).With(id, "id")).Value

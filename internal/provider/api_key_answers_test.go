@@ -12,7 +12,7 @@ var fullKey = plainKey.with(args{
 	"ip_access_list": []args{{"source": "192.0.2.10", "description": "b"}, {"source": "10.0.0.0/8"}, {"source": "2001:db8::/32", "description": ""}},
 })
 
-// An answer may say the same in many ways, and leave out what it likes: the
+// A response may say the same in many ways, and omit what it likes: the
 // secret is kept, there is nothing to warn of, and the next plan is empty.
 func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
 	t.Parallel()

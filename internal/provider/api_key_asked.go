@@ -13,29 +13,28 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What a key was asked for, beside what the platform made of it: what a plan
-// asks for is compared with the first, so that nothing that the platform does
-// by itself makes a new key.
+// What was requested for a key, beside what the platform created: a plan is
+// compared with the request, so that nothing the platform chose replaces the key.
 
-// asked is what the creation of a key asked for where the state can't tell it
-// from what the platform chose by itself. It is kept in private state.
+// asked is what was requested for a key where the state doesn't distinguish it from
+// what the platform chose. It is kept in private state.
 type asked struct {
-	// OrganizationID says that the key had one of its own, and not the
-	// provider's.
+	// OrganizationID, ExpireAt and IPAccessList report whether the configuration
+	// set the argument.
 	OrganizationID bool   `json:"organization_id,omitempty"`
 	ExpireAt       bool   `json:"expire_at"`
 	State          string `json:"state"`
 	IPAccessList   bool   `json:"ip_access_list,omitempty"`
-	// Expiry is what validity_hours came to, where the API returned an expiry
-	// that renewal can't go by.
+	// Expiry is the requested expiry of a key with validity_hours, if renewal can't
+	// use the one that the API returned.
 	Expiry string `json:"expiry,omitempty"`
-	// Returned is the expiry that the API returned where the state can't hold
-	// it, because the configuration has another one, or "" where it returned
-	// that the key never expires though an expiry was requested.
+	// Returned is the expiry that the API returned if the state can't hold it,
+	// because the configuration has another one. It is "" if the API returned no
+	// expiry although one was requested.
 	Returned *string `json:"returned,omitempty"`
 }
 
-// keyRules are plain: no attribute of a key is special.
+// keyRules are empty: no attribute of a key is special.
 var keyRules tfvalue.Rules
 
 const (
@@ -43,24 +42,23 @@ const (
 	stateEnabled = "enabled"
 )
 
-// shortestUse is the time from a key's creation to its renewal that any
-// configuration leaves: both validity_hours and early_renewal_hours are whole,
-// and the first is larger.
+// shortestUse is the minimum time from a key's creation to its renewal:
+// validity_hours and early_renewal_hours are whole, and the first is larger.
 const shortestUse = time.Hour
 
-// asks is what is remembered of a creation.
-func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) asked {
+// asks is what is remembered of the request that created a key.
+func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey) asked {
 	was := asked{
 		OrganizationID: !config.At("organization_id").IsNull(),
 		ExpireAt:       !config.At("expire_at").IsNull(),
 		State:          stateAsked(config),
 		IPAccessList:   !asksNothing(config.At("ip_access_list")),
 	}
-	returned := answer.At("expire_at").Text()
+	returned := response.At("expire_at").Text()
 	expires, err := time.Parse(time.RFC3339, returned)
 	switch {
 	case body.ExpireAt == nil:
-	case endless(answer, created):
+	case endless(response, created):
 		was.Returned = new(string)
 		if !was.ExpireAt {
 			was.Expiry = *body.ExpireAt
@@ -71,8 +69,7 @@ func (r *apiKeyResource) asks(config tfvalue.Value, body platform.APIKeyCreate, 
 			was.Returned = &returned
 		}
 	case err != nil || expires.Add(-hours(config.At("early_renewal_hours"))).Before(r.now().Add(shortestUse)):
-		// It can't be read, or would create a new key with the next plan, and
-		// with each that follows.
+		// It can't be parsed, or it would make every plan create a new key.
 		was.Expiry = *body.ExpireAt
 	}
 	return was
@@ -83,8 +80,8 @@ func (was asked) encode() []byte {
 	return remembered
 }
 
-// recall is what a key was asked for, or without a memory of it what the state
-// suggests.
+// recall decodes what was requested for a key. Without a memory of it, the state
+// stands in.
 func recall(remembered []byte, state tfvalue.Value) asked {
 	var was asked
 	if remembered == nil || json.Unmarshal(remembered, &was) != nil {
@@ -93,7 +90,7 @@ func recall(remembered []byte, state tfvalue.Value) asked {
 	return was
 }
 
-// renewalDate is what the renewal of a key with validity_hours counts from.
+// renewalDate is the expiry that the renewal of a key with validity_hours uses.
 func renewalDate(key tfvalue.Value, was asked) string {
 	if was.Expiry != "" {
 		return was.Expiry
@@ -101,8 +98,7 @@ func renewalDate(key tfvalue.Value, was asked) string {
 	return key.At("expire_at").Text()
 }
 
-// expiry is when a key expires as far as the API said, or "" where it never
-// does.
+// expiry is when a key expires according to the API, or "" if it never does.
 func expiry(key tfvalue.Value, was asked) string {
 	if was.Returned != nil {
 		return *was.Returned
@@ -110,13 +106,13 @@ func expiry(key tfvalue.Value, was asked) string {
 	return key.At("expire_at").Text()
 }
 
-// expired tells whether a key is of no use any more.
+// expired reports whether a key has expired.
 func expired(key tfvalue.Value, was asked, now time.Time) bool {
 	expires, err := time.Parse(time.RFC3339, expiry(key, was))
 	return err == nil && !now.Before(expires)
 }
 
-// due tells whether a key with validity_hours is to be replaced: within
+// due reports whether a key with validity_hours is to be replaced: within
 // early_renewal_hours of its expiry, or after it.
 func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
 	if key.At("validity_hours").IsNull() {
@@ -126,12 +122,12 @@ func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
 	return err == nil && !r.now().Before(expires.Add(-hours(key.At("early_renewal_hours"))))
 }
 
-// dueInPlan tells whether a plan replaces a key because its renewal is due.
+// dueInPlan reports whether a plan replaces a key because its renewal is due.
 //
-// Terraform makes a plan that changes something in place again while it applies
-// it, and takes another end of it for an error in the provider. So that plan
-// goes by what the last read found, not by the time, and not by a changed
-// early_renewal_hours, which may be known only then: the plan after it does.
+// Terraform plans a change in place again during the apply, and reports another
+// result as an error in the provider. That plan therefore depends on the last
+// read, and neither on the time nor on a changed early_renewal_hours, which may be
+// unknown until then. The next plan takes both into account.
 func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value, was asked) bool {
 	if plan.Equal(state) {
 		return r.due(plan, was)
@@ -140,9 +136,8 @@ func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value, was asked) bool {
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// replacingChanges names the arguments that ask for something else than the
-// key there is was asked for. One that leaves the configuration does; a
-// default that is written down does not.
+// replacingChanges names the arguments that differ from the request that created
+// the key. Removing an argument is a difference; setting it to its default is not.
 func replacingChanges(config, plan, state tfvalue.Value, was asked) []string {
 	var changed []string
 	for _, name := range []string{"organization_id", "name", "roles", "validity_hours", "rotation_triggers", "hash_data"} {
@@ -156,7 +151,7 @@ func replacingChanges(config, plan, state tfvalue.Value, was asked) []string {
 			changed = append(changed, name)
 		}
 	}
-	// What the platform made it by itself may be written down, too.
+	// Setting the state that the platform chose is no difference either.
 	wanted := config.At("state")
 	if !wanted.IsKnown() || stateAsked(config) != was.State && !wanted.Equal(state.At("state")) {
 		changed = append(changed, "state")
@@ -172,8 +167,8 @@ func stateAsked(config tfvalue.Value) string {
 	return stateEnabled
 }
 
-// asksSame tells whether two values of an argument ask for the same. An empty
-// list or map asks for what none does.
+// asksSame reports whether two values of an argument request the same. An empty
+// list or map requests the same as an unset one.
 func asksSame(name string, a, b tfvalue.Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
@@ -197,7 +192,7 @@ func asksNothing(value tfvalue.Value) bool {
 	return value.IsEmpty()
 }
 
-// keepSpelling keeps the state's spelling of what asks for the same.
+// keepSpelling keeps the state's spelling of values that request the same.
 func keepSpelling(plan, state tfvalue.Value) tfvalue.Value {
 	for _, name := range []string{"expire_at", "organization_id"} {
 		planned, kept := plan.At(name), state.At(name)
@@ -208,7 +203,7 @@ func keepSpelling(plan, state tfvalue.Value) tfvalue.Value {
 	return plan
 }
 
-// deref is a string, or "" where there is none.
+// deref is the string that s points to, or "".
 func deref(s *string) string {
 	if s == nil {
 		return ""
@@ -216,7 +211,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// hours is a number of hours, none where it is null or not known yet.
+// hours is a number of hours, 0 if it is null or unknown.
 func hours(value tfvalue.Value) time.Duration {
 	if value.IsNull() || !value.IsKnown() {
 		return 0
@@ -225,8 +220,8 @@ func hours(value tfvalue.Value) time.Duration {
 	return time.Duration(n) * time.Hour
 }
 
-// sameInstant compares two dates however they are spelled. Those that are none
-// are the same only to the letter.
+// sameInstant compares two dates by instant. Texts that are not dates are compared
+// as they are.
 func sameInstant(a, b string) bool {
 	x, errX := time.Parse(time.RFC3339, a)
 	y, errY := time.Parse(time.RFC3339, b)

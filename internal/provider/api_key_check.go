@@ -19,30 +19,30 @@ import (
 
 // When a key is checked.
 //
-// Terraform validates and plans a creation again in the apply. With
+// Terraform validates and plans a creation again during the apply. With
 // create_before_destroy the old key has left the current state by then, and an
-// error strands it: Terraform restores the old object only after an error of
-// the creation itself. So nothing that can change between plan and apply (the
-// time, values known late, the environment) may be an error there. Nothing in
-// the protocol tells that plan from the first plan of a first creation. So:
+// error loses it: Terraform restores the old object only after an error of the
+// creation itself. So nothing that can change between plan and apply (the time,
+// unknown values, the environment) may be an error in that plan, which the
+// protocol doesn't distinguish from the first plan of a creation. Therefore:
 //
-//   - What is written down is checked by "validate", which every command runs
-//     first, on a provider that is not configured yet: errors.
-//   - Where there is a key, or its replacement is being planned, everything is
-//     checked that is known: errors.
-//   - In the plan of a creation everything is checked that is known, as a
+//   - "validate", which every command runs first on an unconfigured provider,
+//     checks the configuration and reports errors.
+//   - The plan of an existing key or of its replacement checks everything that is
+//     known, and reports errors.
+//   - The plan of a creation checks everything that is known, and reports one
 //     warning.
-//   - The creation checks everything again before it sends anything: errors.
+//   - The creation checks everything again before it sends anything, and reports
+//     errors.
 
-// firstKeys is earlier than any key of this resource. A date before it can't be
-// the expiry of a key that exists, and is refused by "validate".
+// firstKeys is earlier than any key of this resource. "validate" rejects a date
+// before it, which can't be the expiry of an existing key.
 var firstKeys = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// argumentChecks is a provider that is never configured, for the checks of the
-// schema.
+// argumentChecks is a provider that is never configured, for checks by the schema.
 var argumentChecks = sync.OnceValue(func() server { return serverOf(newProvider("")) })
 
-// checkArguments checks what a configuration says as far as it is known.
+// checkArguments checks the known arguments of a configuration.
 func checkArguments(ctx context.Context, config tfvalue.Value, diags *diag.Diagnostics) {
 	dynamic, err := tfprotov6.NewDynamicValue(config.Type(), config.Value)
 	if err != nil {
@@ -72,8 +72,7 @@ func rootOf(at *tftypes.AttributePath) path.Path {
 	return path.Empty()
 }
 
-// checkCreation checks everything that the creation of a key needs, as far as
-// it is known.
+// checkCreation checks everything known that the creation of a key needs.
 func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnostics) {
 	r.Connection.Organization(config.At("organization_id"), diags)
 	if !r.Waits(conn.ManagementSettings...) {
@@ -82,8 +81,8 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 	r.checkExpiry(config, diags)
 }
 
-// checkExpiry refuses an expiry that is past, for a key that is to be created.
-// A key there is may have expired: or nobody could plan its successor.
+// checkExpiry rejects an expiry in the past for a key that is to be created. An
+// existing key may have expired, or its successor could not be planned.
 func (r *apiKeyResource) checkExpiry(key tfvalue.Value, diags *diag.Diagnostics) {
 	expiry := key.At("expire_at")
 	expires, err := time.Parse(time.RFC3339, expiry.Text())
@@ -111,14 +110,14 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
 }
 
-// warnRefused turns what is wrong with a key that is to be created into one
-// warning; see above.
-func warnRefused(config tfvalue.Value, refused diag.Diagnostics, diags *diag.Diagnostics) {
-	if !refused.HasError() {
+// warnRejected turns errors of a key that is to be created into one warning; see
+// above.
+func warnRejected(config tfvalue.Value, rejected diag.Diagnostics, diags *diag.Diagnostics) {
+	if !rejected.HasError() {
 		return
 	}
 	var lines []string
-	for _, d := range refused.Errors() {
+	for _, d := range rejected.Errors() {
 		lines = append(lines, "  - "+d.Detail())
 	}
 	diags.AddWarning(

@@ -70,7 +70,7 @@ func TestAPIKeyDriver(t *testing.T) {
 	}
 }
 
-// telling leaves out validations that find nothing: how often it validates is
+// telling omits validations that find nothing: how often it validates is
 // Terraform's own affair, and differs from version to version.
 func telling(calls []string) []string {
 	return slices.DeleteFunc(slices.Clone(calls), func(call string) bool { return strings.HasSuffix(call, ": validate") })

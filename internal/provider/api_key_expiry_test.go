@@ -58,7 +58,7 @@ func TestAPIKeyIsNotStranded(t *testing.T) {
 				s.file("main.tf", f.provider()+fmt.Sprintf(late, `"192.0.2.300"`)+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "ip_access_list": expression("[{ source = terraform_data.late.output }]")})))
 				s.mustRun("plan", "-out=plan")
 			},
-			says: "must be an IP address",
+			says: "must be a valid IP address",
 		},
 		"the organization is known late": {
 			change: func(f *fixture, s *session, _ *clock) {

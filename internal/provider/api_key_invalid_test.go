@@ -7,7 +7,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// badKeys are refused, each with one error that names the attribute and has
+// badKeys are rejected, each with one error that names the attribute and has
 // this text: at plan, or where the value was not known then, at apply before
 // the request.
 var badKeys = map[string]badKey{
@@ -32,15 +32,15 @@ var badKeys = map[string]badKey{
 	"past by its offset":     {args{"expire_at": "2026-11-01T00:30:00+01:00"}, "expire_at", "later than now"},
 	"offset of a day":        {args{"expire_at": "2031-01-01T00:00:00+24:00"}, "expire_at", "RFC 3339"},
 	"offset of an hour":      {args{"expire_at": "2031-01-01T00:00:00+01:60"}, "expire_at", "RFC 3339"},
-	"no hours":               {args{"validity_hours": 0}, "validity_hours", "from 1"},
-	"negative hours":         {args{"validity_hours": -1}, "validity_hours", "from 1"},
+	"no hours":               {args{"validity_hours": 0}, "validity_hours", "between 1"},
+	"negative hours":         {args{"validity_hours": -1}, "validity_hours", "between 1"},
 	"part of an hour":        {args{"validity_hours": 1.5}, "validity_hours", "whole number"},
-	"too many hours":         {args{"validity_hours": 1e9}, "validity_hours", "to 876000"},
+	"too many hours":         {args{"validity_hours": 1e9}, "validity_hours", "and 876000"},
 	"reminder alone":         {args{"early_renewal_hours": 1}, "early_renewal_hours", "validity_hours"},
 	"reminder and expiry":    {args{"early_renewal_hours": 1, "expire_at": "2031-01-01T00:00:00Z"}, "early_renewal_hours", "validity_hours"},
 	"reminder too early":     {args{"early_renewal_hours": 10, "validity_hours": 9}, "early_renewal_hours", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
 	"reminder at creation":   {args{"early_renewal_hours": 9, "validity_hours": 9}, "early_renewal_hours", "less than validity_hours"},
-	"negative reminder":      {args{"early_renewal_hours": -1, "validity_hours": 9}, "early_renewal_hours", "from 0"},
+	"negative reminder":      {args{"early_renewal_hours": -1, "validity_hours": 9}, "early_renewal_hours", "between 0"},
 	"part of a reminder":     {args{"early_renewal_hours": 0.5, "validity_hours": 9}, "early_renewal_hours", "whole number"},
 	"two expiries":           {args{"validity_hours": 9, "expire_at": "2031-01-01T00:00:00Z"}, "expire_at", "validity_hours"},
 	"address out of range":   source("192.0.2.256"),
@@ -82,7 +82,7 @@ type badKey struct {
 
 func source(text string) badKey {
 	// To the end: an address that was configured is not repeated.
-	return badKey{args{"ip_access_list": []args{{"source": text}}}, "ip_access_list", "must be an IP address such as 192.0.2.7 or a CIDR block such as 192.0.2.0/24, if it looks like one."}
+	return badKey{args{"ip_access_list": []args{{"source": text}}}, "ip_access_list", "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24."}
 }
 
 func TestAPIKeyInvalid(t *testing.T) {

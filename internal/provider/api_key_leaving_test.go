@@ -66,7 +66,7 @@ func keySecrets(f *fixture) []string {
 }
 
 // The life of three keys in a terminal: what is said when they are made,
-// replaced, refused and destroyed, each key by a warning of its own, and never
+// replaced, rejected and destroyed, each key by a warning of its own, and never
 // a secret.
 func TestAPIKeyLife(t *testing.T) {
 	f := newFixture(t)
@@ -101,7 +101,7 @@ resource "dataplatform_api_key" "endless" {
 	s.succeeds("show")
 	first := s.keys()
 
-	// Replaced, but refused: the old keys stay in the state.
+	// Replaced, but rejected: the old keys stay in the state.
 	s.file("main.tf", config("two", 2))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 403, Times: mockplatform.Always, Body: mockplatform.BodyEchoWhole})
 	out, ok := s.terraform("apply", "-auto-approve")
@@ -113,7 +113,7 @@ resource "dataplatform_api_key" "endless" {
 	}
 	f.ClearFaults()
 
-	// Each key is told of in the plan and in the apply.
+	// Each key is reported in the plan and in the apply.
 	expiries := map[string]string{}
 	for _, key := range f.Keys() {
 		doc := key["result"].(mockplatform.Document)["key"].(mockplatform.Document)
@@ -186,7 +186,7 @@ resource "dataplatform_api_key" "endless" {
 	s.wantSilence(keySecrets(f)...)
 }
 
-// What goes wrong with an answer shows no secret either.
+// What goes wrong with a response shows no secret either.
 func TestAPIKeySecretsInTrouble(t *testing.T) {
 	f := newFixture(t)
 	rows := map[string]keyFault{
@@ -281,7 +281,7 @@ resource "dataplatform_api_key" "good" {
 `)
 	out := w.diagnostics("apply", "-auto-approve")
 	for name, says := range map[string]string{
-		"source": "must be an IP address such as", "past": "later than now", "role": "query_endpoints", "early": "less than validity_hours",
+		"source": "must be a valid IP address, such as", "past": "later than now", "role": "query_endpoints", "early": "less than validity_hours",
 	} {
 		all := out["dataplatform_api_key."+name]
 		if len(all.errors) != 1 || !strings.Contains(all.errors[0], says) {

@@ -208,7 +208,7 @@ func (k *livingKey) meaningOf() string {
 
 func (k *livingKey) hours(name string) int { n, _ := k.args[name].(int); return n }
 
-// due tells whether the renewal of the key that exists is due by some
+// due reports whether the renewal of the key that exists is due by some
 // early_renewal_hours.
 func (k *livingKey) due(hour, early int) bool { return k.expires > 0 && hour >= k.expires-early }
 
@@ -234,14 +234,14 @@ func (k *livingKey) expect(hour int, refreshed bool) (creates, later bool) {
 	return false, k.due(hour, early)
 }
 
-// respelled tells whether a plan changes in place what means nothing: an empty
+// respelled reports whether a plan changes in place what means nothing: an empty
 // map or list in place of none, or the other way round.
 func (k *livingKey) respelled() bool {
 	triggers, list := k.empty()
 	return triggers != k.emptyTriggers || list && !k.emptyList
 }
 
-// empty tells which arguments are there and empty.
+// empty reports which arguments are there and empty.
 func (k *livingKey) empty() (triggers, list bool) {
 	written, isMap := k.args["rotation_triggers"].(map[string]string)
 	sources, isList := k.args["ip_access_list"].([]args)
@@ -348,7 +348,7 @@ func (l *longLife) round(round int) {
 	l.outputs.Reset()
 }
 
-// anyExpected tells whether there is something left to do.
+// anyExpected reports whether there is something left to do.
 func (l *longLife) anyExpected() bool {
 	return l.leftovers || slices.ContainsFunc(l.keys, func(k *livingKey) bool {
 		creates, later := k.expect(l.hour, true)

@@ -24,8 +24,8 @@ func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	if state.IsNull() {
-		// Only the plan of a replacement has the memory of a key: no apply
-		// makes that plan again.
+		// Only the plan of a replacement has private state. An apply never repeats
+		// that plan.
 		resp.Plan.Raw = r.planCreation(ctx, config, plan, remembered != nil, &resp.Diagnostics).Value
 		return
 	}
@@ -58,13 +58,13 @@ func (r *apiKeyResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	r.warnReplaced(state, was, changed, successor, &resp.Diagnostics)
-	// Terraform shows no warning of the second plan it makes of a replacement,
-	// the one of the creation.
+	// Terraform shows no warnings of the second plan of a replacement, which is the
+	// plan of the creation.
 	warnEndless(config, &resp.Diagnostics)
 	resp.Plan.Raw = renewed(config, plan).Value
 }
 
-// keepKnown undoes the framework's marks: it makes every computed attribute
+// keepKnown restores the state of computed attributes, which the framework marks
 // unknown as soon as anything changes.
 func keepKnown(config, plan, state tfvalue.Value) tfvalue.Value {
 	return plan.Map(func(name string, member tfvalue.Value) tfvalue.Value {
@@ -75,8 +75,8 @@ func keepKnown(config, plan, state tfvalue.Value) tfvalue.Value {
 	})
 }
 
-// renewed is the plan of a key that is replaced: Terraform replaces only for
-// an attribute that changes, and all that the platform gives is new.
+// renewed is the plan of a key that is replaced. What the platform returns is
+// unknown, and Terraform replaces only if an attribute changes.
 func renewed(config, plan tfvalue.Value) tfvalue.Value {
 	for _, name := range []string{"expire_at", "state", "ip_access_list", "id", "key_id", "key_suffix", "key_secret", "created_at", "used_at", "ready_for_renewal"} {
 		if config.At(name).IsNull() {
@@ -86,9 +86,9 @@ func renewed(config, plan tfvalue.Value) tfvalue.Value {
 	return plan
 }
 
-// successorsOrganization is the organization of a key's successor, or "" where
-// it is the key's own or not known: the plan of a successor is one of a
-// creation, which can't know where its predecessor was made.
+// successorsOrganization is the organization of a key's successor, or "" if it is
+// the key's own or unknown. The plan of the creation can't know the organization of
+// the old key.
 func (r *apiKeyResource) successorsOrganization(config, state tfvalue.Value) string {
 	if !config.At("organization_id").IsNull() || r.Waits("organization_id") {
 		return ""
@@ -99,16 +99,16 @@ func (r *apiKeyResource) successorsOrganization(config, state tfvalue.Value) str
 	return r.OrganizationID
 }
 
-// planCreation is the plan of a key that doesn't exist. What is wrong with it is
-// an error only where this is known not to be the apply; see api_key_check.go.
+// planCreation is the plan of a key that doesn't exist. It reports errors only if
+// this is known not to be the apply; see api_key_check.go.
 func (r *apiKeyResource) planCreation(ctx context.Context, config, plan tfvalue.Value, replaces bool, diags *diag.Diagnostics) tfvalue.Value {
-	var refused diag.Diagnostics
-	checkArguments(ctx, config, &refused)
-	r.checkCreation(config, &refused)
+	var rejected diag.Diagnostics
+	checkArguments(ctx, config, &rejected)
+	r.checkCreation(config, &rejected)
 	if replaces {
-		diags.Append(refused...)
+		diags.Append(rejected...)
 	} else {
-		warnRefused(config, refused, diags)
+		warnRejected(config, rejected, diags)
 	}
 	if config.At("organization_id").IsNull() {
 		organization := tfvalue.Unknown(config.At("organization_id").Type())
@@ -132,15 +132,15 @@ func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
 	)
 }
 
-// warnExpired reports that a key has expired and is not replaced: one with a
-// fixed expiry, since the new one would have the same.
+// warnExpired reports that a key has expired and is not replaced, because the new
+// one would have the same expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, was asked, diags *diag.Diagnostics) {
 	if !expired(plan, was, r.now()) {
 		return
 	}
 	remedy := "Set a later expire_at to create a new key, or set validity_hours instead to have it renewed."
 	if !plan.At("validity_hours").IsNull() {
-		remedy = "The API returned this expiry when the key was created, and validity_hours asked for a later one, which renewal goes by. Change rotation_triggers to create a new key."
+		remedy = "validity_hours requested a later expiry, which renewal uses, but the API returned this one when it created the key. Change rotation_triggers to create a new key."
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
@@ -148,8 +148,8 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, was asked, diags *diag.
 	)
 }
 
-// warnReplaced reports why a key is replaced and what becomes of the old one,
-// in one warning for each key, and once for all how not to lose a secret.
+// warnReplaced reports why a key is replaced and what becomes of the old one, in
+// one warning for each key. A second one, which Terraform folds, is about the order.
 func (r *apiKeyResource) warnReplaced(state tfvalue.Value, was asked, changed []string, successor string, diags *diag.Diagnostics) {
 	summary, after := "API key %s is replaced and stays valid", " The API cannot delete keys: revoke it in the platform's console once nothing uses it."
 	if expired(state, was, r.now()) {
@@ -184,9 +184,9 @@ func (r *apiKeyResource) whyReplaced(state tfvalue.Value, was asked, changed []s
 	}
 }
 
-// warnLeft reports that a key leaves Terraform and stays on the platform, once
-// in a run: Terraform plans the destruction of a replaced key within the apply,
-// right before it destroys it.
+// warnLeft reports once in a run that a key leaves the state and stays on the
+// platform. Terraform plans the destruction of a replaced key a second time, during
+// the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, remembered []byte, diags *diag.Diagnostics) {
 	id := state.At("id").Text() + " " + state.At("key_id").Text()
 	if id != " " && !r.FirstLeft(id) {
@@ -207,8 +207,8 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, remembered []byte, diags 
 	)
 }
 
-// keyLabel names a key in the summary of a warning: Terraform folds those that
-// are the same.
+// keyLabel names a key in the summary of a warning, since Terraform folds warnings
+// with the same summary.
 func keyLabel(key tfvalue.Value) string {
 	label := ""
 	if name := key.At("name").Text(); name != "" {
@@ -225,8 +225,8 @@ func keyLabel(key tfvalue.Value) string {
 	return label
 }
 
-// keyLeft describes a key that stays behind, so that it can be found in the
-// console. Its name and ID are in the summary.
+// keyLeft describes a key that stays on the platform, so that it can be found in
+// the console. Its name and ID are in the summary.
 func (r *apiKeyResource) keyLeft(state tfvalue.Value, was asked) string {
 	until := "does not expire"
 	switch date := expiry(state, was); {

@@ -15,8 +15,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// apiKeyResource is dataplatform_api_key. The API can create a key and do
-// nothing else with it: what is known of it is what its creation answered.
+// apiKeyResource is dataplatform_api_key. The API can only create a key: all that
+// is known of it is the response to its creation.
 type apiKeyResource struct{ conn.Resource }
 
 func newAPIKeyResource() resource.Resource { return &apiKeyResource{} }
@@ -31,10 +31,9 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 	resp.Schema = apiKeySchema()
 }
 
-// Create implements resource.Resource. It checks everything again that the plan
-// checked, since the plan of a creation refuses nothing (see checks). After key
-// ID and secret are received there are only warnings: nothing can read the
-// secret again.
+// Create implements resource.Resource. It repeats the checks of the plan, which only
+// warns (api_key_check.go). Once key ID and secret are received there are only
+// warnings, since nothing can read the secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	client, organization, _ := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
@@ -61,19 +60,19 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addSecretMissing(&resp.Diagnostics, organization.Text(), body, created)
 		return
 	}
-	answer := tfvalue.Null(plan.Type())
+	response := tfvalue.Null(plan.Type())
 	if created.Key != nil {
-		answer = tfvalue.Encode(created.Key, plan.Type())
+		response = tfvalue.Encode(created.Key, plan.Type())
 	}
-	warnDifferences(plan, body, answer, created, client.Mask, &resp.Diagnostics)
-	resp.State.Raw = keyCreated(plan, body, answer, created).Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, answer, created).encode())...)
+	warnDifferences(plan, body, response, created, client.Mask, &resp.Diagnostics)
+	resp.State.Raw = keyCreated(plan, body, response, created).Value
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, response, created).encode())...)
 }
 
-// creation is the request that a plan comes to. The expiry of a key with
-// validity_hours counts from now.
+// creation is the request for a plan. The expiry of a key with validity_hours counts
+// from now.
 func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, error) {
-	// What is left to the platform is unknown in the plan, and not sent.
+	// What the platform chooses is unknown in the plan, and not sent.
 	known := plan.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 		if !member.IsFullyKnown() {
 			return tfvalue.Null(member.Type())
@@ -93,8 +92,8 @@ func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, er
 
 // keyCreated is the state of a new key: the plan, completed by the response, and
 // by what was requested where the response omits it.
-func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
-	state := tfvalue.Settle(plan, answer)
+func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
 	if state.At("state").Text() == "" {
@@ -103,7 +102,7 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.V
 	}
 	if state.At("expire_at").Text() == "" {
 		expiry := body.ExpireAt
-		if endless(answer, created) {
+		if endless(response, created) {
 			expiry = nil
 		}
 		state = state.With(tfvalue.Optional(expiry), "expire_at")
@@ -114,19 +113,18 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.V
 	return state.With(tfvalue.Bool(false), "ready_for_renewal")
 }
 
-// endless tells whether the response says that the key never expires. One that
-// omits the expiry says nothing.
-func endless(answer tfvalue.Value, created *platform.CreatedAPIKey) bool {
-	expiry := answer.At("expire_at")
+// endless reports whether the response has an empty expiry: the key never expires.
+// A response that omits the field doesn't mean that.
+func endless(response tfvalue.Value, created *platform.CreatedAPIKey) bool {
+	expiry := response.At("expire_at")
 	return created.NullExpiry || !expiry.IsNull() && expiry.Text() == ""
 }
 
-// warnDifferences reports, in one warning, what the API created otherwise than
-// requested. A value in the response may be the secret, in the wrong place, and
-// is masked.
-func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+// warnDifferences reports in one warning how the created key differs from the
+// request. Values are masked: a response may have the secret in another field.
+func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
-		// Masked before it is cut: a part of the secret can't be made out.
+		// Masked before it is cut, since mask doesn't recognize a part of the secret.
 		if mask(keyRules.Describe("", value)) != keyRules.Describe("", value) {
 			return "a value that cannot be shown"
 		}
@@ -137,7 +135,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
-		wanted, got := plan.At(name), answer.At(name)
+		wanted, got := plan.At(name), response.At(name)
 		switch {
 		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
 		case wanted.IsFullyKnown() && !keyRules.Answers(name, wanted, got):
@@ -146,8 +144,8 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))
 		}
 	}
-	switch got := answer.At("expire_at"); {
-	case endless(answer, created) && body.ExpireAt != nil:
+	switch got := response.At("expire_at"); {
+	case endless(response, created) && body.ExpireAt != nil:
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
 	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
@@ -159,12 +157,12 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, answer tfva
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API key %s differs from the request", keyLabel(answer.With(tfvalue.String(body.Name), "name"))),
+		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(tfvalue.String(body.Name), "name"))),
 		"The key was created and its secret is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"),
 	)
 }
 
-// addCreateError reports a failed creation, and what may exist all the same.
+// addCreateError reports a failed creation, and the key that may exist anyway.
 func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
 	failed := conn.Detail(err)
 	if platform.IsAmbiguous(err) {
@@ -178,7 +176,7 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 	diags.AddError("Cannot create API key", failed)
 }
 
-// addSecretMissing reports a response that has everything but the secret.
+// addSecretMissing reports a response without the secret.
 func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
@@ -189,8 +187,8 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 			". Look it up in the platform's console, and revoke it there before the next apply, which creates another key.")
 }
 
-// described is what a key can be found by in the console, and its creation in
-// the platform's logs.
+// described is what identifies a key in the console, and its creation in the
+// platform's logs.
 func described(organization string, body platform.APIKeyCreate, requestID string) string {
 	expiry := "no expiry"
 	if body.ExpireAt != nil {
@@ -203,13 +201,13 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 	case len(runes) > longest:
 		requestID = fmt.Sprintf("%+q…", string(runes[:longest]))
 	case strings.ContainsFunc(requestID, func(r rune) bool { return r <= ' ' || r > '~' }):
-		requestID = fmt.Sprintf("%+q", requestID) // a terminal would obey what it may hold
+		requestID = fmt.Sprintf("%+q", requestID) // may hold control sequences of a terminal
 	}
 	return fmt.Sprintf("name %q, organization %s, roles %s, %s, request ID %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry, requestID)
 }
 
-// Read implements resource.Resource. The API can't read a key; the time can be
-// read.
+// Read implements resource.Resource. The API cannot read keys, so only
+// ready_for_renewal changes, with the time.
 func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	remembered, diags := req.Private.GetKey(ctx, askedKey)
 	resp.Diagnostics.Append(diags...)
@@ -218,21 +216,21 @@ func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.State.Raw = state.With(tfvalue.Bool(ready), "ready_for_renewal").Value
 }
 
-// Update implements resource.Resource: nothing that changes in place is known
-// to the platform.
+// Update implements resource.Resource. It sends nothing: the platform doesn't know
+// the arguments that change in place.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = tfvalue.Settle(tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)).Value
 }
 
-// Delete implements resource.Resource: the key stays valid.
+// Delete implements resource.Resource. It sends nothing: the key stays valid.
 func (r *apiKeyResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	remembered, diags := req.Private.GetKey(ctx, askedKey)
 	resp.Diagnostics.Append(diags...)
 	r.warnLeft(tfvalue.Of(req.State.Raw), remembered, &resp.Diagnostics)
 }
 
-// ImportState implements resource.ResourceWithImportState, to say why there is
-// no import.
+// ImportState implements resource.ResourceWithImportState, to explain why keys
+// cannot be imported.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("API keys cannot be imported",
 		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")

@@ -195,7 +195,7 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	}
 }
 
-// An expiry that is past is refused for a key that is to be created, and said
+// An expiry that is past is rejected for a key that is to be created, and said
 // of one there is, which can be planned and replaced all the same.
 func TestAPIKeyPastExpiry(t *testing.T) {
 	f := newFixture(t)
@@ -242,7 +242,7 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 		wantText(t, strings.Join(all.warnings, "\n"), "has expired and stays on the platform", "expired at "+date(200))
 	}
 
-	// An expiry that passes between plan and apply is refused before the POST.
+	// An expiry that passes between plan and apply is rejected before the POST.
 	p = d.planned(plainKey.with(args{"expire_at": date(300)}))
 	f.ResetJournal()
 	now.at(301, 0)

@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// mostValidityHours is a hundred years: a duration in Go ends after less than
-// three.
-const mostValidityHours = 876_000
+// maxValidityHours is a hundred years. The limit keeps it within a duration in
+// Go, which ends after less than three hundred.
+const maxValidityHours = 876_000
 
 // apiKeyType is the type of the resource in a configuration.
 const apiKeyType = "dataplatform_api_key"
@@ -58,13 +58,13 @@ func apiKeySchema() schema.Schema {
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. A plan within `early_renewal_hours` of the expiry, or after it, replaces the key. Conflicts with `expire_at`." + replaces,
-				Validators:          []validator.Number{whole().atLeast(1).atMost(mostValidityHours)},
+				Validators:          []validator.Number{whole().atLeast(1).atMost(maxValidityHours)},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Time before the expiry from which a plan replaces the key, in hours. A whole number less than `validity_hours`, which is required with it. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
 				Validators: []validator.Number{
-					whole().atLeast(0).atMost(mostValidityHours),
+					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
 				},
 			},
@@ -116,9 +116,9 @@ func apiKeySchema() schema.Schema {
 	}
 }
 
-// rfc3339 accepts a date of RFC 3339. The framework's own type for it was
-// rejected: its error doesn't name the attribute, and it takes another offset
-// for another date.
+// rfc3339 accepts a date of RFC 3339. The framework's own type was rejected: its
+// error doesn't name the attribute, and it takes the same instant with another
+// offset for another date.
 type rfc3339 struct{}
 
 // Description implements validator.Describer.
@@ -142,25 +142,25 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isRFC3339 is strict where time.Parse isn't, which takes "T1:00:00,5Z" and an
-// offset of +24:00 too.
+// isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an
+// offset of +24:00.
 func isRFC3339(date string) bool {
 	_, err := time.Parse(time.RFC3339, date)
 	return err == nil && rfc3339Form.MatchString(date)
 }
 
-// ipSource refuses what looks like an address or a CIDR block and isn't one.
-// The API document doesn't say what else a source may be: a name passes.
+// ipSource rejects what looks like an IP address or a CIDR block and is not a
+// valid one. The API document doesn't say what else a source may be, so a name
+// passes.
 type ipSource struct{}
 
-// looksLikeAddress knows dotted numbers, several of them in one text included,
-// and what stands in brackets or has groups with colons between them as IPv6
-// has, whether their digits are right or not.
+// looksLikeAddress matches dotted numbers (also several in one text), text in
+// brackets, and groups separated by colons as in IPv6, with valid digits or not.
 var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/.*|\[.*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9a-fA-F]{0,4}:([0-9a-zA-Z.]{0,4}:)+[0-9a-zA-Z.]*(%.*)?(/.*)?)\s*$`)
 
 // Description implements validator.Describer.
 func (ipSource) Description(context.Context) string {
-	return "must be an IP address such as 192.0.2.7 or a CIDR block such as 192.0.2.0/24, if it looks like one"
+	return "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
 }
 
 // MarkdownDescription implements validator.Describer.
@@ -175,7 +175,7 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid address",
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid IP address",
 		fmt.Sprintf("source of an entry of %s %s.", req.Path.Steps()[0], v.Description(ctx)))
 }
 

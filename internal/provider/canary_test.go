@@ -139,7 +139,7 @@ func TestCanaries(t *testing.T) {
 		f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
 		wantText(t, run(false, "apply", "-auto-approve", "-input=false", "-var=kafka_version=2"), "Cannot update pipe", "HTTP 400", "***")
 		f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: body})
-		wantText(t, run(false, "plan", "-input=false", "-var=kafka_version=2"), "Unable to read alert", "HTTP 403")
+		wantText(t, run(false, "plan", "-input=false", "-var=kafka_version=2"), "Cannot read alert", "HTTP 403")
 	}
 	run(true, "plan", "-input=false", "-var=kafka_version=2", "-out=tfplan")
 	later := w.archive("tfplan") + must(true, "show", "-json", "tfplan")

@@ -392,9 +392,9 @@ data "dataplatform_alert" "gone" { id = "gone" }
 `)
 	said := w.diagnostics("plan")
 	for address, says := range map[string][]string{
-		"data.dataplatform_services.theirs": {"Unable to list services", nowhere, "HTTP 404"},
-		"data.dataplatform_pipe.gone":       {"Unable to read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"},
-		"data.dataplatform_alert.gone":      {"Unable to read alert", "gone", "HTTP 404"},
+		"data.dataplatform_services.theirs": {"Cannot list services", nowhere, "HTTP 404"},
+		"data.dataplatform_pipe.gone":       {"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"},
+		"data.dataplatform_alert.gone":      {"Cannot read alert", "gone", "HTTP 404"},
 	} {
 		if errors := said[address].errors; len(errors) != 1 {
 			t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
@@ -408,11 +408,11 @@ data "dataplatform_alert" "gone" { id = "gone" }
 		f.Inject(mockplatform.Fault{Result: result, Times: mockplatform.Always})
 		out, ok := w.terraform("plan")
 		f.ClearFaults()
-		if ok || strings.Count(out, "Error: Unable to") != 10 {
+		if ok || strings.Count(out, "Error: Cannot") != 10 {
 			t.Errorf("result %s: want 10 errors:\n%s", result, out)
 		}
 	}
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[{"name": "events-eu"}]`, Times: mockplatform.Always})
 	out, _ := w.terraform("plan")
-	wantText(t, out, "Unable to list services", "has no ID")
+	wantText(t, out, "Cannot list services", "has no ID")
 }

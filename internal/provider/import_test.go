@@ -55,7 +55,7 @@ func TestScalingImportBlock(t *testing.T) {
 	w.wantEmptyPlan()
 }
 
-// TestInvalidImports has what an import refuses, with the form it wants, and
+// TestInvalidImports has what an import rejects, with the form it wants, and
 // what isn't there.
 func TestInvalidImports(t *testing.T) {
 	const nowhere = "29999999-0000-4000-8000-000000000009"

@@ -31,7 +31,7 @@ const (
 	aKey    = `name = "k"` + "\n" + `roles = ["admin"]`
 )
 
-// invalidConfigurations are refused before anything is sent.
+// invalidConfigurations are rejected before anything is sent.
 var invalidConfigurations = []invalid{
 	// Service scaling.
 	{invalidScaling, ``, []string{"service_id", "required"}},
@@ -42,17 +42,17 @@ var invalidConfigurations = []invalid{
 	{invalidScaling, `service_id = " 20000000-0000-4000-8000-000000000001"`, []string{"service_id", "UUID"}},
 	{invalidScaling, service + "\n" + `organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
 	{invalidScaling, service + "\n" + `organization_id = ""`, []string{"organization_id", "UUID"}},
-	{invalidScaling, service + "\n" + `num_replicas = 0`, []string{"num_replicas", "from 1 to 20", "0"}},
-	{invalidScaling, service + "\n" + `num_replicas = -3`, []string{"num_replicas", "from 1 to 20", "-3"}},
-	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "from 1 to 20", "21"}},
+	{invalidScaling, service + "\n" + `num_replicas = 0`, []string{"num_replicas", "between 1 and 20", "0"}},
+	{invalidScaling, service + "\n" + `num_replicas = -3`, []string{"num_replicas", "between 1 and 20", "-3"}},
+	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
 	{invalidScaling, service + "\n" + `num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
-	{invalidScaling, service + "\n" + `num_replicas = 1e30`, []string{"num_replicas", "from 1 to 20"}},
+	{invalidScaling, service + "\n" + `num_replicas = 1e30`, []string{"num_replicas", "between 1 and 20"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
-	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "from 24 to 1068", "12"}},
+	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 30`, []string{"min_total_memory_gb", "multiple of 12", "30"}},
-	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "from 24 to 1068", "1080"}},
-	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "whole number", "36.5"}},
+	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
+	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
 	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb", "max_total_memory_gb", "48", "36"}},
 	{invalidScaling, service + "\n" + `num_replicas = "three"`, []string{"num_replicas", "number"}},
 	{invalidScaling, service + "\n" + `idle_scaling = "perhaps"`, []string{"idle_scaling", "bool"}},
@@ -70,7 +70,7 @@ var invalidConfigurations = []invalid{
 	{invalidKey, aKey + "\n" + `organization_id = "x"`, []string{"organization_id", "UUID"}},
 	{invalidKey, aKey + "\n" + `state = "paused"`, []string{"state", `"disabled"`}},
 	{invalidKey, aKey + "\n" + `expire_at = "tomorrow"`, []string{"expire_at", "RFC 3339"}},
-	{invalidKey, aKey + "\n" + `validity_hours = 0`, []string{"validity_hours", "from 1"}},
+	{invalidKey, aKey + "\n" + `validity_hours = 0`, []string{"validity_hours", "between 1"}},
 	{invalidKey, aKey + "\n" + `validity_hours = 1.5`, []string{"validity_hours", "whole number"}},
 	{invalidKey, aKey + "\nvalidity_hours = 24\n" + `expire_at = "2999-01-01T00:00:00Z"`, []string{"expire_at", "validity_hours"}},
 	{invalidKey, aKey + "\nearly_renewal_hours = 24", []string{"early_renewal_hours", "validity_hours"}},
@@ -82,8 +82,8 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, service, []string{"pipe_id", "required"}},
 	{invalidPipe, service + "\n" + `pipe_id = "orders"`, []string{"pipe_id", "UUID", "orders"}},
 	{invalidPipe, "service_id = \"events\"\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`, []string{"service_id", "UUID"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 0 } }`, []string{"port", "from 1 to 65535", "0"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 65536 } }`, []string{"port", "from 1 to 65535", "65536"}},
+	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 0 } }`, []string{"port", "between 1 and 65535", "0"}},
+	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 65536 } }`, []string{"port", "between 1 and 65535", "65536"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { reverse_private_endpoint_ids = [null] } }`, []string{"reverse_private_endpoint_ids", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `field_mappings = [null]`, []string{"field_mappings", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `field_mappings = [{ source_field = "a" }]`, []string{"destination_field", "required"}},
@@ -219,7 +219,7 @@ func errorsByFile(t *testing.T, out string) map[string][]string {
 	return errors
 }
 
-// TestInvalidAtPlan has what only a read can refuse: these send reads, and
+// TestInvalidAtPlan has what only a read can reject: these send reads, and
 // nothing else.
 func TestInvalidAtPlan(t *testing.T) {
 	const nowhere = "29999999-0000-4000-8000-000000000009"

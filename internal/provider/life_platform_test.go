@@ -408,7 +408,8 @@ func (l *life) console(r *rand.Rand) {
 		for range 1 + r.IntN(2) {
 			leaf := l.leaves[r.IntN(len(l.leaves))]
 			if r.IntN(6) == 0 {
-				leaf = l.all[r.IntN(len(l.all))]
+				drawn := l.spec.drawn()
+				leaf = drawn[r.IntN(len(drawn))]
 			}
 			if kind, ok := strings.CutPrefix(leaf.path, "source."); ok {
 				kind, _, _ = strings.Cut(kind, ".")

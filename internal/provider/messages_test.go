@@ -12,7 +12,7 @@ import (
 
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// TestErrorsAreReadable has what a plan refuses, each with what is wrong and
+// TestErrorsAreReadable has what a plan rejects, each with what is wrong and
 // what to do about it, in sentences that name an id once.
 func TestErrorsAreReadable(t *testing.T) {
 	const nowhere = "49999999-0000-4000-8000-000000000009"

@@ -302,7 +302,7 @@ func TestUserAgentThatNoHeaderCarries(t *testing.T) {
 	wantText(t, folded(o.out), "TF_APPEND_USER_AGENT must not contain a line break or another control character")
 }
 
-// Every number of an answer is in the state with all its digits, and one that is
+// Every number of a response is in the state with all its digits, and one that is
 // out of range says so.
 func TestNumbersAreExact(t *testing.T) {
 	f := newFixture(t)

@@ -55,9 +55,9 @@ var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 
-// suppressValidateSamples makes validate_samples no change by itself: it
-// follows the change of something else. Terraform accepts a prior value only
-// where both are set, or of the source as one piece.
+// suppressValidateSamples keeps validate_samples from being a change by itself: it
+// is sent with other changes. Terraform accepts a prior value only where both are
+// set, or for the source as a whole.
 func suppressValidateSamples(plan, prior tfvalue.Value, atRest bool) tfvalue.Value {
 	validate, was := plan.At(validateSamplesPath...), prior.At(validateSamplesPath...)
 	switch {
@@ -72,8 +72,8 @@ func suppressValidateSamples(plan, prior tfvalue.Value, atRest bool) tfvalue.Val
 	}
 }
 
-// checkKinds refuses a kind of source that the pipe doesn't have. Where the
-// platform tells no kind at all, nothing can be said.
+// checkKinds rejects a kind of source that the pipe doesn't have. If the API
+// returns no kind at all, nothing is checked.
 func checkKinds(label string, config, remote tfvalue.Value, diags *diag.Diagnostics) {
 	var has []string
 	for _, kind := range sourceKinds {

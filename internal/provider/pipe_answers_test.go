@@ -156,16 +156,16 @@ func TestPipeSparseAnswers(t *testing.T) {
 		gets    int  // from plan to state
 		unknown bool // the state can't have all of it
 	}{
-		"a PATCH answers nothing":             {sparse: whole, gets: 4},
-		"a PATCH answers nulls":               {sparse: []mockplatform.Sparse{{Path: "**", Operations: patch, Null: true}}, gets: 4},
-		"a PATCH answers nothing, once":       {sparse: []mockplatform.Sparse{{Path: "*", Operations: patch, Times: 1}}, gets: 4},
-		"a PATCH leaves out the name":         {sparse: []mockplatform.Sparse{{Path: "name", Operations: patch}}, gets: 4},
-		"a GET leaves out the name":           {sparse: []mockplatform.Sparse{{Path: "name", Operations: get}}, gets: 3},
-		"the first GET leaves out the source": {sparse: []mockplatform.Sparse{{Path: "source", Operations: get, Times: 1}}, gets: 3},
-		"nothing tells the name":              {sparse: []mockplatform.Sparse{{Path: "name"}}, gets: 3, unknown: true},
-		"nothing tells anything":              {sparse: []mockplatform.Sparse{{Path: "*"}}, gets: 3, unknown: true},
+		"a PATCH answers nothing":        {sparse: whole, gets: 4},
+		"a PATCH answers nulls":          {sparse: []mockplatform.Sparse{{Path: "**", Operations: patch, Null: true}}, gets: 4},
+		"a PATCH answers nothing, once":  {sparse: []mockplatform.Sparse{{Path: "*", Operations: patch, Times: 1}}, gets: 4},
+		"a PATCH omits the name":         {sparse: []mockplatform.Sparse{{Path: "name", Operations: patch}}, gets: 4},
+		"a GET omits the name":           {sparse: []mockplatform.Sparse{{Path: "name", Operations: get}}, gets: 3},
+		"the first GET omits the source": {sparse: []mockplatform.Sparse{{Path: "source", Operations: get, Times: 1}}, gets: 3},
+		"nothing tells the name":         {sparse: []mockplatform.Sparse{{Path: "name"}}, gets: 3, unknown: true},
+		"nothing tells anything":         {sparse: []mockplatform.Sparse{{Path: "*"}}, gets: 3, unknown: true},
 		// The mappings of fields were told before, and may only be missing.
-		"empty members are left out": {sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, gets: 4, unknown: true},
+		"empty members are omitted": {sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, gets: 4, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

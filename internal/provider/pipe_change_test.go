@@ -38,7 +38,7 @@ func mappings(all ...string) string {
 }
 
 // fullPostgres is a configuration in which everything of a Postgres pipe is
-// declared as it is, but for the members that mappings leave out.
+// declared as it is, but for the members that mappings omit.
 func fullPostgres(host string) string {
 	return fmt.Sprintf(`
   name     = "customers"
@@ -104,7 +104,7 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"name": "n"}`},
 	},
 	{
-		name: "everything is left out", kind: mockplatform.PostgresPipeID,
+		name: "everything is omitted", kind: mockplatform.PostgresPipeID,
 		before: fullPostgres("customers.pg.example.com"), after: ``,
 	},
 	{
@@ -155,7 +155,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "A mapping can't be changed in place. These are removed and then added, which may copy their tables once more: - public.customers to customers",
+		warning: "A mapping cannot be changed in place. These are removed and added again, which may copy their tables once more: - public.customers to customers",
 	},
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,
@@ -219,7 +219,7 @@ var pipeChanges = []pipeChange{
 		after:  `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`,
 	},
 	{
-		name: "credentials are left out", kind: mockplatform.KafkaPipeID,
+		name: "credentials are omitted", kind: mockplatform.KafkaPipeID,
 		before:    `source_credentials = { kafka = { username = "u", password_wo = "pass", password_wo_version = 1 } }`,
 		after:     ``,
 		differing: []string{"source_credentials"},

@@ -66,9 +66,8 @@ var incompleteMappings = []struct {
 		"must set excluded_columns", []string{"excluded_columns = []"}},
 }
 
-// TestMappingIsAddedFromTheConfigurationAlone refuses to add a mapping that
-// doesn't say what it excludes, whether the pipe is new or not, and offers what
-// the platform holds.
+// TestMappingIsAddedFromTheConfigurationAlone plans mappings that omit what they
+// exclude, of a new pipe and of one in the state: an error offers the current values.
 func TestMappingIsAddedFromTheConfigurationAlone(t *testing.T) {
 	f := newFixture(t)
 	before, after := f.provider(), f.provider()
@@ -91,11 +90,11 @@ func TestMappingIsAddedFromTheConfigurationAlone(t *testing.T) {
 				text := folded(errors[0])
 				wantText(t, text, "Table mapping is not complete", `pipe "customers" (`, test.lacks+" ([] excludes nothing)")
 				if test.offers == nil {
-					wantText(t, text, "Which columns it excluded before is not known.")
-					wantNoText(t, text, "What the platform holds")
+					wantText(t, text, "Its previously excluded columns are not known.")
+					wantNoText(t, text, "Current values on the platform")
 					return
 				}
-				wantText(t, text, "What the platform holds for this table now: "+strings.Join(test.offers, " "))
+				wantText(t, text, "Current values on the platform for this table: "+strings.Join(test.offers, " "))
 				wantNoText(t, text, "is not known")
 			})
 		}
@@ -264,7 +263,7 @@ func TestMappingThatIsGoneAtApply(t *testing.T) {
 				wantText(t, said, "is gone now. Plan again.")
 			}
 			f.wantWrites()
-			wantText(t, w.refused(thisPipe, "plan", "-input=false"), "it must set excluded_columns", "Which columns it excluded before is not known.")
+			wantText(t, w.refused(thisPipe, "plan", "-input=false"), "it must set excluded_columns", "Its previously excluded columns are not known.")
 
 			// Declared, it is added as the plan showed it.
 			w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n"+
@@ -300,7 +299,7 @@ func TestMappingThatIsGoneWithOmittedMembers(t *testing.T) {
 	w.plan()
 	f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 	f.ResetJournal()
-	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "is gone now. Plan again. To have it added, it must set sorting_keys and use_custom_sorting_key")
+	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "is gone now. Plan again. To add it, it must set sorting_keys and use_custom_sorting_key")
 	f.wantWrites()
 	// A new plan shows what it adds: the excluded columns, and nothing else.
 	w.apply()

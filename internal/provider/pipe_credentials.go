@@ -18,17 +18,17 @@ import (
 
 const credentialsName = "source_credentials"
 
-// credential is one secret of a kind of source, with what goes with it.
+// credential is one secret of a kind of source, with its version and user.
 type credential struct {
 	kind string
-	// value and version are the attributes of the secret; user is the one that
-	// is no secret and counts as part of it, or "".
+	// value and version are the attributes of the secret. user is the attribute
+	// that is sent with it and is not secret, or "".
 	value, version, user string
-	// set puts the two into the update of the kind.
+	// set puts user and secret into the update of the kind.
 	set func(update *platform.PipeSourceUpdate, user, secret *string)
 }
 
-// credentials are all there are: a new kind of source is an entry here.
+// credentials are all credentials: a new kind of source is an entry here.
 var credentials = []credential{
 	{"kafka", "password_wo", "password_wo_version", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
 		allocated(&u.Kafka).Credentials = &platform.Credentials{Username: user, Password: secret}
@@ -47,7 +47,7 @@ var credentials = []credential{
 	}},
 }
 
-// allocated is what a pointer leads to, which is made where there is nothing.
+// allocated is what a pointer points to, allocated if it is nil.
 func allocated[T any](p **T) *T {
 	if *p == nil {
 		*p = new(T)
@@ -55,7 +55,7 @@ func allocated[T any](p **T) *T {
 	return *p
 }
 
-// of is one attribute of a credential, null where it has no such attribute.
+// of is one attribute of a credential, null if it has no such attribute.
 func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	if attribute == "" {
 		return tfvalue.Optional(nil)
@@ -63,8 +63,8 @@ func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	return object.At(credentialsName, c.kind, attribute)
 }
 
-// renewed reports whether the version, or the user, is another than the state
-// has: then the credential is sent. Unknown ones may be.
+// renewed reports whether the version or the user differs from the state, so that
+// the credential is sent. An unknown one may differ.
 func (c credential) renewed(change adopt.Change) bool {
 	return slices.ContainsFunc([]string{c.version, c.user}, func(attribute string) bool {
 		now := c.of(change.Plan, attribute)
@@ -72,9 +72,8 @@ func (c credential) renewed(change adopt.Change) bool {
 	})
 }
 
-// ignored reports whether the plan has another credential than the
-// configuration: the user told Terraform to ignore the change. What is unknown
-// yet can't differ yet.
+// ignored reports whether version or user differ between plan and configuration,
+// which is the effect of ignore_changes. Unknown ones don't differ yet.
 func (c credential) ignored(change adopt.Change) bool {
 	return slices.ContainsFunc([]string{c.version, c.user}, func(attribute string) bool {
 		configured, planned := c.of(change.Config, attribute), c.of(change.Plan, attribute)
@@ -82,9 +81,9 @@ func (c credential) ignored(change adopt.Change) bool {
 	})
 }
 
-// available reports whether the configuration has all that belongs to a
-// credential. A user without its declared secret is not sent: nothing says that
-// the platform would keep the secret it has.
+// available reports whether the configuration has all parts of a credential. A
+// user without its declared secret is not sent: the API document doesn't say that
+// the platform would keep the secret.
 func (c credential) available(config tfvalue.Value) bool {
 	secret := c.of(config, c.value)
 	if c.of(config, c.version).IsNull() && secret.IsNull() {
@@ -93,24 +92,23 @@ func (c credential) available(config tfvalue.Value) bool {
 	return !secret.IsNull() && secret.IsKnown()
 }
 
-// checkCredentials reports a version that changes without its value. A value
-// without a version is refused before, by the schema, and what is unknown yet
-// is checked at the apply.
+// checkCredentials reports a version that changes without its value. The schema
+// rejects a value without a version, and the apply checks what is unknown yet.
 func checkCredentials(change adopt.Change, diags *diag.Diagnostics) {
 	for _, c := range credentials {
 		decided := c.of(change.Plan, c.version).IsKnown() && c.of(change.Plan, c.user).IsKnown()
 		if !c.of(change.Config, c.value).IsNull() || c.of(change.Plan, c.version).IsNull() || !decided || c.ignored(change) || !c.renewed(change) {
 			continue
 		}
-		by := "by its version"
+		changed := c.version
 		if c.user != "" {
-			by += " or by " + c.user
+			changed += " or " + c.user
 		}
 		diags.AddAttributeError(
 			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
 			"Credential missing",
-			fmt.Sprintf("%s.%s.%s is new or has changed (%s), and %s is not set. Set it for the run that changes the version; later runs do without.",
-				credentialsName, c.kind, c.version, by, c.value),
+			fmt.Sprintf("%s.%s.%s is not set, but %s is new or has changed, which sends it. Set it for this run; later runs can omit it.",
+				credentialsName, c.kind, c.value, changed),
 		)
 	}
 }
@@ -163,7 +161,7 @@ func overwrittenCredentials(change adopt.Change, send tfvalue.Value) []string {
 	return lines
 }
 
-// sentKinds are the kinds of source whose credentials go with a change.
+// sentKinds are the kinds of source whose credentials are sent with a change.
 func sentKinds(change adopt.Change, send tfvalue.Value) []string {
 	renewed := renewedKinds(change)
 	var kinds []string
@@ -176,8 +174,8 @@ func sentKinds(change adopt.Change, send tfvalue.Value) []string {
 	return kinds
 }
 
-// warnCredentialsMissing warns of a change of a source that goes without the
-// secret that is configured for it by version.
+// warnCredentialsMissing warns of a change of a source that is sent without its
+// secret, although the configuration has a version of it.
 func warnCredentialsMissing(label string, change adopt.Change, send tfvalue.Value, diags *diag.Diagnostics) {
 	for _, c := range credentials {
 		if !send.At("source", c.kind).AnyLeaf() || c.of(change.Config, c.version).IsNull() || !c.of(change.Config, c.value).IsNull() || c.ignored(change) {
@@ -186,8 +184,8 @@ func warnCredentialsMissing(label string, change adopt.Change, send tfvalue.Valu
 		diags.AddAttributeWarning(
 			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
 			fmt.Sprintf("Source of %s changes without its credentials", label),
-			fmt.Sprintf("%s.%s.%s is configured by its version, but this run has no value for it, and source.%s changes. Set the value if the platform needs it with the change.",
-				credentialsName, c.kind, c.value, c.kind),
+			fmt.Sprintf("source.%s changes, and this run does not set %s.%s.%s, so that no credentials are sent with the change. Set it if the platform requires them.",
+				c.kind, credentialsName, c.kind, c.value),
 		)
 	}
 }

@@ -30,10 +30,10 @@ func (d *pipeDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["object_storage"].(schema.SingleNestedAttribute).Attributes["connection_string"] = schema.StringAttribute{
 		Computed: true, Sensitive: true,
-		MarkdownDescription: "Connection string of a blob storage. It may hold a secret, and stands in the state.",
+		MarkdownDescription: "Connection string of the blob storage. May contain a secret, and is stored in the state.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one data-ingestion pipe: every field that the platform tells of it. It can't list pipes, which the platform's API has no operation for.",
+		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns. It needs the ID of the pipe, because the API cannot list pipes.",
 		Attributes:          attributes,
 	}
 }
@@ -47,7 +47,7 @@ func (d *pipeDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	serviceID, pipeID := tfvalue.Of(req.Config.Raw).At("service_id"), tfvalue.Of(req.Config.Raw).At("pipe_id")
 	pipe, err := client.GetPipe(ctx, organization.Text(), serviceID.Text(), pipeID.Text())
 	if err != nil {
-		conn.AddError(&resp.Diagnostics, "Unable to read pipe", err)
+		conn.AddError(&resp.Diagnostics, "Cannot read pipe", err)
 		return
 	}
 	state := tfvalue.Encode(pipe, req.Config.Raw.Type())

@@ -14,8 +14,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The table mappings of a Postgres source are configured as the set that is
-// wanted, and sent as the difference to the set there is.
+// The table mappings of a Postgres source are configured as the complete set, and
+// sent as the difference to the set on the platform.
 
 const (
 	tableMappingsName = "table_mappings"
@@ -30,12 +30,12 @@ var mappingKey = tfvalue.Key{
 	Format:  "%s.%s to %s",
 }
 
-// sourceTable is the part of the key that one mapping at a time can hold.
+// sourceTable is the part of the key that only one mapping at a time can have.
 var sourceTable = tfvalue.Key{Members: mappingKey.Members[:2]}
 
-// completePipe fills in the members that configured mappings omit: what the
-// mapping has now, and [] and false for a new one. One that has to be removed
-// and added again has nothing else in them (checkMappings).
+// completePipe fills in the members that configured mappings omit: the values of
+// an existing mapping, and [] and false for a new one. A mapping that is removed
+// and added again has the same values there (checkMappings).
 func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
 	wanted, planned := config.At(tableMappingsPath...), plan.At(tableMappingsPath...)
 	if wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
@@ -64,15 +64,15 @@ func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
 	return plan.With(tfvalue.Collection(planned.Type(), complete), tableMappingsPath...)
 }
 
-// ignoresMappings reports whether the plan has other mappings than the
-// configuration: the user told Terraform to ignore them.
+// ignoresMappings reports whether the mappings differ between plan and
+// configuration, which is the effect of ignore_changes.
 func ignoresMappings(wanted, planned tfvalue.Value) bool {
 	return wanted.IsFullyKnown() && planned.IsFullyKnown() && !pipeRules.AsksFor(tableMappingsName, wanted, planned)
 }
 
-// checkMappings refuses mappings that would have to be added without saying all
-// that they need: a mapping is added from the configuration alone, since
-// nothing else survives a request that fails half way.
+// checkMappings rejects mappings that have to be added and omit members that this
+// needs. A mapping is added from the configuration alone, since nothing else
+// survives a request that fails half way.
 func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
 	wanted, planned := change.Config.At(tableMappingsPath...), change.Plan.At(tableMappingsPath...)
 	if remote.IsNull() || wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
@@ -99,9 +99,9 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 		why := "is not on the platform and has to be added." + alone
 		switch {
 		case exists:
-			why = "changes, so that it has to be removed and added again." + alone
+			why = "changes, and has to be removed and added again." + alone
 		case kept:
-			why = "was there when this was planned and is gone now. Plan again. To have it added,"
+			why = "existed at plan and is gone now. Plan again. To add it,"
 		}
 		if len(lacks) > 0 {
 			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
@@ -109,8 +109,8 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 	}
 }
 
-// lackingMembers are the members that a mapping omits and that it needs to be
-// added: what it excludes, and what else is needed.
+// lackingMembers are the members that a mapping omits and needs in order to be
+// added: the excluded columns, and every other member that is needed.
 func lackingMembers(mapping tfvalue.Value, needed func(name string) bool) []string {
 	var lacks []string
 	for name, member := range mapping.Members() {
@@ -121,13 +121,14 @@ func lackingMembers(mapping tfvalue.Value, needed func(name string) bool) []stri
 	return lacks
 }
 
-// showsMember reports whether a planned mapping shows more than nothing for a
-// member. There may be no such mapping.
+// showsMember reports whether a planned mapping, if there is one, shows a member
+// that is not empty.
 func showsMember(planned tfvalue.Value, name string) bool {
 	return planned.Type() != nil && planned.At(name).IsKnown() && !planned.At(name).IsEmpty()
 }
 
-// stays reports whether a mapping needn't be removed, as far as is known yet.
+// stays reports whether a mapping needn't be removed, as far as its values are
+// known.
 func stays(mapping, now tfvalue.Value) bool {
 	known := mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 		if !member.IsFullyKnown() {
@@ -138,8 +139,8 @@ func stays(mapping, now tfvalue.Value) bool {
 	return tfvalue.Covered(known, now)
 }
 
-// offeredMembers are lines to copy: what the mapping, or another one of the
-// same table, holds now.
+// offeredMembers are lines to copy: the current values of the mapping, or of
+// another one of the same table.
 func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 	var lines []string
 	for _, other := range mappingKey.Sort(there.Elements()) {
@@ -163,9 +164,9 @@ func addMappingError(label string, mapping tfvalue.Value, lacks []string, why st
 	text := fmt.Sprintf("The mapping of %s of %s %s it must set %s ([] excludes nothing).",
 		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
 	if len(offered) > 0 {
-		text += "\n\nWhat the platform holds for this table now:\n\n" + strings.Join(offered, "\n")
+		text += "\n\nCurrent values on the platform for this table:\n\n" + strings.Join(offered, "\n")
 	} else {
-		text += " Which columns it excluded before is not known."
+		text += " Its previously excluded columns are not known."
 	}
 	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }
@@ -177,7 +178,7 @@ func emptyMember(typ tftypes.Type) tfvalue.Value {
 	return tfvalue.Collection(typ, nil)
 }
 
-// mappingStages takes two PATCHes where mappings have to wait.
+// mappingStages splits an update into two PATCHes if mappings have to wait.
 func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	wanted := send.At(tableMappingsPath...)
 	waiting := waitingMappings(remote.At(tableMappingsPath...), wanted)
@@ -191,9 +192,9 @@ func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	}
 }
 
-// waitingMappings are the wanted ones whose source table is held until another
-// mapping is removed: they have to wait for a PATCH of their own, since the
-// order within one request isn't promised.
+// waitingMappings are the wanted mappings whose source table belongs to another
+// mapping that is removed. They wait for a PATCH of their own, since the API
+// document doesn't promise an order within one request.
 func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
 	if wanted.IsNull() || !wanted.IsKnown() {
 		return nil
@@ -206,9 +207,9 @@ func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
 	return slices.DeleteFunc(add, func(mapping tfvalue.Value) bool { return !freed[sourceTable.Of(mapping)] })
 }
 
-// setMappings puts into an update what brings a pipe from the remote mappings
-// to those wanted. A mapping that is not complete is never added: it may have
-// gone since it was checked.
+// setMappings puts the difference between the remote and the wanted mappings into
+// an update. It never adds an incomplete mapping: one that existed when it was
+// checked may be gone.
 func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalue.Value) error {
 	update.TableMappings = nil
 	if wanted.IsNull() {
@@ -226,7 +227,7 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalu
 	for _, mapping := range add {
 		lacks := lackingMembers(mapping, func(name string) bool { return showsMember(plans[mappingKey.Of(mapping)], name) })
 		if len(lacks) > 0 {
-			return fmt.Errorf("the mapping of %s is gone or has changed during the update, and has to be added: it must set %s. "+
+			return fmt.Errorf("the mapping of %s was changed or removed during the update and has to be added: it must set %s. "+
 				"Nothing more was sent", mappingKey.Spell(mapping), strings.Join(lacks, " and "))
 		}
 		var full platform.TableMapping
@@ -238,8 +239,8 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalu
 	return nil
 }
 
-// fullMapping spells out every member of a mapping that is to be added, so
-// that its meaning doesn't rest on the platform's defaults.
+// fullMapping sets every member of a mapping that is to be added, so that nothing
+// depends on the platform's defaults.
 func fullMapping(mapping tfvalue.Value) tfvalue.Value {
 	return mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 		if member.IsNull() && !member.Type().Is(tftypes.String) {
@@ -262,6 +263,6 @@ func warnRemapped(label string, send, remote tfvalue.Value, diags *diag.Diagnost
 	diags.AddAttributeWarning(
 		conn.AttributePath(tableMappingsPath),
 		fmt.Sprintf("Tables of %s are mapped again", label),
-		"A mapping can't be changed in place. These are removed and then added, which may copy their tables once more:\n\n"+mappingKey.List(waiting),
+		"A mapping cannot be changed in place. These are removed and added again, which may copy their tables once more:\n\n"+mappingKey.List(waiting),
 	)
 }

@@ -16,8 +16,8 @@ type pipePatch struct {
 	client *platform.Client
 	id     adopt.Identity
 	change adopt.Change
-	// pending are the kinds of source whose credentials have to be sent, until a
-	// PATCH has been accepted.
+	// pending are the kinds of source whose credentials have to be sent. It is nil
+	// once a PATCH was accepted.
 	pending []string
 }
 
@@ -26,9 +26,8 @@ func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) 
 	return p.send
 }
 
-// send sends the leaves in one PATCH. After an ambiguous failure the body is
-// worked out again from a fresh read, with the credentials, which no read can
-// confirm.
+// send sends the leaves in one PATCH. After an ambiguous failure it builds the
+// body again from a fresh read, with the credentials, which no read can confirm.
 func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observe adopt.Observe) (tfvalue.Value, error) {
 	maskCredentials(p.client, p.change.Config)
 	body, err := p.body(send, remote)
@@ -40,7 +39,7 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 		var known tfvalue.Value
 		var err error
 		if known, read, err = observe(ctx); err != nil {
-			return nil, nil, fmt.Errorf("reading the pipe after an update whose end is unknown: %w", err)
+			return nil, nil, fmt.Errorf("reading the pipe after an update with unknown outcome: %w", err)
 		}
 		again, err := p.body(pipeRules.Changes(send, known), known)
 		if err != nil || reflect.ValueOf(again).IsZero() {
@@ -60,9 +59,9 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 }
 
 // body is the update that sends these leaves: the kinds of source with their
-// configured credentials, the table mappings as a difference to the remote
-// ones, and validateSamples where the source changes. The kinds whose
-// credentials it has stay pending.
+// configured credentials, the table mappings as the difference to the remote
+// ones, and validateSamples if the source changes. The kinds whose credentials
+// it contains stay pending.
 func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error) {
 	var body platform.PipeUpdate
 	if err := send.Prune().Decode(&body); err != nil {

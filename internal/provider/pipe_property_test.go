@@ -164,7 +164,7 @@ type randomPipe struct {
 	config   object
 	want     mockplatform.Document
 	owned    []string
-	// differ are the fields that have to be sent, and mapped tells whether the
+	// differ are the fields that have to be sent, and mapped reports whether the
 	// table mappings have to.
 	differ []string
 	mapped bool
@@ -206,7 +206,7 @@ func (p *randomPipe) configure(f *fixture, r *rand.Rand) {
 }
 
 // configureMappings wants some of the mappings there are, some changed and
-// some new, with members left out here and there: of one that stays any, of a
+// some new, with members omitted here and there: of one that stays any, of a
 // new one all but the excluded columns, and of one that has to be added again
 // those that are empty on the platform.
 func (p *randomPipe) configureMappings(r *rand.Rand) {
@@ -330,7 +330,7 @@ func TestPipeProperty(t *testing.T) {
 			},
 		},
 		"answers a PATCH with nothing": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "*", Operations: patch}}}},
-		"leaves out members of table mappings": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{
+		"omits members of table mappings": {answers: mockplatform.Answers{Sparse: []mockplatform.Sparse{
 			{Path: "source.postgres.tableMappings.excludedColumns", Operations: patch},
 			{Path: "source.postgres.tableMappings.sortingKeys", OnlyEmpty: true, Operations: all},
 		}}},
@@ -387,8 +387,8 @@ func TestRandomPipesRepeat(t *testing.T) {
 }
 
 // checkRandomPipes adopts pipes, and changes their configuration once. keeps
-// tells whether the platform keeps what a PATCH omits, and tells whether it
-// tells all that it holds.
+// means that the platform keeps what a PATCH omits, and tells that its responses
+// have every field.
 func checkRandomPipes(f *fixture, r *rand.Rand, keeps, tells bool) {
 	f.t.Helper()
 	pipes := randomPipes(f, r)

@@ -43,7 +43,7 @@ func (w *workspace) wantRefused(pipes []refusedPipe) {
 	w.wantWrites()
 }
 
-func TestPipeRefused(t *testing.T) {
+func TestPipeRejected(t *testing.T) {
 	const (
 		kafka, storage, stream, postgres = mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID
 
@@ -93,7 +93,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	f.ResetJournal()
 	for _, config := range []string{pipe("u", 2, ""), pipe("v", 1, "")} {
 		w.file("main.tf", config)
-		wantText(t, w.refused(thisPipe, "plan", "-input=false"), "Credential missing", "source_credentials.kafka.password_wo_version is new or has changed (by its version or by username), and password_wo is not set")
+		wantText(t, w.refused(thisPipe, "plan", "-input=false"), "Credential missing", "source_credentials.kafka.password_wo is not set, but password_wo_version or username is new or has changed, which sends it.")
 	}
 	w.file("main.tf", pipe("u", 1, ""))
 	w.wantEmptyPlan()

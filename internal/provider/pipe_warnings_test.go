@@ -130,7 +130,7 @@ func TestSourceChangesWithoutItsCredentials(t *testing.T) {
 			}
 			wantWarning(t, said, `Source of pipe "customers" (`)
 			wantText(t, strings.Join(said, ""), "changes without its credentials",
-				"source_credentials.postgres.password_wo is configured by its version, but this run has no value for it")
+				"source.postgres changes, and this run does not set source_credentials.postgres.password_wo, so that no credentials are sent")
 		})
 	}
 }

@@ -1,10 +1,10 @@
-// Package provider is the Terraform provider: what the user writes and sees,
-// and how it goes to the platform and back. What the platform says is in
-// package platform.
+// Package provider is the Terraform provider: schemas, plans, state and messages.
+// The API client is package platform.
 package provider
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -35,7 +35,7 @@ type dataplatformProvider struct {
 	connection *conn.Connection
 }
 
-// New returns what makes the provider, in the version given.
+// New returns a constructor of the provider in the given version.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return newProvider(version) }
 }
@@ -58,21 +58,20 @@ func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaReques
 	}
 }
 
-// ValidateConfig implements provider.ProviderWithValidateConfig: it checks
-// what is written. What comes from the environment is checked alike, once the
-// provider is configured.
+// ValidateConfig implements provider.ProviderWithValidateConfig: it checks the
+// provider block. The environment is checked in Configure.
 func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	readSettings(tfvalue.Of(req.Config.Raw), func(string) string { return "" }, &resp.Diagnostics)
 }
 
 // Configure implements provider.Provider. It sends nothing. Settings are required
-// only where they are used; but where none is set at all, that is one error here
-// and not one of every object.
+// only where they are used, except that setting none at all is one error here
+// instead of one for every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	agent := p.userAgent(req.TerraformVersion)
 	if strings.ContainsFunc(agent, unicode.IsControl) {
-		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character, which no HTTP header can carry.")
+		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
 	}
 	if set.empty() {
 		addNothingSet(&resp.Diagnostics)
@@ -101,7 +100,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	}
 	client, err := platform.New(config)
 	if err != nil {
-		resp.Diagnostics.AddError("Unable to configure the provider", err.Error())
+		resp.Diagnostics.AddError("Cannot configure provider", err.Error())
 		return
 	}
 	connection.Client = client
@@ -109,7 +108,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = connection, connection, connection
 }
 
-// userAgent names the provider and Terraform, and what the user appends
+// userAgent names Terraform and the provider, and ends with what the user appends
 // through the variable that Terraform's own requests honour.
 func (p *dataplatformProvider) userAgent(terraform string) string {
 	agent := "terraform-provider-dataplatform/" + p.version
@@ -156,8 +155,8 @@ type settings struct {
 	unknown []string
 }
 
-// readSettings reads and checks every setting. Errors stand at the argument,
-// and name the variable where the value comes from there.
+// readSettings reads and checks every setting. Errors point at the argument, and
+// name the environment variable if the value comes from there.
 func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
 	set := settings{values: map[string]string{}}
 	for _, s := range providerSettings {
@@ -171,10 +170,10 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 			if written = getenv(conn.Environment(s.name)); written == "" {
 				continue
 			}
-			from = "environment variable " + conn.Environment(s.name)
+			from = "The environment variable " + conn.Environment(s.name)
 		}
 		if err := s.check(written); err != nil {
-			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", from+": "+err.Error())
+			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, err))
 			continue
 		}
 		set.values[s.name] = written
@@ -189,8 +188,7 @@ func settingText(value tfvalue.Value) string {
 	return value.Text()
 }
 
-// empty reports whether no setting of either API is set, or may be once it is
-// known.
+// empty reports whether no setting of either API is set. An unknown one may be.
 func (s settings) empty() bool {
 	return !slices.ContainsFunc(providerSettings, func(setting setting) bool {
 		_, set := s.values[setting.name]
@@ -207,8 +205,8 @@ func addNothingSet(diags *diag.Diagnostics) {
 		}
 	}
 	diags.AddError("Provider not configured",
-		"None of the provider's settings is set, neither in the provider block nor in the environment:\n\n"+strings.Join(lines, "\n")+
-			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses; the others are for the management API.")
+		"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
+			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API.")
 }
 
 func (s settings) missing() []string {

@@ -17,13 +17,13 @@ import (
 )
 
 // setting is one argument of the provider, with the check of its value. A
-// check's error stands after the setting's name and a colon, and never repeats
-// a secret.
+// check's error continues a sentence that begins with the setting's name, and
+// never repeats a secret.
 type setting struct {
 	name        string
 	description string
-	// needed says that whatever uses the setting can't do without; the others
-	// have a default.
+	// needed means that the setting is required where it is used; the others have
+	// a default.
 	needed    bool
 	sensitive bool
 	check     func(string) error
@@ -64,19 +64,20 @@ func providerAttributes() map[string]schema.Attribute {
 }
 
 func checkAddress(value string) error {
-	_, err := platform.ParseBaseURL(value)
-	return err
-}
-
-func checkUUID(value string) error {
-	if !uuidPattern.MatchString(value) {
-		return fmt.Errorf("must be a UUID, got: %q", value)
+	if _, err := platform.ParseBaseURL(value); err != nil {
+		return fmt.Errorf("is not valid: %w", err)
 	}
 	return nil
 }
 
-// checkKeyID refuses the one character that would end the ID within the
-// header.
+func checkUUID(value string) error {
+	if !uuidPattern.MatchString(value) {
+		return fmt.Errorf("must be a UUID, got %q", value)
+	}
+	return nil
+}
+
+// checkKeyID rejects a colon, which would end the ID within the header.
 func checkKeyID(value string) error {
 	if strings.Contains(value, ":") {
 		return errors.New("must not contain a colon")
@@ -84,15 +85,15 @@ func checkKeyID(value string) error {
 	return checkCredential(value)
 }
 
-// checkCredential refuses what no credential has, and what a file or a variable
-// adds to one at its end.
+// checkCredential rejects white space and control characters, which no header
+// carries and which files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	switch {
 	case value == "":
 		return errors.New("must not be empty")
 	case strings.TrimFunc(value, blank) == "":
-		return errors.New("must not contain white space or control characters: it is blank")
+		return errors.New("must not contain white space or control characters: it contains nothing else")
 	case strings.HasSuffix(value, "\n"), strings.HasSuffix(value, "\r"):
 		return errors.New("must not contain white space or control characters: it ends with a line break, as the content of a file does; use trimspace()")
 	case strings.TrimFunc(value, blank) != value:
@@ -104,17 +105,17 @@ func checkCredential(value string) error {
 	}
 }
 
-// durationForm is what time.ParseDuration reads. It doesn't say of what it
-// refuses whether it is none or too long.
+// durationForm is what time.ParseDuration reads. Its error doesn't tell a duration
+// that is too long from text that is none.
 var durationForm = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
 func parseDuration(value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	switch {
 	case err != nil && durationForm.MatchString(value):
-		return 0, fmt.Errorf("must be at most %s, got: %q", time.Duration(math.MaxInt64).Truncate(time.Hour), value)
+		return 0, fmt.Errorf("must be at most %s, got %q", time.Duration(math.MaxInt64).Truncate(time.Hour), value)
 	case err != nil:
-		return 0, fmt.Errorf("must be a duration such as 30s or 5m, got: %q", value)
+		return 0, fmt.Errorf("must be a duration such as 30s or 5m, got %q", value)
 	default:
 		return d, nil
 	}
@@ -123,7 +124,7 @@ func parseDuration(value string) (time.Duration, error) {
 func checkDuration(value string) error {
 	d, err := parseDuration(value)
 	if err == nil && d < 0 {
-		return fmt.Errorf("must not be negative, got: %q", value)
+		return fmt.Errorf("must not be negative, got %q", value)
 	}
 	return err
 }
@@ -131,7 +132,7 @@ func checkDuration(value string) error {
 func checkPositive(value string) error {
 	d, err := parseDuration(value)
 	if err == nil && d <= 0 {
-		return fmt.Errorf("must be greater than zero, got: %q", value)
+		return fmt.Errorf("must be greater than zero, got %q", value)
 	}
 	return err
 }
@@ -141,12 +142,12 @@ func checkCount(value string) error {
 		if shown := strconv.Quote(value); strings.ContainsAny(value, " ") || shown != `"`+value+`"` {
 			value = shown
 		}
-		return fmt.Errorf("must be a whole number of at least 1, got: %s", value)
+		return fmt.Errorf("must be a whole number of at least 1, got %s", value)
 	}
 	return nil
 }
 
-// duration is a setting that was checked, or its default.
+// duration is the value of a checked setting, or its default.
 func (s settings) duration(name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(s.values[name]); err == nil {
 		return d
@@ -154,7 +155,7 @@ func (s settings) duration(name string, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// number is a setting that was checked, or its default.
+// number is the value of a checked setting, or its default.
 func (s settings) number(name string, otherwise int) int {
 	if n, err := strconv.Atoi(s.values[name]); err == nil {
 		return n

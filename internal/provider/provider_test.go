@@ -56,7 +56,7 @@ data "dataplatform_pipe" "orders" {
 `
 
 // TestProviderSettings checks every setting, written and from the environment:
-// what one refuses the other refuses, and the variable is named.
+// what one rejects the other rejects, and the variable is named.
 func TestProviderSettings(t *testing.T) {
 	t.Parallel()
 	const id = mockplatform.OrganizationID
@@ -152,16 +152,16 @@ func TestProviderSettingTexts(t *testing.T) {
 		{"key_secret", "s3cr3t\n", "must not contain white space or control characters: it ends with a line break, as the content of a file does; use trimspace()"},
 		{"key_secret", " s3cr3t", "must not contain white space or control characters: it begins or ends with one; use trimspace()"},
 		{"key_secret", "s3 cr3t", "must not contain white space or control characters"},
-		{"key_secret", "\n", ": it is blank"},
+		{"key_secret", "\n", ": it contains nothing else"},
 		{"alerts_access_token", "t\n", ": it ends with a line break, as the content of a file does; use trimspace()"},
-		{"max_concurrent_requests", "10\n", `got: "10\n"`},
-		{"max_concurrent_requests", "2.5", "got: 2.5"},
-		{"retry_timeout", "9999999999h", `must be at most 2562047h0m0s, got: "9999999999h"`},
-		{"retry_timeout", "-1s", `must not be negative, got: "-1s"`},
-		{"request_timeout", "0s", `must be greater than zero, got: "0s"`},
-		{"request_timeout", "5 minutes", `must be a duration such as 30s or 5m, got: "5 minutes"`},
+		{"max_concurrent_requests", "10\n", `got "10\n"`},
+		{"max_concurrent_requests", "2.5", "got 2.5"},
+		{"retry_timeout", "9999999999h", `must be at most 2562047h0m0s, got "9999999999h"`},
+		{"retry_timeout", "-1s", `must not be negative, got "-1s"`},
+		{"request_timeout", "0s", `must be greater than zero, got "0s"`},
+		{"request_timeout", "5 minutes", `must be a duration such as 30s or 5m, got "5 minutes"`},
 	} {
-		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want) {
+		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want+".") {
 			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)
 		}
 	}
@@ -187,9 +187,9 @@ func TestProviderFromEnvironment(t *testing.T) {
 		t.Fatalf("the plan succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		`DATAPLATFORM_RETRY_TIMEOUT: must be a duration such as 30s or 5m, got: "5 minutes"`,
-		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS: must be a whole number of at least 1, got: 2.5`,
-		`DATAPLATFORM_ALERTS_BASE_URL: plain http is allowed only for a loopback address`)
+		`DATAPLATFORM_RETRY_TIMEOUT must be a duration such as 30s or 5m, got "5 minutes"`,
+		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number of at least 1, got 2.5`,
+		`DATAPLATFORM_ALERTS_BASE_URL is not valid: plain http is allowed only for a loopback address`)
 	f.wantRequests()
 }
 

@@ -194,7 +194,7 @@ func TestValidateSamplesBesideAnUnknownLeaf(t *testing.T) {
 }
 
 // TestPipeOfAnotherKind has a pipe recreated under its id with another kind of
-// source: that is refused, with the kind that it has, and with or without a
+// source: that is rejected, with the kind that it has, and with or without a
 // refresh.
 func TestPipeOfAnotherKind(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -7,25 +7,24 @@ import (
 )
 
 // The kinds of attribute that the resources are made of. Settable ones are
-// optional and computed: declared they are owned, omitted left alone.
+// optional and computed: declared they are owned, omitted they are unmanaged,
+// which the page of each resource says once at its top.
 
-// leftAlone ends the description of every settable attribute. A data source,
-// which sets nothing, drops it.
-const leftAlone = " Left out, it stays as it is on the platform."
-
-// kindsStay and trimEnd end descriptions with what only whoever sets an
-// attribute has to know.
+// What ends a description and is only about setting the attribute. A data
+// source, which sets nothing, drops it.
 const (
-	kindsStay = " The kinds of a pipe's source can't be changed: configure those it has."
-	trimEnd   = " White space at its end makes no difference."
+	kindsStay    = " A pipe's kinds of source cannot be changed: configure only those it has."
+	trimEnd      = " Trailing white space is ignored."
+	wholeSent    = " Sent as a whole; `[]` clears it."
+	wholeNumbers = " Numbers must be whole, except `engine_parallel_distributed_insert_select`."
+	wholeLimit   = "; a whole number"
+	wholeSet     = " The complete set: mappings that are not in it are removed. " +
+		"A changed mapping is removed and added again, which may copy its table once more."
+	mappingMember = " If omitted, an existing mapping keeps its value"
 )
 
-// wholeSent ends the description of a list or set of which the platform takes
-// no single elements.
-const wholeSent = " It is sent whole; `[]` clears it."
-
 // Null elements pass a plan and fail its apply as an error in the provider,
-// so every list and set refuses them.
+// so every list and set rejects them.
 var (
 	noNullsInList validator.List = noNulls{}
 	noNullsInSet  validator.Set  = noNulls{}
@@ -52,33 +51,33 @@ func requiredString(description string) schema.Attribute {
 }
 
 func settableString(description string) schema.Attribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone}
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description}
 }
 
 func settableNumber(description string, validators ...validator.Number) schema.Attribute {
-	return schema.NumberAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Validators: validators}
+	return schema.NumberAttribute{Optional: true, Computed: true, MarkdownDescription: description, Validators: validators}
 }
 
 func settableBool(description string) schema.Attribute {
-	return schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone}
+	return schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: description}
 }
 
 func settableStringSet(description string) schema.Attribute {
 	return schema.SetAttribute{
 		Optional: true, Computed: true, ElementType: types.StringType,
-		MarkdownDescription: description + leftAlone,
+		MarkdownDescription: description,
 		Validators:          []validator.Set{noNullsInSet},
 	}
 }
 
 func settableObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.SingleNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description + leftAlone, Attributes: attributes}
+	return schema.SingleNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 func settableObjects(description string, attributes map[string]schema.Attribute) schema.Attribute {
 	return schema.ListNestedAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: description + leftAlone,
+		MarkdownDescription: description,
 		Validators:          []validator.List{noNullsInList},
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // computed is a resource's attributes as a data source shows them: what can be
-// set there is only told here. A field is described once for both.
+// set there is read-only here. A field is described once for both.
 func computed(attributes map[string]schema.Attribute) map[string]datasource.Attribute {
 	shown := make(map[string]datasource.Attribute, len(attributes))
 	for name, attribute := range attributes {
@@ -20,7 +20,7 @@ func computed(attributes map[string]schema.Attribute) map[string]datasource.Attr
 }
 
 func computedAttribute(attribute schema.Attribute) datasource.Attribute {
-	description, sensitive := told(attribute.GetMarkdownDescription()), attribute.IsSensitive()
+	description, sensitive := withoutSetting(attribute.GetMarkdownDescription()), attribute.IsSensitive()
 	switch a := attribute.(type) {
 	case schema.StringAttribute:
 		return datasource.StringAttribute{Computed: true, Sensitive: sensitive, MarkdownDescription: description}
@@ -43,12 +43,12 @@ func computedAttribute(attribute schema.Attribute) datasource.Attribute {
 	}
 }
 
-// told is a description without what it says of setting the attribute.
-func told(description string) string {
-	for _, setting := range []string{leftAlone, wholeSent, wholeSet, mappingMemberLeftOut, kindsStay, trimEnd} {
+// withoutSetting is a description without what it says of setting the attribute.
+func withoutSetting(description string) string {
+	for _, setting := range []string{wholeSent, wholeSet, mappingMember, kindsStay, trimEnd, wholeNumbers} {
 		description, _, _ = strings.Cut(description, setting)
 	}
-	return description
+	return strings.ReplaceAll(description, wholeLimit, "")
 }
 
 func shownString(description string) datasource.Attribute {

@@ -82,8 +82,8 @@ func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetR
 	return schemas, identities
 }
 
-// TestEveryAttributeIsDescribed wants a sentence for each attribute, and for
-// each resource and data source what it can't do.
+// TestEveryAttributeIsDescribed wants a sentence for each attribute, resource and
+// data source.
 func TestEveryAttributeIsDescribed(t *testing.T) {
 	t.Parallel()
 	schemas, _ := served(t)
@@ -209,8 +209,8 @@ func typeName(typ tftypes.Type) string {
 }
 
 // TestFieldsAndAttributesAgree holds the tags of internal/platform against the
-// schemas: a field without an attribute is an answer that is lost, an attribute
-// without a field one that is always null.
+// schemas: a field without an attribute is a value that is lost, and an attribute
+// without a field is always null.
 func TestFieldsAndAttributesAgree(t *testing.T) {
 	t.Parallel()
 	schemas, _ := served(t)
@@ -221,33 +221,41 @@ func TestFieldsAndAttributesAgree(t *testing.T) {
 		}
 		return typ
 	}
+	var (
+		pipe    = [2]string{"pipe.go", "pipe_schema.go"}
+		service = [2]string{"service.go", "services_data_source.go"}
+		scaling = [2]string{"service.go", "service_scaling.go"}
+		key     = [2]string{"api_key.go", "api_key_schema.go"}
+	)
 	for _, test := range []struct {
 		what  string
 		field any
 		typ   tftypes.Type
+		// places are the files of the fields and of the attributes.
+		places [2]string
 		// attributes and fields are those that have no counterpart.
 		attributes, fields []string
 	}{
-		{"data dataplatform_service", platform.Service{}, object("data dataplatform_service"), []string{"organization_id"}, nil},
-		{"data dataplatform_services", platform.Service{}, object("data dataplatform_services", "services"), nil, []string{"encryption_key"}},
-		{"data dataplatform_pipe", platform.Pipe{}, object("data dataplatform_pipe"), []string{"organization_id"}, nil},
-		{"data dataplatform_alert", platform.Alert{}, object("data dataplatform_alert"), nil, nil},
-		{"resource dataplatform_pipe", platform.Pipe{}, object("resource dataplatform_pipe"),
-			// What a pipe accepts and never tells.
+		{"data dataplatform_service", platform.Service{}, object("data dataplatform_service"), service, []string{"organization_id"}, nil},
+		{"data dataplatform_services", platform.Service{}, object("data dataplatform_services", "services"), service, nil, []string{"encryption_key"}},
+		{"data dataplatform_pipe", platform.Pipe{}, object("data dataplatform_pipe"), pipe, []string{"organization_id"}, nil},
+		{"data dataplatform_alert", platform.Alert{}, object("data dataplatform_alert"), [2]string{"alert.go", "alert_data_source.go"}, nil, nil},
+		{"resource dataplatform_pipe", platform.Pipe{}, object("resource dataplatform_pipe"), pipe,
+			// What a pipe accepts and the API never returns.
 			[]string{"organization_id", "source_credentials", "source.validate_samples"},
 			// What may be a secret is not kept.
 			[]string{"source.object_storage.connection_string"}},
-		{"resource dataplatform_service_scaling, the answer", platform.Service{}, object("resource dataplatform_service_scaling"),
+		{"resource dataplatform_service_scaling, the response", platform.Service{}, object("resource dataplatform_service_scaling"), scaling,
 			[]string{"organization_id", "service_id"},
 			// What has nothing to do with scaling is in the data source.
 			[]string{"id", "engine_version", "endpoints", "ip_access_list", "created_at", "encryption_key", "encryption_assumed_role_identifier",
 				"iam_role", "private_endpoint_ids", "available_private_endpoint_ids", "is_readonly", "byoc_id",
 				"has_transparent_data_encryption", "transparent_data_encryption_key_id", "encryption_role_id"}},
-		{"resource dataplatform_service_scaling, the update", platform.ScalingUpdate{}, object("resource dataplatform_service_scaling"),
+		{"resource dataplatform_service_scaling, the update", platform.ScalingUpdate{}, object("resource dataplatform_service_scaling"), scaling,
 			[]string{"organization_id", "service_id", "name", "data_warehouse_id", "is_primary", "min_replica_memory_gb", "max_replica_memory_gb"}, nil},
-		{"resource dataplatform_api_key, the answer", platform.APIKey{}, object("resource dataplatform_api_key"),
+		{"resource dataplatform_api_key, the response", platform.APIKey{}, object("resource dataplatform_api_key"), key,
 			[]string{"organization_id", "hash_data", "key_id", "key_secret", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
-		{"resource dataplatform_api_key, the request", platform.APIKeyCreate{}, object("resource dataplatform_api_key"),
+		{"resource dataplatform_api_key, the request", platform.APIKeyCreate{}, object("resource dataplatform_api_key"), key,
 			[]string{"organization_id", "id", "key_id", "key_secret", "key_suffix", "created_at", "used_at", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
@@ -258,29 +266,29 @@ func TestFieldsAndAttributesAgree(t *testing.T) {
 			attributePaths("", test.typ, attributes)
 			for name := range fields {
 				if !attributes[name] && !within(name, test.fields) {
-					t.Errorf("the field for %s has no attribute", name)
+					t.Errorf("%s has a field in internal/platform/%s and no attribute: add it to internal/provider/%s", name, test.places[0], test.places[1])
 				}
 			}
 			for name := range attributes {
 				if !fields[name] && !within(name, test.attributes) {
-					t.Errorf("the attribute %s has no field", name)
+					t.Errorf("%s has an attribute in internal/provider/%s and no field: add it to internal/platform/%s", name, test.places[1], test.places[0])
 				}
 			}
 			for _, name := range test.fields {
 				if !fields[name] || attributes[name] {
-					t.Errorf("%s is no exception any more", name)
+					t.Errorf("%s is no exception any more: remove it from the list of this test", name)
 				}
 			}
 			for _, name := range test.attributes {
 				if !attributes[name] || fields[name] {
-					t.Errorf("%s is no exception any more", name)
+					t.Errorf("%s is no exception any more: remove it from the list of this test", name)
 				}
 			}
 		})
 	}
 }
 
-// within tells whether a path is one of these, or below one.
+// within reports whether a path is one of these, or below one.
 func within(path string, exceptions []string) bool {
 	return slices.ContainsFunc(exceptions, func(e string) bool { return path == e || strings.HasPrefix(path, e+".") })
 }
@@ -375,7 +383,7 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestNoMarksBelowLists refuses sensitive and deprecated attributes below a
+// TestNoMarksBelowLists rejects sensitive and deprecated attributes below a
 // computed list or set: Terraform compares each value's path with each marked
 // path, so that its work grows with the square of the list.
 func TestNoMarksBelowLists(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/process"
 )
 
-// server is the framework's server, but for adopted objects, which it leaves
-// to their engines, and for what the framework retains of each call.
+// server is the framework's server, except for adopted objects, which their engines
+// handle, and for what the framework retains of each call.
 type server struct {
 	frameworkServer
 	provider *dataplatformProvider
@@ -21,15 +21,15 @@ type server struct {
 	schemas  func() *tfprotov6.GetProviderSchemaResponse
 }
 
-// frameworkServer is what the framework's server serves. plugin-go looks for the
-// methods of list resources, which a tfprotov6.ProviderServer would hide.
+// frameworkServer includes the methods of list resources, which a plain
+// tfprotov6.ProviderServer would hide from plugin-go.
 type frameworkServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 }
 
-// NewServer returns what serves the provider, in the version given. It counts
-// what it writes.
+// NewServer returns a constructor of the server of the provider in the given
+// version. It counts its writes in writes.
 func NewServer(version string, writes *process.Writes) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		s := serverOf(newProvider(version))
@@ -48,7 +48,7 @@ func serverOf(p *dataplatformProvider) server {
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 			if err != nil {
-				return &tfprotov6.GetProviderSchemaResponse{} // Terraform has been told the same
+				return &tfprotov6.GetProviderSchemaResponse{} // Terraform got the same error
 			}
 			return schemas
 		}),

@@ -8,16 +8,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// The framework registers a cancel function for each call and keeps it until
-// the provider stops (fwserver.Server.registerContext), and with it the call's
-// context: 8 kB of loggers, 45 MB over a thousand pipes. So what Terraform
-// calls once for each object goes to the framework in a context that drops the
-// call's own once it returns. This file can go when the framework drops the
-// functions of calls that have returned.
+// The framework registers a cancel function for each call and retains it until the
+// provider stops (fwserver.Server.registerContext), and with it the call's context:
+// 8 kB of loggers, 45 MB over a thousand pipes. The calls that Terraform makes for
+// each object therefore get a context that drops the call's own when the call
+// returns. Remove this file when the framework drops those functions itself.
 
 // callContext delegates to the call's context until the call returns, then to
-// a cancelled one, so that the framework retains nothing. Done is another
-// channel then; whoever waits on the first one is woken all the same, since the
+// a cancelled one, so that the framework retains nothing. Done then
+// returns another channel; waiters on the first one still wake up, since the
 // call's own context ends with the call.
 type callContext struct {
 	delegate atomic.Pointer[context.Context]
@@ -29,7 +28,7 @@ var cancelled = func() context.Context {
 	return ctx
 }()
 
-// release makes one call in a context that is released afterwards.
+// release makes one call with a context that is released afterwards.
 func release[Request, Response any](ctx context.Context, req Request, call func(context.Context, Request) (Response, error)) (Response, error) {
 	c := &callContext{}
 	c.delegate.Store(&ctx)

@@ -13,7 +13,7 @@ import (
 )
 
 // onceARun are the calls that Terraform doesn't make for each object, and those
-// of what the provider doesn't have.
+// that the provider doesn't serve.
 var onceARun = []string{
 	"GetMetadata", "GetProviderSchema", "GetResourceIdentitySchemas", "ValidateProviderConfig", "ConfigureProvider", "StopProvider",
 	"GetFunctions", "CallFunction",
@@ -23,9 +23,9 @@ var onceARun = []string{
 	"GenerateResourceConfig",
 }
 
-// TestCallsAreLetGo makes each call that Terraform makes for each object, and
-// looks for what is left of it.
-func TestCallsAreLetGo(t *testing.T) {
+// TestCallsAreReleased makes each call that Terraform makes for each object, and
+// checks that its context is collected.
+func TestCallsAreReleased(t *testing.T) {
 	type held struct{ _ [1 << 10]byte }
 	type key struct{}
 	var s tfprotov6.ProviderServer = serverOf(newProvider("test"))
@@ -58,7 +58,7 @@ func TestCallsAreLetGo(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestCallsAreInterrupted cancels a call that waits.
+// TestCallsAreInterrupted cancels a waiting call.
 func TestCallsAreInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	got, _ := release(ctx, 0, func(ctx context.Context, _ int) (error, error) {

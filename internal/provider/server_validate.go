@@ -12,26 +12,25 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What the framework's validation gets wrong is settled before a configuration
-// is handed to it:
+// This file works around four faults of validation by the framework and Terraform:
 //
-//   - It reads the members of an element that is unknown as a whole as null, and
-//     misses required ones. Such an element becomes an object of unknown members.
-//   - It rejects a read-only attribute without naming it.
-//   - It takes the cube of a set's size, as it looks each element up by value for
-//     each of its members. A large set goes in parts.
-//
-// And an object that declares nothing is warned of: Terraform drops misspelled
-// members of nested objects without a word.
+//   - The framework reads the members of an unknown element as null, and reports
+//     required ones as missing. Such an element becomes an object of unknown
+//     members.
+//   - The framework rejects a read-only attribute without naming it.
+//   - The framework's time grows with the cube of a set's size, since it looks up
+//     each element by value for each of its members. It gets large sets in parts.
+//   - Terraform silently drops misspelled members of nested objects. An object
+//     without any members set is therefore a warning.
 
-// partSize is the number of elements of a set that the framework gets at once.
+// partSize is the number of elements of a set that the framework validates at once.
 const partSize = 16
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	resp := &tfprotov6.ValidateResourceConfigResponse{}
 	if req.TypeName == apiKeyType && s.provider.connection != nil {
-		return resp, nil // within a plan, which checks by itself (api_key_check.go)
+		return resp, nil // during a plan, which has its own checks (api_key_check.go)
 	}
 	var rules tfvalue.Rules
 	if engine, ok := s.engines[req.TypeName]; ok {
@@ -64,8 +63,8 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	return resp, err
 }
 
-// validate calls the framework for each part of a configuration. What can't be
-// read is the framework's to reject.
+// validate calls the framework for each part of a configuration. The framework also
+// rejects what cannot be decoded.
 func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.DynamicValue, diags *[]*tfprotov6.Diagnostic, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) error {
 	parts := []*tfprotov6.DynamicValue{config}
 	if schema != nil && config != nil {
@@ -96,11 +95,11 @@ type preparation struct {
 	rules   tfvalue.Rules
 	found   []*tfprotov6.Diagnostic
 	changed bool
-	large   []tfvalue.Path // sets that go in parts
-	within  int            // how many collections deep
+	large   []tfvalue.Path // sets that are split
+	within  int            // depth of nested collections
 }
 
-// parts are the configuration with a part of each large set.
+// parts are copies of the configuration, each with a part of each large set.
 func (p *preparation) parts(config *tfprotov6.DynamicValue, prepared tfvalue.Value) ([]*tfprotov6.DynamicValue, error) {
 	if !p.changed && len(p.large) == 0 {
 		return []*tfprotov6.DynamicValue{config}, nil
@@ -159,8 +158,7 @@ func anyMember(object tfvalue.Value) bool {
 	return false
 }
 
-// elements are those of a list or set. A set can tell unknown elements no more
-// apart than the framework does.
+// elements prepares the elements of a list or set.
 func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, collection tfvalue.Value) tfvalue.Value {
 	elements := collection.Elements()
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet && len(elements) > partSize && p.within == 0 {
@@ -187,8 +185,8 @@ func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, 
 	return tfvalue.Collection(collection.Type(), elements)
 }
 
-// distinct reports elements of a keyed set with the same key. Terraform itself
-// drops only elements that are the same in every member.
+// distinct reports elements of a keyed set with the same key. Terraform drops only
+// elements that are equal in every member.
 func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfvalue.Value) {
 	seen := map[string]bool{}
 	for _, element := range elements {
@@ -197,7 +195,7 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 		}
 		if seen[key.Of(element)] {
 			p.report(tfprotov6.DiagnosticSeverityError, at, "Element is declared twice",
-				fmt.Sprintf("%s has %s more than once. Declare it once.", at, key.Spell(element)))
+				fmt.Sprintf("%s contains %s more than once. Declare it once.", at, key.Spell(element)))
 		}
 		seen[key.Of(element)] = true
 	}

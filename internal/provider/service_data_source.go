@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -37,14 +38,14 @@ func (d *serviceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 	attributes["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Name of the service, compared exactly. It is an error if several services have it.",
+		MarkdownDescription: "Name of the service, case-sensitive. It is an error if several services have the name.",
 	}
 	attributes["encryption_key"] = schema.StringAttribute{
 		Computed: true, Sensitive: true,
-		MarkdownDescription: "Encryption key of the service. It may be a secret, and is stored in the state.",
+		MarkdownDescription: "Encryption key of the service. May be a secret, and is stored in the state.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one database service, by ID or by name. All services that a run reads come from one list of the organization's services. It cannot change a service: `dataplatform_service_scaling` adopts the scaling of one.",
+		MarkdownDescription: "Reads one database service, by ID or by name. It cannot change the service; `dataplatform_service_scaling` manages its scaling.",
 		Attributes:          attributes,
 	}
 }
@@ -57,14 +58,15 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 	var service *platform.Service
-	var err error
 	if id := config.At("id"); !id.IsNull() {
-		service, err = client.GetService(ctx, organization.Text(), id.Text())
+		var err error
+		if service, err = client.GetService(ctx, organization.Text(), id.Text()); err != nil {
+			conn.AddError(&resp.Diagnostics, cannotReadService, err)
+		}
 	} else {
-		service, err = namedService(ctx, client, organization.Text(), config.At("name").Text())
+		service = namedService(ctx, client, organization.Text(), config.At("name").Text(), &resp.Diagnostics)
 	}
-	if err != nil {
-		conn.AddError(&resp.Diagnostics, "Unable to read service", err)
+	if service == nil || resp.Diagnostics.HasError() {
 		return
 	}
 	state := tfvalue.Encode(service, config.Type()).With(organization, "organization_id")
@@ -76,20 +78,30 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	resp.State.Raw = state.Value
 }
 
-// namedService is the one service of a name.
-func namedService(ctx context.Context, client *platform.Client, organizationID, name string) (*platform.Service, error) {
+const cannotReadService = "Cannot read service"
+
+// namedService is the one service of a name. Messages don't repeat the name:
+// what is configured as free text may be a secret.
+func namedService(ctx context.Context, client *platform.Client, organizationID, name string, diags *diag.Diagnostics) *platform.Service {
 	found, err := client.FindServices(ctx, organizationID, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(found) == 0:
-		return nil, fmt.Errorf("two consecutive lists of the services of organization %s have none with this name; names are compared exactly", organizationID)
-	case len(found) == 1:
-		return &found[0], nil
+	if err != nil {
+		conn.AddError(diags, cannotReadService, err)
+		return nil
 	}
 	var ids []string
 	for _, service := range found {
 		ids = append(ids, deref(service.ID))
 	}
-	return nil, fmt.Errorf("%d services of organization %s have this name: %s; set id instead of name", len(found), organizationID, strings.Join(ids, ", "))
+	switch len(found) {
+	case 0:
+		diags.AddAttributeError(path.Root("name"), cannotReadService,
+			fmt.Sprintf("No service has this name in organization %s, according to two consecutive lists. Names are case-sensitive.", organizationID))
+		return nil
+	case 1:
+		return &found[0]
+	default:
+		diags.AddAttributeError(path.Root("name"), cannotReadService,
+			fmt.Sprintf("%d services of organization %s have this name: %s. Set id instead of name.", len(found), organizationID, strings.Join(ids, ", ")))
+		return nil
+	}
 }

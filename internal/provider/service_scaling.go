@@ -35,42 +35,44 @@ var serviceScaling = adopt.New(adopt.Kind{
 
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Manages the auto-scaling settings of one existing service, which it adopts. " +
-			"It neither makes nor deletes a service: one that doesn't exist is an error, and destroying the resource leaves the service with the settings it has.\n\n" +
-			"What the configuration sets is managed, and put right where it drifts; what it leaves out is left alone.",
+		MarkdownDescription: "Adopts and manages the auto-scaling settings of one existing service. " +
+			"It cannot create or delete services: an unknown ID is an error, and destroying the resource leaves the service as it is.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),
-			"num_replicas":          settableNumber("Number of replicas, 1 to 20. The first service of a warehouse has at least 2; services made in an existing warehouse may have 1. The organization's tier may set further limits. By default 1 on tier BASIC, 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
-			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle; the platform's default is `true`."),
-			"idle_timeout_minutes":  settableNumber("How long the service is idle before it scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
-			"min_total_memory_gb":   deprecatedMemory("Least", "; not above `max_total_memory_gb`"),
-			"max_total_memory_gb":   deprecatedMemory("Most", ", and at most 360 for a service that isn't paid for, which only the platform can tell"),
+			"num_replicas":          settableNumber("Number of replicas, between 1 and 20; at least 2 for the first service of a warehouse. The organization's tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
+			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
+			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
+			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
+			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  computedString("Name of the service."),
-			"data_warehouse_id":     computedString("Id of the warehouse that the service belongs to."),
+			"data_warehouse_id":     computedString("ID of the warehouse that the service belongs to."),
 			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
-			"min_replica_memory_gb": computedNumber("Least memory of each replica, in GB."),
-			"max_replica_memory_gb": computedNumber("Most memory of each replica, in GB."),
+			"min_replica_memory_gb": computedNumber("Minimum memory of each replica, in GB."),
+			"max_replica_memory_gb": computedNumber("Maximum memory of each replica, in GB."),
 		},
 	}
 }
 
+// inaccurateTotal is why the platform deprecates its total memory settings.
+const inaccurateTotal = "inaccurate for services with a non-default number of replicas"
+
 func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settableNumber(
-		bound+" memory of three workers during auto-scaling, in GB: 24 to 1068, a multiple of 12"+limit+". "+
-			"For services of the kind `production` alone. Deprecated: it is inaccurate for services with another number of replicas than the default.",
+		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
+			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
 		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
-	attribute.DeprecationMessage = "The platform deprecates its total memory settings: they count the memory of three workers, which is inaccurate for services with another number of replicas than the default."
+	attribute.DeprecationMessage = "The platform deprecates this setting, because it is " + inaccurateTotal + ". Omit it, unless it has to be managed."
 	return attribute
 }
 
 func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
-	least, most := config.At("min_total_memory_gb"), config.At("max_total_memory_gb")
-	if least.IsNull() || most.IsNull() || !least.IsKnown() || !most.IsKnown() || least.Number().Cmp(most.Number()) <= 0 {
+	minimum, maximum := config.At("min_total_memory_gb"), config.At("max_total_memory_gb")
+	if minimum.IsNull() || maximum.IsNull() || !minimum.IsKnown() || !maximum.IsKnown() || minimum.Number().Cmp(maximum.Number()) <= 0 {
 		return
 	}
 	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
-		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", least.Number(), most.Number()))
+		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
 func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
@@ -105,5 +107,5 @@ func warnFewReplicas(label string, _ adopt.Change, send, remote tfvalue.Value, d
 	}
 	diags.AddAttributeWarning(path.Root("num_replicas"),
 		fmt.Sprintf("Fewer than 2 replicas for %s", label),
-		"The service is the first of its warehouse (is_primary). The platform wants between 2 and 20 replicas for it, unless the organization's tier allows fewer.")
+		"The service is the first of its warehouse (is_primary). The platform may reject the change: it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")
 }

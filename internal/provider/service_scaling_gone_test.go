@@ -102,7 +102,7 @@ func TestScalingUnreadableListRemovesNothing(t *testing.T) {
 }
 
 // TestScalingGone takes services away: one list more confirms it for all that
-// miss, and each is told of.
+// miss, and each is reported.
 func TestScalingGone(t *testing.T) {
 	f := newFixture(t)
 	w := f.workspace(f.provider() + scalings("this", ourServices, ``))

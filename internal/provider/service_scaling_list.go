@@ -16,8 +16,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// serviceScalingList is the list resource dataplatform_service_scaling: what
-// `terraform query` finds.
+// serviceScalingList is the list resource dataplatform_service_scaling, for
+// `terraform query`.
 type serviceScalingList struct{ conn.Resource }
 
 var _ list.ListResourceWithConfigure = (*serviceScalingList)(nil)
@@ -41,7 +41,7 @@ func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.
 			},
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Filter criteria, each sent as a `filter` parameter as given. The platform filters by resource tags only. If omitted, all services are listed.",
+				MarkdownDescription: "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed.",
 				Validators:          []validator.List{noNullsInList},
 			},
 		},
@@ -60,11 +60,11 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 	}
 	services, err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")))
 	if err != nil {
-		conn.AddError(&diags, "Unable to list services", err)
+		conn.AddError(&diags, "Cannot list services", err)
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	// The framework leaves the limit to the list resource.
+	// The framework doesn't apply the limit.
 	if req.Limit > 0 {
 		services = services[:min(int64(len(services)), req.Limit)]
 	}

@@ -115,8 +115,8 @@ resource "dataplatform_service_scaling" "this" {
 
 	// Checks that a plan had to skip are made before anything is sent.
 	for _, bad := range []struct{ service, replicas, says string }{
-		{mockplatform.ServiceID, "21", "num_replicas must be a whole number from 1 to 20, got: 21"},
-		{mockplatform.ServiceID, "2.5", "num_replicas must be a whole number from 1 to 20, got: 2.5"},
+		{mockplatform.ServiceID, "21", "num_replicas must be between 1 and 20, got 21."},
+		{mockplatform.ServiceID, "2.5", "num_replicas must be a whole number between 1 and 20, got 2.5."},
 		{"events-eu", "4", "service_id must be a UUID"},
 		{"29999999-0000-4000-8000-000000000009", "4", "There is no service 29999999-0000-4000-8000-000000000009 in organization " + mockplatform.OrganizationID},
 	} {

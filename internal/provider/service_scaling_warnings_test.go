@@ -49,7 +49,7 @@ func TestScalingAdoptionWarns(t *testing.T) {
 		"has other values: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
 		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
 		"has other values: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
-		"deprecates its total memory settings",
+		"The platform deprecates this setting",
 	)
 	f.wantRequests("GET services")
 
@@ -90,9 +90,9 @@ resource "terraform_data" "one" {
 	wantText(t, w.apply(), `Fewer than 2 replicas for service "events-eu" (`+mockplatform.ServiceID+")")
 }
 
-// TestScalingRefused has what the platform alone can refuse, at the attribute
+// TestScalingRejected has what the platform alone can reject, at the attribute
 // that it names.
-func TestScalingRefused(t *testing.T) {
+func TestScalingRejected(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) { b.NonPaid = true })
 	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = true\nmax_total_memory_gb = 372"))
@@ -117,7 +117,7 @@ func TestScalingRefused(t *testing.T) {
 	wantNoText(t, w.apply(), "tainted", "replaced")
 	f.wantWrites(`{"maxTotalMemoryGb": 360}`)
 
-	// A refused change leaves the state as the platform is.
+	// A rejected change leaves the state as the platform is.
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 372"))
 	if out, ok := w.terraform("apply", "-auto-approve"); ok {
 		t.Fatalf("the apply succeeded:\n%s", out)
@@ -178,7 +178,7 @@ func TestScalingUnderResets(t *testing.T) {
 			f.wantWrites() // adopted as it is
 			w.file("main.tf", f.provider()+scalingConfig(mockplatform.FullServiceID, fmt.Sprintf(owned, 6)))
 			out := w.apply()
-			// What is owned and was reset is put right with all that is owned.
+			// What is owned and was reset is corrected with all that is owned.
 			f.wantWrites(`{"numReplicas": 6}`, fmt.Sprintf(`{"numReplicas": 6, "idleScaling": %t}`, idle))
 			wantText(t, out,
 				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") changed values that the configuration does not manage",

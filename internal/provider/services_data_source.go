@@ -26,70 +26,70 @@ func (d *servicesDataSource) Metadata(_ context.Context, req datasource.Metadata
 // Schema implements datasource.DataSource.
 func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the database services of an organization, in the order of the platform. It cannot change them: `dataplatform_service_scaling` adopts the scaling of one.",
+		MarkdownDescription: "Lists the database services of an organization. It cannot change them; `dataplatform_service_scaling` manages the scaling of one.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Filter criteria, each sent as a `filter` parameter as it stands. The platform filters by resource tags alone. Left out, all services are listed.",
+				MarkdownDescription: "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed.",
 				Validators:          []validator.List{noNullsInList},
 			},
 			"services": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The services.",
+				MarkdownDescription: "Services, in the order of the API.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: serviceAttributes()},
 			},
-			// Sensitive in every element, it would make Terraform's work grow with
-			// the square of the list.
+			// A sensitive attribute in every element was rejected: Terraform's work
+			// would grow with the square of the list.
 			"encryption_keys": schema.MapAttribute{
 				Computed: true, Sensitive: true, ElementType: types.StringType,
-				MarkdownDescription: "Encryption keys by service ID, of the services that have one. They may be secrets, and are stored in the state.",
+				MarkdownDescription: "Encryption keys by service ID, of the services that have one. May be secrets, and are stored in the state.",
 			},
 		},
 	}
 }
 
 func serviceAttributes() map[string]schema.Attribute {
-	const deprecatedTotal = " memory of three workers during auto-scaling, in GB. Deprecated by the platform: inaccurate for services with another number of replicas than the default."
+	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated by the platform: " + inaccurateTotal + "."
 	return map[string]schema.Attribute{
 		"id":             shownString("UUID of the service."),
 		"name":           shownString("Name of the service."),
 		"engine_version": shownString("Version of the database engine."),
 		"endpoints": schema.ListNestedAttribute{
-			Computed: true, MarkdownDescription: "Addresses that the service answers on.",
+			Computed: true, MarkdownDescription: "Endpoints of the service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"protocol": shownString("Protocol, such as `mysql`."),
 				"host":     shownString("Host name."),
 				"port":     shownNumber("Port."),
-				"username": shownString("Name of the user."),
+				"username": shownString("User name."),
 			}},
 		},
-		"min_total_memory_gb":   shownNumber("Least" + deprecatedTotal),
-		"max_total_memory_gb":   shownNumber("Most" + deprecatedTotal),
-		"min_replica_memory_gb": shownNumber("Least memory of each replica, in GB."),
-		"max_replica_memory_gb": shownNumber("Most memory of each replica, in GB."),
+		"min_total_memory_gb":   shownNumber("Minimum" + deprecatedTotal),
+		"max_total_memory_gb":   shownNumber("Maximum" + deprecatedTotal),
+		"min_replica_memory_gb": shownNumber("Minimum memory of each replica, in GB."),
+		"max_replica_memory_gb": shownNumber("Maximum memory of each replica, in GB."),
 		"num_replicas":          shownNumber("Number of replicas."),
 		"idle_scaling":          shownBool("Whether the service may scale down to zero when idle."),
-		"idle_timeout_minutes":  shownNumber("How long the service is idle before it scales down to zero, in minutes."),
+		"idle_timeout_minutes":  shownNumber("Idle time after which the service scales down to zero, in minutes."),
 		"ip_access_list": schema.ListNestedAttribute{
 			Computed: true, MarkdownDescription: "Addresses that may use the service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"source":      shownString("Address or CIDR block."),
-				"description": shownString("Note on the entry."),
+				"source":      shownString("IP address or CIDR block."),
+				"description": shownString("Description of the entry."),
 			}},
 		},
-		"created_at":                         shownString("When the service was made."),
-		"encryption_assumed_role_identifier": shownString("Role that is assumed for encryption."),
+		"created_at":                         shownString("Time of creation."),
+		"encryption_assumed_role_identifier": shownString("Identifier of the role that is assumed for encryption."),
 		"iam_role":                           shownString("Identifier of the service's role."),
-		"private_endpoint_ids":               shownStrings("Private endpoints of the service."),
-		"available_private_endpoint_ids":     shownStrings("Private endpoints that are available to the service."),
-		"data_warehouse_id":                  shownString("Id of the warehouse that the service belongs to."),
+		"private_endpoint_ids":               shownStrings("IDs of the private endpoints of the service."),
+		"available_private_endpoint_ids":     shownStrings("IDs of the private endpoints that are available to the service."),
+		"data_warehouse_id":                  shownString("ID of the warehouse that the service belongs to."),
 		"is_primary":                         shownBool("Whether the service is the first of its warehouse."),
-		"is_readonly":                        shownBool("Whether the service only reads."),
-		"byoc_id":                            shownString("Id of the customer's own cloud account that the service runs in, where it does."),
-		"has_transparent_data_encryption":    shownBool("Whether data is encrypted transparently."),
-		"transparent_data_encryption_key_id": shownString("Id of the key of the transparent encryption."),
-		"encryption_role_id":                 shownString("Id of the role of the encryption."),
+		"is_readonly":                        shownBool("Whether the service is read-only."),
+		"byoc_id":                            shownString("ID of the customer's own cloud account, if the service runs in one."),
+		"has_transparent_data_encryption":    shownBool("Whether the service has transparent data encryption."),
+		"transparent_data_encryption_key_id": shownString("ID of the key of the transparent data encryption."),
+		"encryption_role_id":                 shownString("ID of the encryption role."),
 	}
 }
 
@@ -103,17 +103,17 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 	filter := config.At("filter")
 	services, err := client.ListServices(ctx, organization.Text(), texts(filter))
 	if err != nil {
-		conn.AddError(&resp.Diagnostics, "Unable to list services", err)
+		conn.AddError(&resp.Diagnostics, "Cannot list services", err)
 		return
 	}
-	answer := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
+	response := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
 	for _, service := range services {
-		answer.Services = append(answer.Services, service)
+		response.Services = append(response.Services, service)
 		if key := deref(service.EncryptionKey); key != "" && service.ID != nil {
-			answer.EncryptionKeys[*service.ID] = key
+			response.EncryptionKeys[*service.ID] = key
 		}
 	}
-	state := tfvalue.Encode(answer, config.Type()).With(organization, "organization_id")
+	state := tfvalue.Encode(response, config.Type()).With(organization, "organization_id")
 	resp.State.Raw = state.With(filter, "filter").Value
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -24,40 +23,42 @@ func isUUIDText() validator.String {
 	return stringvalidator.RegexMatches(uuidPattern, "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b")
 }
 
-// wholeNumber accepts the whole numbers from least to most that are a multiple
-// of step.
+// wholeNumber accepts the whole numbers between minimum and maximum that are a
+// multiple of step.
 //
 // The framework's integer attribute was rejected: it reports a fraction as an
-// error in the provider, before any validator of ours is asked.
+// error in the provider, before any validator runs.
 type wholeNumber struct {
-	least, most *int64
-	step        int64
+	minimum, maximum *int64
+	step             int64
 }
 
 func whole() wholeNumber { return wholeNumber{step: 1} }
 
-func (w wholeNumber) atLeast(n int64) wholeNumber { w.least = &n; return w }
+func (w wholeNumber) atLeast(n int64) wholeNumber { w.minimum = &n; return w }
 
-func (w wholeNumber) atMost(n int64) wholeNumber { w.most = &n; return w }
+func (w wholeNumber) atMost(n int64) wholeNumber { w.maximum = &n; return w }
 
 func (w wholeNumber) multipleOf(n int64) wholeNumber { w.step = n; return w }
 
 // Description implements validator.Describer.
-func (w wholeNumber) Description(context.Context) string {
-	var b strings.Builder
-	b.WriteString("must be a whole number")
-	switch {
-	case w.least != nil && w.most != nil:
-		fmt.Fprintf(&b, " from %d to %d", *w.least, *w.most)
-	case w.least != nil:
-		fmt.Fprintf(&b, " of at least %d", *w.least)
-	case w.most != nil:
-		fmt.Fprintf(&b, " of at most %d", *w.most)
-	}
+func (w wholeNumber) Description(context.Context) string { return w.describe("a whole number ") }
+
+// describe is the rule, with what the number must be beside its limits.
+func (w wholeNumber) describe(kind string) string {
 	if w.step > 1 {
-		fmt.Fprintf(&b, ", a multiple of %d", w.step)
+		kind = fmt.Sprintf("a multiple of %d ", w.step)
 	}
-	return b.String()
+	switch {
+	case w.minimum != nil && w.maximum != nil:
+		return fmt.Sprintf("must be %sbetween %d and %d", kind, *w.minimum, *w.maximum)
+	case w.minimum != nil:
+		return fmt.Sprintf("must be %sat least %d", kind, *w.minimum)
+	case w.maximum != nil:
+		return fmt.Sprintf("must be %sat most %d", kind, *w.maximum)
+	default:
+		return "must be a whole number"
+	}
 }
 
 // MarkdownDescription implements validator.Describer.
@@ -72,8 +73,12 @@ func (w wholeNumber) ValidateNumber(ctx context.Context, req validator.NumberReq
 	if w.accepts(n) {
 		return
 	}
+	rule := w.Description(ctx)
+	if n.IsInt() {
+		rule = w.describe("")
+	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
-		fmt.Sprintf("%s %s, got: %s", req.Path, w.Description(ctx), n.Text('f', -1)))
+		fmt.Sprintf("%s %s, got %s.", req.Path, rule, n.Text('f', -1)))
 }
 
 func (w wholeNumber) accepts(n *big.Float) bool {
@@ -82,46 +87,46 @@ func (w wholeNumber) accepts(n *big.Float) bool {
 	}
 	i, _ := n.Int(nil)
 	switch {
-	case w.least != nil && i.Cmp(big.NewInt(*w.least)) < 0, w.most != nil && i.Cmp(big.NewInt(*w.most)) > 0:
+	case w.minimum != nil && i.Cmp(big.NewInt(*w.minimum)) < 0, w.maximum != nil && i.Cmp(big.NewInt(*w.maximum)) > 0:
 		return false
 	default:
 		return new(big.Int).Mod(i, big.NewInt(w.step)).Sign() == 0
 	}
 }
 
-// noNulls refuses null elements: they pass a plan and fail its apply as an
-// error in the provider. The framework's own validator doesn't name the
-// attribute.
+// noNulls rejects null elements: they pass a plan and fail its apply as an
+// error in the provider. The framework's own validator was rejected: it doesn't
+// name the attribute.
 type noNulls struct{}
 
 // Description implements validator.Describer.
-func (noNulls) Description(context.Context) string { return "must have no null elements" }
+func (noNulls) Description(context.Context) string { return "must not contain null elements" }
 
 // MarkdownDescription implements validator.Describer.
 func (v noNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateList implements validator.List.
 func (v noNulls) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	v.refuse(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
+	v.reject(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }
 
 // ValidateSet implements validator.Set.
 func (v noNulls) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	v.refuse(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
+	v.reject(ctx, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }
 
-func (v noNulls) refuse(ctx context.Context, at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
+func (v noNulls) reject(ctx context.Context, at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
 	if slices.ContainsFunc(elements, attr.Value.IsNull) {
-		diags.AddAttributeError(at, "Null element", fmt.Sprintf("%s %s. Leave the element out.", at, v.Description(ctx)))
+		diags.AddAttributeError(at, "Null element", fmt.Sprintf("%s %s. Omit the element.", at, v.Description(ctx)))
 	}
 }
 
-// alertID is the client's own check of an alert's identifier, at plan.
+// alertID checks the ID of an alert at plan, as the client does before a request.
 type alertID struct{}
 
 // Description implements validator.Describer.
 func (alertID) Description(context.Context) string {
-	return "must not be empty and have no slash, dot segment or control character"
+	return "must not be empty, a dot segment, or contain a slash or a control character"
 }
 
 // MarkdownDescription implements validator.Describer.
@@ -133,6 +138,6 @@ func (alertID) ValidateString(_ context.Context, req validator.StringRequest, re
 		return
 	}
 	if err := platform.ValidateAlertID(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid alert id", fmt.Sprintf("%s %s, and it has to be one element of a path.", req.Path, err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid alert ID", fmt.Sprintf("%s %s. It must be a single segment of a URL path.", req.Path, err))
 	}
 }

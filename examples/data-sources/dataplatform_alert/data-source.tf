@@ -2,8 +2,8 @@ data "dataplatform_alert" "ingest_lag" {
   id = "6650c0ffee00000000000001"
 }
 
-# Needs Terraform 1.5 or OpenTofu 1.6. A run that only warns while the alert
-# fires. The values of state are the platform's own: look at yours first.
+# Needs Terraform 1.5 or OpenTofu 1.6. Warns while the alert fires, and does not
+# fail the run. The values of state are not documented: check what yours returns.
 check "ingest_lag" {
   assert {
     condition     = data.dataplatform_alert.ingest_lag.state != "ALERT"

@@ -2,7 +2,7 @@ data "dataplatform_service" "events" {
   name = "events-eu"
 }
 
-# Where the service's users connect to.
 output "events_hosts" {
-  value = [for endpoint in data.dataplatform_service.events.endpoints : endpoint.host if endpoint.protocol == "mysql"]
+  description = "Hosts that the service's users connect to."
+  value       = [for endpoint in data.dataplatform_service.events.endpoints : endpoint.host if endpoint.protocol == "mysql"]
 }

@@ -1,4 +1,5 @@
-# Find the production services, with their scaling:
+# List the production services, and generate their configuration:
+#
 #   terraform query -generate-config-out=services.tf
 list "dataplatform_service_scaling" "production" {
   provider         = dataplatform

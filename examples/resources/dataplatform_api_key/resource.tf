@@ -1,5 +1,5 @@
-# A key for 90 days. A plan made in the last 14 of them replaces it: run one
-# every week, and the key renews itself.
+# A key that is valid for 90 days. A plan within the last 14 days replaces it: run
+# one every week to renew the key in time.
 resource "dataplatform_api_key" "loader" {
   name  = "orders-loader"
   roles = ["developer"]
@@ -12,8 +12,8 @@ resource "dataplatform_api_key" "loader" {
     { source = "10.20.0.0/16", description = "office" },
   ]
 
-  # The new key first: in the default order a refused request would leave none.
-  # The old key stays valid until it expires or is revoked in the console.
+  # Create the new key first: in the default order, a rejected request would leave
+  # no key in the state.
   lifecycle {
     create_before_destroy = true
   }

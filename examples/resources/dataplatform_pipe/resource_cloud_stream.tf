@@ -1,4 +1,4 @@
-# A managed stream, read with an access key that is in no plan and no state.
+# Credentials, here of a managed stream. The secret is in no plan and no state.
 variable "sensor_stream_secret_key" {
   type      = string
   sensitive = true
@@ -13,7 +13,7 @@ resource "dataplatform_pipe" "sensors" {
     cloud_stream = {
       access_key_id         = "sensor-reader"
       secret_key_wo         = var.sensor_stream_secret_key
-      secret_key_wo_version = 1
+      secret_key_wo_version = 1 # change it to send a new secret
     }
   }
 }

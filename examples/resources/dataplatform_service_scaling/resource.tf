@@ -1,4 +1,3 @@
-# Only what is written here is managed. Memory limits, for one, stay as they are.
 resource "dataplatform_service_scaling" "events" {
   service_id = "20000000-0000-4000-8000-000000000001"
 
@@ -8,7 +7,7 @@ resource "dataplatform_service_scaling" "events" {
 }
 
 output "events_memory_gb" {
-  description = "The least and the most that one replica scales to."
+  description = "Minimum and maximum memory of one replica."
   value = [
     dataplatform_service_scaling.events.min_replica_memory_gb,
     dataplatform_service_scaling.events.max_replica_memory_gb,

@@ -1,10 +1,11 @@
-# A service picked by its name. A name that no service has, or that two have, is
-# an error.
-data "dataplatform_services" "all" {}
+# A service picked by its name.
+data "dataplatform_service" "ledger" {
+  name = "ledger-us"
+}
 
 resource "dataplatform_service_scaling" "ledger" {
-  service_id = { for s in data.dataplatform_services.all.services : s.name => s.id }["ledger-us"]
+  service_id = data.dataplatform_service.ledger.id
 
-  # Month-end reports must not wait for a service to wake up.
+  # Month-end reports must not wait for a service to start.
   idle_scaling = false
 }

@@ -1,4 +1,4 @@
-# One setting for every service with a tag.
+# The same settings for every service with a tag.
 data "dataplatform_services" "production" {
   filter = ["tag:env=production"]
 }
