@@ -345,6 +345,17 @@ resource "dataplatform_service_scaling" "this" {
 	}
 	wantText(t, w.apply(), "0 added, 1 changed, 0 destroyed")
 	w.wantEmptyPlan()
+
+	// A data source can't wait. The guide's way: the key first, then the rest.
+	w.file("main.tf", config("3")+"data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.second\n}\n")
+	out, ok := w.terraform("apply", "-auto-approve", "-input=false")
+	if ok {
+		t.Errorf("a data source was read without a known key:\n%s", out)
+	}
+	wantText(t, out, "Unknown provider settings")
+	w.apply("-target=dataplatform_api_key.second")
+	w.apply()
+	w.wantEmptyPlan()
 }
 
 // TestProviderAddresses has a path prefix and slashes at the end.
