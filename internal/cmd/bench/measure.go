@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -130,7 +131,11 @@ func (b *bench) prepare(ctx context.Context, r *row, subjects ...string) (stop f
 			stop()
 		}
 	}()
-	config := r.config(b.platform, r.size)
+	config, ids := r.config(b.platform, r.size)
+	idFile, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
 	for _, subject := range subjects {
 		content := config
 		if subject == builtIn {
@@ -140,6 +145,9 @@ func (b *bench) prepare(ctx context.Context, r *row, subjects ...string) (stop f
 			return nil, err
 		}
 		if err := os.WriteFile(filepath.Join(b.folder(subject), "main.tf"), []byte(content), 0o600); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(b.folder(subject), "ids.json"), idFile, 0o600); err != nil {
 			return nil, err
 		}
 		if subject == builtIn {

@@ -18,7 +18,7 @@ type table struct {
 type row struct {
 	label   string
 	size    int
-	config  func(platform *mockplatform.Server, n int) string
+	config  configure
 	command []string
 	begins  beginning
 	// needed is the number of requests that cannot be avoided.
@@ -26,6 +26,11 @@ type row struct {
 	builtIn bool // also measured with terraform_data
 	medians map[string]sample
 }
+
+// configure adds n objects to a platform, and returns a configuration of them and
+// the content of ids.json. The IDs have a file of their own, as with real users:
+// Terraform reads the whole file of a resource for each warning about it.
+type configure func(platform *mockplatform.Server, n int) (config string, ids []string)
 
 // beginning is the state that each run of a row begins with.
 type beginning int
@@ -70,7 +75,7 @@ func tables(quick bool) []table {
 
 type kind struct {
 	name   string
-	config func(platform *mockplatform.Server, n int) string
+	config configure
 	// reads is the number of requests that a plan over n objects needs.
 	reads func(n int) int
 }
@@ -83,9 +88,9 @@ var (
 // servicesOf is an organization that has this many services, or only those that
 // are managed.
 func servicesOf(all int) kind {
-	config := func(platform *mockplatform.Server, n int) string {
+	config := func(platform *mockplatform.Server, n int) (string, []string) {
 		ids := platform.AddServices(mockplatform.OrganizationID, max(n, all))
-		return header + local(ids[:n]) + `
+		return header + local + `
 resource "dataplatform_service_scaling" "this" {
   count                = length(local.ids)
   service_id           = local.ids[count.index]
@@ -93,7 +98,7 @@ resource "dataplatform_service_scaling" "this" {
   idle_scaling         = true
   idle_timeout_minutes = 15
 }
-`
+`, ids[:n]
 	}
 	name := "services"
 	if all > 0 {
@@ -102,15 +107,15 @@ resource "dataplatform_service_scaling" "this" {
 	return kind{name, config, func(int) int { return 1 }}
 }
 
-func pipeConfig(platform *mockplatform.Server, n int) string {
-	return header + local(platform.AddPipes(mockplatform.ServiceID, n)) + fmt.Sprintf(`
+func pipeConfig(platform *mockplatform.Server, n int) (string, []string) {
+	return header + local + fmt.Sprintf(`
 resource "dataplatform_pipe" "this" {
   count      = length(local.ids)
   service_id = %q
   pipe_id    = local.ids[count.index]
   settings   = { engine_max_threads = var.value }
 }
-`, mockplatform.ServiceID)
+`, mockplatform.ServiceID), platform.AddPipes(mockplatform.ServiceID, n)
 }
 
 const header = `terraform {
@@ -121,9 +126,10 @@ const header = `terraform {
 variable "value" {}
 `
 
-func local(ids []string) string {
-	return "locals {\n  ids = [\"" + strings.Join(ids, "\", \"") + "\"]\n}\n"
+const local = `locals {
+  ids = jsondecode(file("ids.json"))
 }
+`
 
 func plan(n int, k kind) *row {
 	return &row{label: "plan " + number(n) + " " + k.name, size: n, config: k.config, command: planArgs, begins: upToDate, needed: k.reads(n), builtIn: true}
@@ -138,20 +144,20 @@ func apply(n int, k kind, begins beginning) *row {
 }
 
 func list(n int) *row {
-	config := func(platform *mockplatform.Server, n int) string {
+	config := func(platform *mockplatform.Server, n int) (string, []string) {
 		platform.AddServices(mockplatform.OrganizationID, n)
 		return header + `
 data "dataplatform_services" "all" {}
 locals {
   ids = try({ for s in data.dataplatform_services.all.services : s.name => s.id }, {})
 }
-`
+`, nil
 	}
 	return &row{label: "list " + number(n) + " services", size: n, config: config, command: planArgs, needed: 1}
 }
 
 func mapping(n int, command []string) *row {
-	config := func(_ *mockplatform.Server, n int) string {
+	config := func(_ *mockplatform.Server, n int) (string, []string) {
 		var mappings strings.Builder
 		for i := range n {
 			column := "internal"
@@ -172,7 +178,7 @@ resource "dataplatform_pipe" "this" {
     }
   }
 }
-`, mockplatform.ServiceID, mockplatform.PostgresPipeID, mappings.String())
+`, mockplatform.ServiceID, mockplatform.PostgresPipeID, mappings.String()), nil
 	}
 	label := "plan " + number(n) + " mappings"
 	if command[0] == "apply" {
@@ -182,6 +188,6 @@ resource "dataplatform_pipe" "this" {
 }
 
 func start() *row {
-	config := func(*mockplatform.Server, int) string { return header }
+	config := func(*mockplatform.Server, int) (string, []string) { return header, nil }
 	return &row{label: "start", config: config, command: []string{"providers", "schema", "-json"}}
 }
