@@ -1,4 +1,4 @@
-# A second configuration, for a large organization with a strict rate limit.
+# A second provider block, for a large organization with a strict rate limit.
 provider "dataplatform" {
   alias = "patient"
 

@@ -146,6 +146,8 @@ func TestAdoptingManyGuide(t *testing.T) {
 			w.follow(c.page)
 			if strings.Contains(c.title, "pipeline") {
 				f.wantWrites(`{"idleTimeoutMinutes": 45}`)
+				w.shell("! bash only-imports.sh")
+				w.shell("terraform plan -out=tfplan && terraform show -json tfplan > tfplan.json && bash only-imports.sh")
 			} else {
 				f.wantWrites()
 			}

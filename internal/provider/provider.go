@@ -53,7 +53,7 @@ func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRe
 // Schema implements provider.Provider.
 func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the scaling of services, API keys and data-ingestion pipes of a hosted analytical database platform, and reads its services, pipes and alerts.",
+		MarkdownDescription: "Manages API keys, data-ingestion pipes and the auto-scaling of services of a hosted analytical database platform, and reads its services, pipes and alerts.",
 		Attributes:          providerAttributes(),
 	}
 }

@@ -101,7 +101,7 @@ variable "pipes" {
 }
 
 variable "passwords" {
-  description = "Passwords of the pipes' sources, by the pipe's name. A pipe without one keeps the password that it has."
+  description = "Passwords of the pipes' sources, by the pipe's name. Needed by a run that adopts a pipe or raises a password_version."
   type        = map(string)
   default     = {}
   sensitive   = true
