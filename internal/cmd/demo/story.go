@@ -63,7 +63,7 @@ func chapters(s *stage, url string) []chapter {
 		},
 		{
 			"Create an API key",
-			"The API returns the secret of a key only once, so that it is kept in the state.",
+			"The API returns the secret of a key only once, so Terraform keeps it in the state.",
 			[]step{
 				s.show("key.tf"),
 				s.run(expected{
@@ -74,7 +74,7 @@ func chapters(s *stage, url string) []chapter {
 		},
 		{
 			"Drift",
-			"In the console, somebody changes num_replicas, which is declared, and idle_scaling, which is not.",
+			"In the console, somebody changes num_replicas, which is declared, and idle_scaling, which is not; Terraform corrects the first.",
 			[]step{
 				s.drift(mockplatform.ServiceID, map[string]any{"numReplicas": 2, "idleScaling": false}),
 				s.run(expected{says: "Plan: 0 to add, 1 to change, 0 to destroy.", gets: 2}, "plan", "-out=tfplan"),
@@ -95,7 +95,7 @@ func chapters(s *stage, url string) []chapter {
 		},
 		{
 			"Destroy",
-			"The API cannot delete anything: destroying sends nothing, and the warnings say what stays.",
+			"The API cannot delete anything: destroying sends nothing, and the warnings list what stays.",
 			[]step{
 				s.remove("read.tf"),
 				s.run(expected{says: "Plan: 0 to add, 0 to change, 4 to destroy.", gets: 2}, "plan", "-destroy", "-out=tfplan"),
@@ -103,8 +103,8 @@ func chapters(s *stage, url string) []chapter {
 			},
 		},
 		{
-			"What the platform holds now",
-			"The platform is asked itself, without Terraform.",
+			"Values on the platform now",
+			"They are read from the platform directly, without Terraform.",
 			[]step{
 				s.blankLine,
 				s.holds(mockplatform.ServiceID, map[string]any{"numReplicas": 4, "idleTimeoutMinutes": 30, "idleScaling": false}),
