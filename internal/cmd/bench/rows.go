@@ -67,7 +67,7 @@ func tables(quick bool) []table {
 	return []table{
 		{"Planning", "A plan that finds no changes. In the last one, 1,000 services of 10,000 are managed.", plans},
 		{"Reading the list of services", "A plan with the data source `dataplatform_services`. The floor contains no list.", lists},
-		{"Applying", "One value of each object is written, on adoption and in a change. The time includes the plan.", applies},
+		{"Applying", "One value of each object is written, on adoption and in a change. The time includes the plan. Each pipe is also read in the plan and before the update, which the floor does not contain.", applies},
 		{"Table mappings", "One PostgreSQL pipe with a set of mappings. The change excludes another column of one table.", mapped},
 		{"Starting", "Starting the provider and reading its schema, as every command does.", []*row{start()}},
 	}
