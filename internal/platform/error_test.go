@@ -199,6 +199,24 @@ func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 		`{"message":"Cannot GET /v1/organizations"}`:                      false,
 		`{"requestId":"r","message":"Cannot GET the route of this pipe"}`: false,
 		`{"status":404,"requestId":"r","err`:                              false, // cut
+		`{"status":404,"requestId":"r","error":"path not found"}`:         false,
+		`{"status":404,"requestId":"r","error":"PATH_NOT_FOUND"}`:         false,
+		`{"message":"The requested URL was not found on the server."}`:    false,
+		`{"message":"Path /v1/organizations/x was not found"}`:            false,
+		`{"message":"URL path '/v1/organizations/x' not found"}`:          false,
+		`{"message":"Not found: path /v1/organizations/x"}`:               false,
+		`{"message":"Not Found: /v1/organizations/x"}`:                    false,
+		`{"message":"No such resource path"}`:                             false,
+		`{"message":"Unknown endpoint"}`:                                  false,
+		`{"message":"page not found"}`:                                    false,
+		`{"message":"Invalid URI: /v1/organizations/x"}`:                  false,
+		`{"status":404,"requestId":"r","error":"pipe not found"}`:         true,
+		`{"message":"resource not found"}`:                                true,
+		`{"message":"The requested resource was not found"}`:              true,
+		`{"message":"no pipe with this id"}`:                              true,
+		`{"message":"Pipe 4 at path /x not found"}`:                       true,
+		`{"message":"not found: pipe 4"}`:                                 true,
+		`{"message":"Alert not found, see the URL of its dashboard"}`:     true,
 	}
 	for body, want := range tests {
 		if e := failWith(t, http.StatusNotFound, body); IsNotFound(e) != want {
