@@ -64,7 +64,7 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 			if took := time.Since(begun); took > time.Second {
 				t.Errorf("%d: gave up after %s", status, took)
 			}
-			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), longer than what is left of retry_timeout (5m0s).") {
+			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), which ends after retry_timeout (5m0s).") {
 				t.Errorf("%d: %v", status, err)
 			}
 		})
