@@ -233,7 +233,10 @@ func (e *Error) meaning() string {
 	}
 }
 
-const seeFirstError = " The first error has the details."
+// seeOtherError ends the text of an error that another one explains. It does not
+// say "the first": Terraform prints errors in another order than they occurred. Only
+// a text in full begins with "Tried to".
+const seeOtherError = ` Another error of this run has the details: look for one that begins with "Tried to".`
 
 // briefly is the text of an error whose refusal was reported in full before.
 func (e *Error) briefly() string {
@@ -246,7 +249,7 @@ func (e *Error) briefly() string {
 	default:
 		s = fmt.Sprintf("Gave up after %s in %s: ", e.attempts(), readable(e.Elapsed))
 	}
-	return strings.TrimSpace(s + sentence(e.refusal.Error()) + seeFirstError + " " + e.meaning())
+	return strings.TrimSpace(s + sentence(e.refusal.Error()) + seeOtherError + " " + e.meaning())
 }
 
 // returned is a short form of response.
@@ -269,7 +272,7 @@ func (e *Error) repeated(failedAt time.Time) *Error {
 		if e.class == classUnreadable {
 			what += ", a response that cannot be used"
 		}
-		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, seeFirstError)
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, seeOtherError)
 	}
 	return &next
 }
