@@ -79,6 +79,8 @@ var (
 	tag       = regexp.MustCompile(`(?s)</?[a-zA-Z!?][^<>]*>`)
 )
 
+const htmlPage = "it is an HTML page, not a response of the API"
+
 // describePage describes an HTML page by its title; "" if the body is not a page.
 func describePage(header http.Header, raw []byte, mask func(string) string) string {
 	raw = raw[:min(len(raw), capError)]
@@ -86,16 +88,15 @@ func describePage(header http.Header, raw []byte, mask func(string) string) stri
 	if mediaType != "text/html" && mediaType != "application/xhtml+xml" && !pageStart.Match(raw) {
 		return ""
 	}
-	const page = "it is an HTML page, not a response of the API"
 	title := pageTitle.FindSubmatch(raw)
 	if title == nil {
-		return page
+		return htmlPage
 	}
 	text := cleanText(message{text: string(title[1])}.clean(mask), 100)
 	if text == "" {
-		return page
+		return htmlPage
 	}
-	return page + `, with the title "` + text + `"`
+	return htmlPage + `, with the title "` + text + `"`
 }
 
 // stripMarkup returns the text of HTML. Any other text stays as it is.

@@ -339,7 +339,7 @@ func TestRejectionAfterASuccessIsAnErrorLikeAnother(t *testing.T) {
 		_ = readPipe(t.Context(), c)
 		f.inject(respond(401, ""), respond(401, ""))
 		for range 2 {
-			if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Check key_id and key_secret: the API does not accept them") {
+			if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Check key_id and key_secret. The key may be wrong") {
 				t.Error(err)
 			}
 		}

@@ -300,6 +300,7 @@ func (k *call) conclude(e *Error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
 	e.ambiguous = e.ambiguous || k.ambiguous
+	e.creation, e.collection, e.noRetries = k.method == http.MethodPost, k.collection, k.retryTimeout == 0
 	reported := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
 	if k.attempts > 0 && (e.class == classNotSent || e.class == classNoResponse || e.class == classServerError) {
 		reported = k.api.outage.markReported() && e.refusal != nil
