@@ -406,8 +406,8 @@ func sentence(s string) string {
 }
 
 // interrupted is the error of a caller that cancelled its wait for a shared read.
-func (c *Client) interrupted(ctx context.Context, operation string) error {
-	return &Error{Operation: operation, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
+func (c *Client) interrupted(ctx context.Context, operation, subject string) error {
+	return &Error{Operation: operation, subject: subject, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
 }
 
 // unreadable is the error of a complete response that the API document does not

@@ -188,6 +188,27 @@ func TestInterruptIsReported(t *testing.T) {
 	})
 }
 
+// Reads share their requests, and each names its object all the same.
+func TestInterruptedReadNamesItsObject(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always(hang)
+		for o, want := range map[string]string{
+			"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
+			"service": "Tried to list services of organization " + testOrganization + ". The operation was interrupted.",
+			"scaling": "Tried to update the scaling of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			_, err := operations()[o].call(ctx, c)
+			var e *Error
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), want) {
+				t.Error(o, err)
+			}
+		}
+	})
+}
+
 // A call that waits for a slot when the gate closes stays behind it.
 func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
 	t.Parallel()
