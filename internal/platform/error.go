@@ -280,7 +280,7 @@ func (e *Error) repeated(failedAt time.Time) *Error {
 		if e.class == classUnreadable {
 			what += ", a response that cannot be used"
 		}
-		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, seeOtherError)
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s%s", e.Operation, clock(failedAt), sentence(what), seeOtherError)
 	}
 	return &next
 }
