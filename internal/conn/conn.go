@@ -58,7 +58,7 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 		return false
 	}
 	diags.AddWarning("Refresh skipped: provider settings are unknown",
-		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan does.",
+		fmt.Sprintf("%s known only after apply, so this plan uses the state as it is and does not detect drift. The next plan after the apply detects it.",
 			platform.SettingsAre(only(ManagementSettings, c.Unknown))))
 	return true
 }
@@ -87,8 +87,13 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 		return
 	}
 	if len(missing) == 0 {
+		them, depend := "them", "they depend"
+		if len(unknown) == 1 {
+			them, depend = "it", "it depends"
+		}
 		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, but needed now. Set known values, or first apply what the values depend on.", platform.SettingsAre(unknown)))
+			fmt.Sprintf("%s known only after apply, but this plan needs %s. First apply the resources that %s on (terraform apply -target=…), or set known values.",
+				platform.SettingsAre(unknown), them, depend))
 		return
 	}
 	them := "them"

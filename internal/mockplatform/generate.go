@@ -10,8 +10,8 @@ func (s *Server) AddServices(organizationID string, n int) []string {
 	defer s.store.mu.Unlock()
 	ids := make([]string, n)
 	for i := range ids {
-		s.store.generated++
-		number := s.store.generated
+		s.store.addedServices++
+		number := s.store.addedServices
 		doc := cloneDocument(template)
 		ids[i] = fmt.Sprintf("60000000-0000-4000-8000-%012d", number)
 		doc["id"] = ids[i]
@@ -31,8 +31,8 @@ func (s *Server) AddPipes(serviceID string, n int) []string {
 	defer s.store.mu.Unlock()
 	ids := make([]string, n)
 	for i := range ids {
-		s.store.generated++
-		number := s.store.generated
+		s.store.addedPipes++
+		number := s.store.addedPipes
 		doc := cloneDocument(templates[i%len(templates)])
 		ids[i] = fmt.Sprintf("70000000-0000-4000-8000-%012d", number)
 		doc["id"] = ids[i]

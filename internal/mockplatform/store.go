@@ -15,7 +15,8 @@ type store struct {
 	pipes         map[string]*object
 	alerts        map[string]*object
 	keys          []Document // as Keys returns them
-	generated     int        // number of services and pipes that AddServices and AddPipes added
+	addedServices int        // by AddServices
+	addedPipes    int        // by AddPipes
 }
 
 // object is a stored document and its metadata.

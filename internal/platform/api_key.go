@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 )
 
@@ -72,7 +73,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	var created CreatedAPIKey
 	err := c.do(ctx, &request{
 		operation:       "create API key",
-		subject:         "API key in organization " + organizationID,
+		subject:         fmt.Sprintf("API key %q in organization %s", cleanText(body.Name, 100), organizationID),
 		api:             c.management,
 		method:          http.MethodPost,
 		ids:             []id{{"organization ID", organizationID}},

@@ -211,7 +211,7 @@ func ParseBaseURL(address string) (*url.URL, error) {
 	case u.Port() != "" && !isPort(u.Port()):
 		return nil, errors.New("the port of the URL must be between 1 and 65535")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), because credentials travel with every request: use https")
+		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1)")
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {

@@ -37,9 +37,12 @@ type Error struct {
 	notFound    bool     // the object of the operation does not exist
 	ambiguous   bool     // a write that may have been carried out
 	write       bool
+	creation    bool     // a write that creates an object
 	subject     string   // the object, as in "pipe … of service …"
 	settings    string   // the settings with the credentials
 	local       bool     // net/http rejected the request
+	collection  bool     // the request was about a collection, not an object
+	noRetries   bool     // retry_timeout is 0
 	endless     bool     // the response was still arriving when the attempt timed out
 	refusal     *refusal // a reason that an earlier error has reported in full
 	brief       string   // replaces the text if an earlier error has the details
@@ -123,12 +126,7 @@ func (e *Error) clean(s string) string {
 // or the message contains the name as a word. It is false for statuses that are
 // not about the request (other than 400, 409, 422).
 func (e *Error) Mentions(jsonField string) bool {
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
-	default:
-		return false
-	}
-	if jsonField == "" {
+	if !isRejection(e.Status) || jsonField == "" {
 		return false
 	}
 	for _, field := range e.fields {
@@ -161,7 +159,7 @@ func isName(b byte) bool {
 }
 
 func (e *Error) sentences() []string {
-	all := []string{e.happened(), e.meaning(), e.retries(), e.hint()}
+	all := []string{e.happened(), e.consequence(), e.retries(), e.hint()}
 	kept := all[:0]
 	for _, s := range all {
 		if s != "" {
@@ -221,19 +219,32 @@ func (e *Error) cause() string {
 	}
 }
 
-// meaning is what a write may have left behind.
+// meaning is what a write may have left behind. It is empty for a creation: its
+// caller knows what the object may be found by, and reports both at once.
 func (e *Error) meaning() string {
 	switch {
-	case !e.write || !e.ambiguous:
+	case !e.write || !e.ambiguous || e.creation:
 		return ""
 	case e.class == classUnreadable:
-		return "The " + e.change() + "."
+		return "The change was probably applied."
 	default:
-		return "It is not known whether the " + e.change() + "."
+		return "It is not known whether the change was applied."
 	}
 }
 
-const seeFirstError = " The first error has the details."
+// consequence is meaning, and how to find out.
+func (e *Error) consequence() string {
+	s := e.meaning()
+	if s == "" || e.class == classUnreadable {
+		return s
+	}
+	return s + " Run terraform plan: it shows what is still missing."
+}
+
+// seeOtherError ends the text of an error that another one explains. It does not
+// say "the first": Terraform prints errors in another order than they occurred. Only
+// a text in full begins with "Tried to".
+const seeOtherError = ` Another error of this run has the details: look for one that begins with "Tried to".`
 
 // briefly is the text of an error whose refusal was reported in full before.
 func (e *Error) briefly() string {
@@ -246,7 +257,7 @@ func (e *Error) briefly() string {
 	default:
 		s = fmt.Sprintf("Gave up after %s in %s: ", e.attempts(), readable(e.Elapsed))
 	}
-	return strings.TrimSpace(s + sentence(e.refusal.Error()) + seeFirstError + " " + e.meaning())
+	return strings.TrimSpace(s + sentence(e.refusal.Error()) + seeOtherError + " " + e.meaning())
 }
 
 // returned is a short form of response.
@@ -269,7 +280,7 @@ func (e *Error) repeated(failedAt time.Time) *Error {
 		if e.class == classUnreadable {
 			what += ", a response that cannot be used"
 		}
-		next.brief = fmt.Sprintf("The request to %s failed at %s: %s.%s", e.Operation, clock(failedAt), what, seeFirstError)
+		next.brief = fmt.Sprintf("The request to %s failed at %s: %s%s", e.Operation, clock(failedAt), sentence(what), seeOtherError)
 	}
 	return &next
 }
@@ -279,20 +290,6 @@ func (e *Error) attempts() string {
 		return "1 attempt"
 	}
 	return fmt.Sprintf("%d attempts", e.Attempts)
-}
-
-// change is the end of a sentence about the effect of a write, such as "API key
-// was created" or "change was probably applied".
-func (e *Error) change() string {
-	done := "applied"
-	what := "change was "
-	if strings.HasPrefix(e.Operation, "create ") {
-		what, done = strings.TrimPrefix(e.Operation, "create ")+" was ", "created"
-	}
-	if e.class == classUnreadable {
-		done = "probably " + done
-	}
-	return what + done
 }
 
 // retries is the number of attempts and their time, if there was more than one,
@@ -312,31 +309,75 @@ func (e *Error) retries() string {
 func (e *Error) hint() string {
 	var late *waitTooLong
 	switch {
-	case e.class == classInterrupted:
+	case e.class == classInterrupted, e.local:
 		return ""
+	case errors.Is(e.Err, http.ErrSchemeMismatch):
+		return "The server speaks plain HTTP: check the port of " + e.urlSetting() + "."
+	case e.Status == 0 && e.Attempts > 0 && e.class != classNoResponse:
+		return "Check " + e.urlSetting() + ", and HTTPS_PROXY if it is set."
+	case errors.As(e.Err, &late):
+		return "Increase retry_timeout, or lower Terraform's -parallelism."
+	}
+	return e.statusHint()
+}
+
+// statusHint is what to do about a response.
+func (e *Error) statusHint() string {
+	switch {
+	case e.Status == http.StatusUnauthorized && e.settings == tokenSetting:
+		return "Check " + e.settings + ". It may be wrong, expired or revoked."
 	case e.Status == http.StatusUnauthorized:
-		if e.settings == tokenSetting {
-			return "Check " + e.settings + ": the API does not accept it, or it has expired."
-		}
-		return "Check " + e.settings + ": the API does not accept them, or they have expired."
+		return "Check " + e.settings + ". The key may be wrong, expired, disabled or revoked."
 	case e.Status == http.StatusForbidden && e.settings == tokenSetting:
 		return "The credentials (" + e.settings + ") are valid but lack permission: check what the token is allowed to do."
 	case e.Status == http.StatusForbidden:
 		return "The credentials (" + e.settings + ") are valid but lack permission: check the roles of the API key and its IP access list."
+	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.cause(), htmlPage):
+		return "Check " + e.urlSetting() + ": the response is from a login page or a gateway."
+	case e.Status == http.StatusNotFound && e.collection:
+		return "Check organization_id and " + e.urlSetting() + "."
+	case e.Status == http.StatusNotFound && e.apiNotFound:
+		return "Check the IDs."
 	case e.Status == http.StatusNotFound:
-		return "Check the IDs" + e.orURL() + "."
-	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, &late):
+		return "Check " + e.urlSetting() + " and the IDs: the response does not look like the API's own."
+	case e.Status == http.StatusTooManyRequests && e.noRetries:
+		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
+	case e.Status == http.StatusTooManyRequests:
 		return "Increase retry_timeout, or lower Terraform's -parallelism."
+	case isRejection(e.Status):
+		return e.correct()
 	default:
 		return ""
 	}
 }
 
-func (e *Error) orURL() string {
-	if e.apiNotFound {
+// correct is what to do about a rejected request.
+func (e *Error) correct() string {
+	var ways []string
+	if e.Message != "" {
+		ways = append(ways, "correct the value that the message names")
+	}
+	if e.RequestID != "" {
+		ways = append(ways, "ask the platform's support with the request ID")
+	}
+	if len(ways) == 0 {
 		return ""
 	}
-	return ", and the base URL, since the response does not look like the API's own"
+	s := strings.Join(ways, ", or ") + "."
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// isRejection reports whether a status is about the content of the request.
+func isRejection(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusConflict || status == http.StatusUnprocessableEntity
+}
+
+// urlSetting is the setting with the base URL of the API.
+func (e *Error) urlSetting() string {
+	if e.settings == tokenSetting {
+		return "alerts_base_url"
+	}
+	return "base_url"
 }
 
 // waitReason is why a retry waits, for a log line.
@@ -354,8 +395,10 @@ func (e *Error) waitReason() string {
 	return why
 }
 
-// sentence adds a full stop to a text that has no end mark.
+// sentence adds a full stop to a text that has no end mark. A colon announces
+// something that the text does not have.
 func sentence(s string) string {
+	s = strings.TrimRight(s, ": ")
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
 	}
@@ -363,8 +406,8 @@ func sentence(s string) string {
 }
 
 // interrupted is the error of a caller that cancelled its wait for a shared read.
-func (c *Client) interrupted(ctx context.Context, operation string) error {
-	return &Error{Operation: operation, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
+func (c *Client) interrupted(ctx context.Context, operation, subject string) error {
+	return &Error{Operation: operation, subject: subject, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
 }
 
 // unreadable is the error of a complete response that the API document does not

@@ -95,19 +95,25 @@ func TestErrorTexts(t *testing.T) {
 		want string
 	}{
 		"422": {failWith(t, 422, `{"requestId":"r1","error":"numReplicas is too small"}`),
-			tried + "The API returned HTTP 422 Unprocessable Entity (request ID r1): numReplicas is too small."},
+			tried + "The API returned HTTP 422 Unprocessable Entity (request ID r1): numReplicas is too small.\n\nCorrect the value that the message names, or ask the platform's support with the request ID."},
+		"409": {failWith(t, 409, `{"error":"busy:"}`),
+			tried + "The API returned HTTP 409 Conflict: busy.\n\nCorrect the value that the message names."},
+		"400": {failWith(t, 400, "", "X-Request-Id: r4"),
+			tried + "The API returned HTTP 400 Bad Request (request ID r4) without a message.\n\nAsk the platform's support with the request ID."},
 		"401": {failWith(t, 401, "", "X-Request-Id: r2"),
-			tried + "The API returned HTTP 401 Unauthorized (request ID r2) without a message.\n\nCheck key_id and key_secret: the API does not accept them, or they have expired."},
+			tried + "The API returned HTTP 401 Unauthorized (request ID r2) without a message.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."},
 		"403": {failWith(t, 403, `{"message":"no!"}`),
 			tried + "The API returned HTTP 403 Forbidden: no!\n\nThe credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list."},
 		"404": {failWith(t, 404, ownError),
 			tried + "The API returned HTTP 404 Not Found (request ID r): what a pity.\n\nCheck the IDs."},
+		"404 router": {failWith(t, 404, `{"error":"path not found"}`),
+			tried + "The API returned HTTP 404 Not Found: path not found.\n\nCheck base_url and the IDs: the response does not look like the API's own."},
 		"404 page": {failWith(t, 404, page),
-			tried + "The API returned HTTP 404 Not Found: it is an HTML page, not a response of the API, with the title \"Sign in\".\n\nCheck the IDs, and the base URL, since the response does not look like the API's own."},
+			tried + "The API returned HTTP 404 Not Found: it is an HTML page, not a response of the API, with the title \"Sign in\".\n\nCheck base_url: the response is from a login page or a gateway."},
 		"429": {failWith(t, 429, ""),
-			tried + "The API returned HTTP 429 Too Many Requests without a message.\n\nIncrease retry_timeout, or lower Terraform's -parallelism."},
+			tried + "The API returned HTTP 429 Too Many Requests without a message.\n\nRetries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
 		"200 page": {failWith(t, 200, page),
-			tried + "The API returned HTTP 200 OK, but the response cannot be used: it is an HTML page, not a response of the API, with the title \"Sign in\"."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: it is an HTML page, not a response of the API, with the title \"Sign in\".\n\nCheck base_url: the response is from a login page or a gateway."},
 		"200 without result": {failWith(t, 200, `{"requestId":"r3"}`),
 			tried + "The API returned HTTP 200 OK (request ID r3), but the response cannot be used: it has no \"result\"."},
 		"200 contradiction": {failWith(t, 200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
@@ -130,21 +136,64 @@ func TestErrorTexts(t *testing.T) {
 func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		fault fault
-		want  string
+		operation string
+		fault     fault
+		want      string
 	}{
-		"lost":       {reset, "no complete response arrived: EOF.\n\nIt is not known whether the API key was created."},
-		"unreadable": {respond(200, page), "\n\nThe API key was probably created."},
+		"lost":           {"mappings", reset, "no complete response arrived: EOF.\n\nIt is not known whether the change was applied. Run terraform plan: it shows what is still missing."},
+		"5xx":            {"mappings", respond(500, ""), "without a message.\n\nIt is not known whether the change was applied. Run terraform plan: it shows what is still missing."},
+		"unreadable":     {"mappings", respond(200, `{}`), "it has no \"result\".\n\nThe change was probably applied."},
+		"lost key":       {"key", reset, `Tried to create API key "n" in organization ` + testOrganization + ". The request was sent, but no complete response arrived: EOF."},
+		"unreadable key": {"key", respond(200, `{}`), "it has no \"result\"."},
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.always(test.fault)
-			_, err := operations()["key"].call(t.Context(), c)
+			_, err := operations()[test.operation].call(t.Context(), c)
 			var e *Error
-			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
+			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) || !IsAmbiguous(err) {
 				t.Errorf("%s: %q", name, e.Detail())
 			}
 		})
+	}
+}
+
+// What to do about errors of connections, of lists and of the alerting API.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		operation string
+		fault     fault
+		want      string
+	}{
+		"a list":            {"list", respond(404, ownError), "what a pity.\n\nCheck organization_id and base_url."},
+		"a key":             {"key", respond(404, ownError), "what a pity.\n\nCheck organization_id and base_url."},
+		"a token":           {"alert", respond(401, ""), "without a message.\n\nCheck alerts_access_token. It may be wrong, expired or revoked."},
+		"a page, alerts":    {"alert", respond(200, page), "\"Sign in\".\n\nCheck alerts_base_url: the response is from a login page or a gateway."},
+		"a page of a proxy": {"alert", respond(502, page), "\"Sign in\"."},
+	}
+	for name, test := range tests {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always(test.fault)
+			_, err := operations()[test.operation].call(t.Context(), c)
+			var e *Error
+			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
+	}
+	for operation, want := range map[string]string{
+		"pipe":  "connection refused.\n\nCheck base_url, and HTTPS_PROXY if it is set.",
+		"alert": "connection refused.\n\nCheck alerts_base_url, and HTTPS_PROXY if it is set.",
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.refused = -1
+			_, err := operations()[operation].call(t.Context(), c)
+			var e *Error
+			if !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), want) {
+				t.Errorf("%s: %v", operation, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
 	}
 }
 
@@ -199,6 +248,24 @@ func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 		`{"message":"Cannot GET /v1/organizations"}`:                      false,
 		`{"requestId":"r","message":"Cannot GET the route of this pipe"}`: false,
 		`{"status":404,"requestId":"r","err`:                              false, // cut
+		`{"status":404,"requestId":"r","error":"path not found"}`:         false,
+		`{"status":404,"requestId":"r","error":"PATH_NOT_FOUND"}`:         false,
+		`{"message":"The requested URL was not found on the server."}`:    false,
+		`{"message":"Path /v1/organizations/x was not found"}`:            false,
+		`{"message":"URL path '/v1/organizations/x' not found"}`:          false,
+		`{"message":"Not found: path /v1/organizations/x"}`:               false,
+		`{"message":"Not Found: /v1/organizations/x"}`:                    false,
+		`{"message":"No such resource path"}`:                             false,
+		`{"message":"Unknown endpoint"}`:                                  false,
+		`{"message":"page not found"}`:                                    false,
+		`{"message":"Invalid URI: /v1/organizations/x"}`:                  false,
+		`{"status":404,"requestId":"r","error":"pipe not found"}`:         true,
+		`{"message":"resource not found"}`:                                true,
+		`{"message":"The requested resource was not found"}`:              true,
+		`{"message":"no pipe with this id"}`:                              true,
+		`{"message":"Pipe 4 at path /x not found"}`:                       true,
+		`{"message":"not found: pipe 4"}`:                                 true,
+		`{"message":"Alert not found, see the URL of its dashboard"}`:     true,
 	}
 	for body, want := range tests {
 		if e := failWith(t, http.StatusNotFound, body); IsNotFound(e) != want {

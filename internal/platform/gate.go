@@ -57,11 +57,12 @@ const (
 // waitTooLong is the error of a wait that would exceed retry_timeout.
 type waitTooLong struct {
 	wait   time.Duration
+	limit  time.Duration // retry_timeout
 	reason string
 }
 
 func (e *waitTooLong) Error() string {
-	return fmt.Sprintf("%s: the request would wait %s, longer than what is left of retry_timeout", e.reason, readable(e.wait))
+	return fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", e.reason, readable(e.wait), readable(e.limit))
 }
 
 func newGate() *gate {

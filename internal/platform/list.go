@@ -89,7 +89,7 @@ func (c *Client) list(ctx context.Context, organizationID string, filter []strin
 	shared := c.lists.join(ctx, organizationID, filter, after, c.fetchList)
 	found, _, interrupted := shared.wait(ctx)
 	if interrupted != nil {
-		return nil, nil, c.interrupted(ctx, "list services")
+		return nil, nil, c.interrupted(ctx, "list services", servicesOf(organizationID))
 	}
 	if failed := new(Error); errors.As(found.err, &failed) && found.reported.Swap(true) {
 		return shared, found, failed.repeated(found.endedAt)
@@ -179,12 +179,14 @@ func (e *earlier) lacksName(name string, after uint64) bool {
 	return err == nil && len(named) == 0
 }
 
+func servicesOf(organizationID string) string { return "services of organization " + organizationID }
+
 // fetchList lists an organization's services.
 func (c *Client) fetchList(ctx context.Context, organizationID string, filter []string) *services {
 	found := &services{}
 	found.err = c.do(ctx, &request{
 		operation:  "list services",
-		subject:    "services of organization " + organizationID,
+		subject:    servicesOf(organizationID),
 		api:        c.management,
 		method:     http.MethodGet,
 		path:       []string{"v1", "organizations", organizationID, "services"},

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -56,9 +55,9 @@ func (l *logins) reject(organization, settings string) (earlier *refusal) {
 	}
 	where := ""
 	if organization != "" {
-		where = " for organization " + organization
+		where = " in organization " + organization + ","
 	}
-	l.rejected[organization] = &refusal{fmt.Sprintf("the API rejected %s%s with HTTP %d at %s", settings, where, http.StatusUnauthorized, clock(time.Now()))}
+	l.rejected[organization] = &refusal{fmt.Sprintf("the API rejects %s%s since %s", settings, where, clock(time.Now()))}
 	return nil
 }
 

@@ -79,6 +79,8 @@ var (
 	tag       = regexp.MustCompile(`(?s)</?[a-zA-Z!?][^<>]*>`)
 )
 
+const htmlPage = "it is an HTML page, not a response of the API"
+
 // describePage describes an HTML page by its title; "" if the body is not a page.
 func describePage(header http.Header, raw []byte, mask func(string) string) string {
 	raw = raw[:min(len(raw), capError)]
@@ -86,16 +88,15 @@ func describePage(header http.Header, raw []byte, mask func(string) string) stri
 	if mediaType != "text/html" && mediaType != "application/xhtml+xml" && !pageStart.Match(raw) {
 		return ""
 	}
-	const page = "it is an HTML page, not a response of the API"
 	title := pageTitle.FindSubmatch(raw)
 	if title == nil {
-		return page
+		return htmlPage
 	}
 	text := cleanText(message{text: string(title[1])}.clean(mask), 100)
 	if text == "" {
-		return page
+		return htmlPage
 	}
-	return page + `, with the title "` + text + `"`
+	return htmlPage + `, with the title "` + text + `"`
 }
 
 // stripMarkup returns the text of HTML. Any other text stays as it is.
@@ -237,8 +238,13 @@ func fieldNames(object map[string]any, depth int) []string {
 }
 
 // noRoute matches the JSON messages of gateways and frameworks about a 404 of
-// their own.
-var noRoute = regexp.MustCompile(`(?i)\broutes?\b|\bcannot (get|patch|post)\b|\bno such (endpoint|path|url)\b|\bendpoint not found\b`)
+// their own. The words between "path" and "not found" are free only if the message
+// begins with the path: "Pipe x at path y not found" is about a pipe.
+var noRoute = regexp.MustCompile(`(?i)\broutes?\b|\bcannot (get|patch|post)\b` +
+	`|\b(no such|unknown|invalid) (resource )?(endpoint|path|url|uri)\b` +
+	`|\b(endpoint|path|url|uri|page)( was| is| does)? not (found|exist)\b` +
+	`|^\W*(the )?(requested |request )?(endpoint|path|url|uri)\b.* not (found|exist)\b` +
+	`|\bnot found:? ['"]?((the )?(requested )?(endpoint|path|url|uri)\b|/)`)
 
 // isFromAPI reports whether the JSON of a 404 is an error of the API about an
 // object, and not one of a router about a path: a wrong base URL must never look
@@ -250,7 +256,7 @@ func isFromAPI(object map[string]any, message string) bool {
 			return false
 		}
 	}
-	if noRoute.MatchString(message) {
+	if noRoute.MatchString(strings.ReplaceAll(message, "_", " ")) { // or PATH_NOT_FOUND
 		return false
 	}
 	if id, ok := object["requestId"].(string); ok && id != "" || message != "" {

@@ -93,7 +93,7 @@ func get[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 		return raw, err
 	})
 	if interrupted != nil {
-		return nil, c.interrupted(ctx, r.operation)
+		return nil, c.interrupted(ctx, r.operation, r.subject)
 	}
 	if err != nil {
 		return nil, err

@@ -201,7 +201,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	var service *Service
 	err := c.do(ctx, &request{
 		operation:  "update service scaling",
-		subject:    fmt.Sprintf("scaling of service %s in organization %s", serviceID, organizationID),
+		subject:    fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
 		api:        c.management,
 		method:     http.MethodPatch,
 		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},

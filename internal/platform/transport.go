@@ -239,9 +239,9 @@ func (k *call) retry(ctx context.Context, failed *Error, limited time.Duration) 
 	if !again || !bounded || !time.Now().Add(wait).After(end) {
 		return wait, again
 	}
-	failed.gaveUp = fmt.Sprintf("the next retry would wait %s, longer than what is left of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
+	failed.gaveUp = fmt.Sprintf("the next retry would start in %s, after the end of retry_timeout (%s)", readable(wait), readable(k.retryTimeout))
 	if failed.retryAfter > 0 && wait >= failed.retryAfter-time.Second {
-		failed.gaveUp = fmt.Sprintf("the API requested a wait of %s (Retry-After), longer than what is left of retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
+		failed.gaveUp = fmt.Sprintf("the API requested a wait of %s (Retry-After), which ends after retry_timeout (%s)", readable(failed.retryAfter), readable(k.retryTimeout))
 	}
 	return wait, false
 }
@@ -272,6 +272,9 @@ func (k *call) giveUp(cause error) error {
 		e = &Error{class: classNotSent}
 	}
 	var late *waitTooLong
+	if errors.As(cause, &late) {
+		late.limit = k.retryTimeout
+	}
 	switch {
 	case errors.As(cause, &e.refusal):
 		e.gaveUp = cause.Error()
@@ -280,7 +283,7 @@ func (k *call) giveUp(cause error) error {
 		}
 	case k.last == nil && errors.Is(cause, errBudget):
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.retryTimeout))
-	case errors.As(cause, &late), errors.Is(cause, errBudget):
+	case late != nil, errors.Is(cause, errBudget):
 		e.gaveUp = cause.Error()
 		if k.last == nil {
 			e.Err = cause
@@ -297,6 +300,7 @@ func (k *call) conclude(e *Error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
 	e.ambiguous = e.ambiguous || k.ambiguous
+	e.creation, e.collection, e.noRetries = k.method == http.MethodPost, k.collection, k.retryTimeout == 0
 	reported := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
 	if k.attempts > 0 && (e.class == classNotSent || e.class == classNoResponse || e.class == classServerError) {
 		reported = k.api.outage.markReported() && e.refusal != nil

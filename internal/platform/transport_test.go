@@ -64,7 +64,7 @@ func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 			if took := time.Since(begun); took > time.Second {
 				t.Errorf("%d: gave up after %s", status, took)
 			}
-			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), longer than what is left of retry_timeout (5m0s).") {
+			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), which ends after retry_timeout (5m0s).") {
 				t.Errorf("%d: %v", status, err)
 			}
 		})
@@ -182,6 +182,27 @@ func TestInterruptIsReported(t *testing.T) {
 			time.AfterFunc(time.Second, cancel)
 			_, err := operations()[o].call(ctx, c)
 			if err == nil || !strings.HasPrefix(err.Error(), "update pipe: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
+				t.Error(o, err)
+			}
+		}
+	})
+}
+
+// Reads share their requests, and each names its object all the same.
+func TestInterruptedReadNamesItsObject(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always(hang)
+		for o, want := range map[string]string{
+			"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
+			"service": "Tried to list services of organization " + testOrganization + ". The operation was interrupted.",
+			"scaling": "Tried to update the scaling of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			_, err := operations()[o].call(ctx, c)
+			var e *Error
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), want) {
 				t.Error(o, err)
 			}
 		}

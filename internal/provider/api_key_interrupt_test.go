@@ -72,7 +72,7 @@ resource "dataplatform_api_key" "this" {
 	if took > 20*time.Second || f.Count("POST", "") != 1 || len(w.keys()) != 0 {
 		t.Errorf("after %s, %d requests, state holds %v", took, f.Count("POST", ""), w.keys())
 	}
-	wantText(t, out, `no response within request_timeout (3s)`, `name "n", organization `+mockplatform.OrganizationID+`, roles admin, expiry `, "revoke it there")
+	wantText(t, out, `no response within request_timeout (3s)`, `name "n", organization `+mockplatform.OrganizationID+`, roles admin, expiry `, "revoke it")
 }
 
 // interrupted applies in a process group of its own and interrupts it once the

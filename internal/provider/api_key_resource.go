@@ -170,8 +170,8 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 		if call := new(platform.Error); errors.As(err, &call) {
 			requestID = call.RequestID
 		}
-		failed += "\n\nThe platform may have created the key before this failed. Its secret is lost then: " + described(organization, body, requestID) +
-			". Look it up in the platform's console, and revoke it there if it exists. The request was not retried, because a surplus key cannot be deleted."
+		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
+			described(organization, body, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
 }
@@ -183,12 +183,13 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 		id = ", ID " + *created.Key.ID
 	}
 	diags.AddError("Cannot create API key",
-		"The API created the key and returned no secret, and nothing can read it again: "+described(organization, body, created.RequestID)+id+
-			". Look it up in the platform's console, and revoke it there before the next apply, which creates another key.")
+		"The API created the key, but returned no secret, and cannot return it later. "+
+			"Look for the key in the platform's console and revoke it before the next apply, which creates another key: "+
+			described(organization, body, created.RequestID)+id+".")
 }
 
 // described is what identifies a key in the console, and its creation in the
-// platform's logs.
+// platform's logs. The request ID is omitted if there is none.
 func described(organization string, body platform.APIKeyCreate, requestID string) string {
 	expiry := "no expiry"
 	if body.ExpireAt != nil {
@@ -196,14 +197,16 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 	}
 	const longest = 100
 	switch runes := []rune(requestID); {
-	case requestID == "":
-		requestID = "not returned"
 	case len(runes) > longest:
 		requestID = fmt.Sprintf("%+q…", string(runes[:longest]))
 	case strings.ContainsFunc(requestID, func(r rune) bool { return r <= ' ' || r > '~' }):
 		requestID = fmt.Sprintf("%+q", requestID) // may hold control sequences of a terminal
 	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s, request ID %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry, requestID)
+	key := fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
+	if requestID == "" {
+		return key
+	}
+	return key + ", request ID " + requestID
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only

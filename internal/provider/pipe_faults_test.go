@@ -146,7 +146,8 @@ func shownPlan(w *workspace) any {
 // TestPipeGone takes a pipe away, or puts something in its way.
 func TestPipeGone(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, `name = "orders"`))
+	config := f.provider() + onePipe("this", mockplatform.KafkaPipeID, `name = "orders"`)
+	w := f.workspace(config)
 	w.apply()
 	for name, test := range map[string]struct {
 		status int
@@ -168,6 +169,15 @@ func TestPipeGone(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a base URL with a wrong path", func(t *testing.T) {
+		w := w.in(t)
+		w.file("main.tf", strings.Replace(config, f.url, f.url+"/wrong", 1))
+		wantText(t, w.refused(thisPipe, "apply", "-refresh-only", "-auto-approve", "-input=false"), "Cannot read pipe", "HTTP 404", "path not found")
+		if len(w.state()) != 1 {
+			t.Error("the pipe left the state")
+		}
+	})
+	w.file("main.tf", config)
 	doc := f.Pipe(mockplatform.KafkaPipeID)
 	f.RemovePipe(mockplatform.KafkaPipeID)
 	out, ok := w.terraform("apply", "-refresh-only", "-auto-approve", "-input=false")

@@ -206,7 +206,7 @@ func addNothingSet(diags *diag.Diagnostics) {
 	}
 	diags.AddError("Provider not configured",
 		"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
-			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API.")
+			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
 }
 
 func (s settings) missing() []string {

@@ -138,13 +138,20 @@ func checkPositive(value string) error {
 }
 
 func checkCount(value string) error {
-	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
-		if shown := strconv.Quote(value); strings.ContainsAny(value, " ") || shown != `"`+value+`"` {
-			value = shown
-		}
-		return fmt.Errorf("must be a whole number of at least 1, got %s", value)
+	n, err := strconv.ParseInt(value, 10, 32)
+	if shown := strconv.Quote(value); strings.ContainsAny(value, " ") || shown != `"`+value+`"` {
+		value = shown
 	}
-	return nil
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		return fmt.Errorf("must be at most %d, got %s", math.MaxInt32, value)
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("must be a whole number, got %s", value)
+	case n < 1:
+		return fmt.Errorf("must be at least 1, got %s", value)
+	default:
+		return nil
+	}
 }
 
 // duration is the value of a checked setting, or its default.

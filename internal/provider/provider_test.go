@@ -155,7 +155,10 @@ func TestProviderSettingTexts(t *testing.T) {
 		{"key_secret", "\n", ": it contains nothing else"},
 		{"alerts_access_token", "t\n", ": it ends with a line break, as the content of a file does; use trimspace()"},
 		{"max_concurrent_requests", "10\n", `got "10\n"`},
-		{"max_concurrent_requests", "2.5", "got 2.5"},
+		{"max_concurrent_requests", "2.5", "must be a whole number, got 2.5"},
+		{"max_concurrent_requests", "0", "must be at least 1, got 0"},
+		{"max_concurrent_requests", "-3", "must be at least 1, got -3"},
+		{"max_concurrent_requests", "9999999999", "must be at most 2147483647, got 9999999999"},
 		{"retry_timeout", "9999999999h", `must be at most 2562047h0m0s, got "9999999999h"`},
 		{"retry_timeout", "-1s", `must not be negative, got "-1s"`},
 		{"request_timeout", "0s", `must be greater than zero, got "0s"`},
@@ -188,8 +191,8 @@ func TestProviderFromEnvironment(t *testing.T) {
 	}
 	wantText(t, out,
 		`DATAPLATFORM_RETRY_TIMEOUT must be a duration such as 30s or 5m, got "5 minutes"`,
-		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number of at least 1, got 2.5`,
-		`DATAPLATFORM_ALERTS_BASE_URL is not valid: plain http is allowed only for a loopback address`)
+		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number, got 2.5`,
+		`DATAPLATFORM_ALERTS_BASE_URL is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1).`)
 	f.wantRequests()
 }
 
@@ -268,8 +271,8 @@ provider "dataplatform" {
 		t.Fatalf("a read at plan succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		"alerts_base_url, alerts_access_token, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now",
-		"organization_id, base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but needed now")
+		"alerts_base_url, alerts_access_token, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but this plan needs them. First apply the resources that they depend on (terraform apply -target=…), or set known values.",
+		"organization_id, base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, but this plan needs them. First apply the resources that they depend on (terraform apply -target=…), or set known values.")
 	if n := strings.Count(out, "Error: "); n != 3 {
 		t.Errorf("%d errors for 3 objects:\n%s", n, out)
 	}

@@ -60,7 +60,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 		return usageError{err}
 	}
 	platform := mockplatform.New(seed)
-	o.apply(platform, seed, stdout)
+	more := o.apply(platform, seed, stdout)
 
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", o.addr)
@@ -72,6 +72,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 			"The provider accepts http only for loopback addresses.\n", o.addr)
 	}
 	found := summarize(listener.Addr(), seed)
+	found.added = more
 	if o.envFile != "" {
 		// 0600 although these credentials are public, as for every file with credentials.
 		if err := os.WriteFile(o.envFile, []byte(found.environment()), 0o600); err != nil {

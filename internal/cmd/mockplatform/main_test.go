@@ -267,6 +267,8 @@ func TestRun(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 	for _, line := range []string{
+		"\n  5 services service-00001 to service-00005   60000000-0000-4000-8000-000000000001 to 60000000-0000-4000-8000-000000000005\n" +
+			"  3 pipes pipe-00001 to pipe-00003   70000000-0000-4000-8000-000000000001 to 70000000-0000-4000-8000-000000000003\n",
 		`base_url            = "http://127.0.0.1:`, `key_secret          = "demo-key-secret"`,
 		"GET   /mgmt" + path + " 503\n", "GET   /mgmt" + path + " 200\n",
 	} {
@@ -291,7 +293,10 @@ func TestRateLimitFlags(t *testing.T) {
 
 func TestStopWhileARequestHangs(t *testing.T) {
 	t.Parallel()
-	p := start(t, "-fail", "hang")
+	p := start(t, "-fail", "hang", "-pipes", "1")
+	if line := "\n  1 pipe pipe-00001   70000000-0000-4000-8000-000000000001\n"; !strings.Contains(p.stdout.String(), line) {
+		t.Errorf("%q is missing in\n%s", line, p.stdout)
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"], http.NoBody)
 	if err != nil {
 		t.Fatal(err)

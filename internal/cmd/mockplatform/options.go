@@ -50,7 +50,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 
 	flags.Func("latency", "delay each response by this `duration`, such as 200ms", value(&o.latency, time.ParseDuration,
 		func(d time.Duration) bool { return d >= 0 }, "must be a duration of at least 0, such as 200ms"))
-	flags.Func("rate-limit", "reject requests above this `number` per second", value(&o.rateLimit,
+	flags.Func("rate-limit", "reject requests above this `number` per second (default: no limit)", value(&o.rateLimit,
 		func(text string) (float64, error) { return strconv.ParseFloat(text, 64) },
 		func(n float64) bool { return n == 0 || n >= 0.001 && n <= 1e6 }, "must be a number between 0.001 and 1000000, or 0 for no limit"))
 	choice(flags, &o.retryAfter, "retry-after", "send Retry-After with -rate-limit in this `form`",
@@ -125,8 +125,8 @@ func (o *options) seed() (mockplatform.Seed, error) {
 // journalSize limits the memory of a platform that runs for days.
 const journalSize = 1000
 
-// apply configures the platform.
-func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, stdout io.Writer) {
+// apply configures the platform, and returns the objects that it added.
+func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, stdout io.Writer) []added {
 	platform.Configure(func(b *mockplatform.Behaviour) {
 		b.JournalSize = journalSize
 		b.Latency = o.latency
@@ -158,10 +158,11 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 		platform.Inject(fault)
 	}
 	first := seed.Organizations[0]
-	platform.AddServices(first.ID, o.services)
+	all := []added{{"service", platform.AddServices(first.ID, o.services), platform.Service}}
 	if o.pipes > 0 {
-		platform.AddPipes(fmt.Sprint(first.Services[0]["id"]), o.pipes)
+		all = append(all, added{"pipe", platform.AddPipes(fmt.Sprint(first.Services[0]["id"]), o.pipes), platform.Pipe})
 	}
+	return all
 }
 
 // printer returns a function that prints one line per request. Requests may end

@@ -14,6 +14,23 @@ import (
 type summary struct {
 	settings []setting
 	ids      []setting
+	added    []added
+}
+
+// added are the objects of one kind that flags added.
+type added struct {
+	kind string
+	ids  []string
+	get  func(id string) mockplatform.Document
+}
+
+// String returns number, names and IDs, the last two as first and last.
+func (a added) String() string {
+	first, last := a.ids[0], a.ids[len(a.ids)-1]
+	if first == last {
+		return fmt.Sprintf("1 %s %v   %s", a.kind, a.get(first)["name"], first)
+	}
+	return fmt.Sprintf("%d %ss %v to %v   %s to %s", len(a.ids), a.kind, a.get(first)["name"], a.get(last)["name"], first, last)
 }
 
 type setting struct{ argument, variable, value string }
@@ -88,6 +105,11 @@ func (s summary) welcome(quiet bool) string {
 	out.WriteString("}\n\nObjects:\n")
 	for _, one := range s.ids {
 		fmt.Fprintf(&out, "  %-28s %s\n", one.argument, one.value)
+	}
+	for _, one := range s.added {
+		if len(one.ids) > 0 {
+			fmt.Fprintf(&out, "  %s\n", one)
+		}
 	}
 	out.WriteString("\nPress Ctrl-C to stop it.\n")
 	return out.String()
