@@ -118,14 +118,14 @@ func (k *Kind) key(id Identity) string {
 	return strings.ToLower(k.Name + "/" + id.Organization + "/" + strings.Join(id.IDs, "/"))
 }
 
-// place names an object and where it was looked up, such as "pipe … in service … in
+// place names an object and where it was looked up, such as "pipe … of service … in
 // organization …".
 func (k *Kind) place(id Identity) string {
 	var parts []string
 	for i, name := range slices.Backward(k.IDs) {
 		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
 	}
-	return strings.Join(append(parts, "organization "+id.Organization), " in ")
+	return strings.Join(parts, " of ") + " in organization " + id.Organization
 }
 
 // withDefaults returns the kind with functions in place of those that are nil.

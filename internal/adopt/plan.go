@@ -181,12 +181,21 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return
 	}
+	_, full := platform.Absence(err)
 	diags.AddAttributeError(
 		path.Root(e.IDs[len(e.IDs)-1]),
 		fmt.Sprintf("No such %s", e.Noun),
-		fmt.Sprintf("There is no %s. This resource adopts an existing %s and cannot create one. "+
-			"Remove it from the configuration, or create the %s in the platform's console and set its ID here.", e.place(id), e.Noun, e.Noun),
+		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
+			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
+			e.place(id), full, e.Noun, e.idNames(), e.Noun, e.Noun),
 	)
+}
+
+// idNames are the attributes to check if there is no such object, its own ID first.
+func (e *Engine) idNames() string {
+	names := slices.Clone(e.IDs)
+	slices.Reverse(names)
+	return strings.Join(names, ", ") + " and organization_id"
 }
 
 // warnOverwritten warns about the values that an adoption overwrites. It shows only

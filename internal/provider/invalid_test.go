@@ -243,9 +243,9 @@ resource "dataplatform_pipe" "gone" {
 		t.Fatalf("the plan succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		"There is no service "+nowhere+" in organization "+mockplatform.OrganizationID+".",
-		"There is no service "+mockplatform.ServiceID+" in organization "+mockplatform.OtherOrganizationID+".",
-		"There is no pipe "+nowhere+" in service "+mockplatform.ServiceID+" in organization "+mockplatform.OrganizationID+".",
+		"There is no service "+nowhere+" in organization "+mockplatform.OrganizationID+": ",
+		"There is no service "+mockplatform.ServiceID+" in organization "+mockplatform.OtherOrganizationID+": ",
+		"There is no pipe "+nowhere+" of service "+mockplatform.ServiceID+" in organization "+mockplatform.OrganizationID+": ",
 	)
 	f.wantWrites()
 }

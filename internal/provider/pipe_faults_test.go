@@ -182,7 +182,7 @@ func TestPipeGone(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "No such pipe", "Remove it from the configuration")
+	wantText(t, out, "No such pipe", "Check pipe_id, service_id and organization_id.")
 	f.SetPipe(doc)
 	w.apply()
 
