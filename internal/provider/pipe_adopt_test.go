@@ -38,9 +38,9 @@ func TestPipeAdoption(t *testing.T) {
 	wantWarning(t, warnings["dataplatform_pipe.storage"], "")
 	wantText(t, out,
 		"Adoption of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+") overwrites its values",
-		"- source_credentials.cloud_stream: the credentials will be sent",
-		"- source_credentials.kafka: the credentials will be sent",
-		"An import block shows the same as a diff, also in the plan's JSON.")
+		"- source_credentials.cloud_stream: its credentials (the API does not return the current ones)",
+		"- source_credentials.kafka: its credentials (the API does not return the current ones)",
+		"With an import block, the plan and its JSON show old and new values instead.")
 	if n := strings.Count(out, "overwrites its values"); n != 2 {
 		t.Errorf("%d warnings of an adoption", n)
 	}

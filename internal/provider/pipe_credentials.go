@@ -156,7 +156,7 @@ func setCredentials(update *platform.PipeSourceUpdate, kinds []string, change ad
 func overwrittenCredentials(change adopt.Change, send tfvalue.Value) []string {
 	var lines []string
 	for _, kind := range sentKinds(change, send) {
-		lines = append(lines, fmt.Sprintf("%s.%s: the credentials will be sent", credentialsName, kind))
+		lines = append(lines, fmt.Sprintf("%s.%s: its credentials (the API does not return the current ones)", credentialsName, kind))
 	}
 	return lines
 }

@@ -27,6 +27,7 @@ var tableMappingsPath = tfvalue.Path{"source", "postgres", tableMappingsName}
 // mappingKey identifies a table mapping by schema, table and target.
 var mappingKey = tfvalue.Key{
 	Members: []string{"source_schema_name", "source_table", "target_table"},
+	Noun:    "table mapping",
 	Format:  "%s.%s to %s",
 }
 
