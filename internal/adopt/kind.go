@@ -65,6 +65,9 @@ type Kind struct {
 	// Overwrites describes, in a line each, what a change that sends these leaves
 	// overwrites and that is not a leaf.
 	Overwrites func(change Change, send tfvalue.Value) []string
+	// Unfinished is added to the error of an update that has removed elements of a keyed
+	// set and not added others yet: what that means for the elements.
+	Unfinished string
 	// Advise adds warnings about effects of a plan that users may not expect.
 	Advise func(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics)
 }

@@ -112,8 +112,8 @@ func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfval
 	}
 	diags.AddWarning(
 		"Two resources configure "+label,
-		"They set different values, and each apply of one overwrites those of the other:\n\n"+strings.Join(lines, "\n")+
-			"\n\nRemove these arguments, or one of the resources, from the configuration.",
+		"They set different values for the arguments below. Each apply of one overwrites the value of the other:\n\n"+strings.Join(lines, "\n")+
+			"\n\nRemove these arguments from one of the resources, or remove one of the resources.",
 	)
 }
 

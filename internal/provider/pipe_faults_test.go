@@ -79,7 +79,7 @@ func TestPipeSecondPatchRefused(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out, "Cannot update pipe", "not today", "HTTP 422",
-		"Not added yet: - public.customers to people The next apply adds them.")
+		"These are not added yet: - public.customers to people Their excluded columns stay excluded. Apply again to add them.")
 	f.wantPatches(mockplatform.PostgresPipeID, firstRemap, secondRemap)
 	checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 	f.ResetJournal()
