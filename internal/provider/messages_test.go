@@ -26,9 +26,9 @@ func TestErrorsAreReadable(t *testing.T) {
 			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with that kind of source."}},
 		{"memory limits", scalingConfig(mockplatform.ServiceID, "min_total_memory_gb = 48\nmax_total_memory_gb = 36"),
 			[]string{"Minimum memory exceeds maximum", "min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36."}},
-		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is reported by the platform and cannot be set. Remove it from the configuration."}},
-		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is reported by the platform and cannot be set."}},
-		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", "The mapping of public.new to new of pipe"}},
+		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is read-only: the API returns it. Remove it from the configuration."}},
+		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is read-only: the API returns it."}},
+		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", "The mapping of public.new to new of pipe", "It must set excluded_columns, because"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
