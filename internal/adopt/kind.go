@@ -65,6 +65,9 @@ type Kind struct {
 	// Overwrites describes, in a line each, what a change that sends these leaves
 	// overwrites and that is not a leaf.
 	Overwrites func(change Change, send tfvalue.Value) []string
+	// Unfinished is added to the error of an update that has removed elements of a keyed
+	// set and not added others yet: what that means for the elements.
+	Unfinished string
 	// Advise adds warnings about effects of a plan that users may not expect.
 	Advise func(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics)
 }
@@ -118,14 +121,14 @@ func (k *Kind) key(id Identity) string {
 	return strings.ToLower(k.Name + "/" + id.Organization + "/" + strings.Join(id.IDs, "/"))
 }
 
-// place names an object and where it was looked up, such as "pipe … in service … in
+// place names an object and where it was looked up, such as "pipe … of service … in
 // organization …".
 func (k *Kind) place(id Identity) string {
 	var parts []string
 	for i, name := range slices.Backward(k.IDs) {
 		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
 	}
-	return strings.Join(append(parts, "organization "+id.Organization), " in ")
+	return strings.Join(parts, " of ") + " in organization " + id.Organization
 }
 
 // withDefaults returns the kind with functions in place of those that are nil.

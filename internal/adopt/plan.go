@@ -112,8 +112,8 @@ func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfval
 	}
 	diags.AddWarning(
 		"Two resources configure "+label,
-		"They set different values, and each apply of one overwrites those of the other:\n\n"+strings.Join(lines, "\n")+
-			"\n\nRemove these arguments, or one of the resources, from the configuration.",
+		"They set different values for the arguments below. Each apply of one overwrites the value of the other:\n\n"+strings.Join(lines, "\n")+
+			"\n\nRemove these arguments from one of the resources, or remove one of the resources.",
 	)
 }
 
@@ -181,22 +181,36 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return
 	}
+	_, full := platform.Absence(err)
 	diags.AddAttributeError(
 		path.Root(e.IDs[len(e.IDs)-1]),
 		fmt.Sprintf("No such %s", e.Noun),
-		fmt.Sprintf("There is no %s. This resource adopts an existing %s and cannot create one. "+
-			"Remove it from the configuration, or create the %s in the platform's console and set its ID here.", e.place(id), e.Noun, e.Noun),
+		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
+			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
+			e.place(id), full, e.Noun, e.idNames(), e.Noun, e.Noun),
 	)
+}
+
+// idNames are the attributes to check if there is no such object, its own ID first.
+func (e *Engine) idNames() string {
+	names := slices.Clone(e.IDs)
+	slices.Reverse(names)
+	return strings.Join(names, ", ") + " and organization_id"
 }
 
 // warnOverwritten warns about the values that an adoption overwrites. It shows only
 // the current values: the plan shows the new ones, and masks sensitive ones.
 func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
+	keep := "To keep a value, remove its argument from the configuration."
 	for _, leaf := range send.Leaves() {
 		now := remote.At(leaf.Path...)
 		if key, keyed := e.Rules.Keys[leaf.Name()]; keyed {
-			lines = append(lines, e.overwrittenElements(key, leaf, now)...)
+			overwritten, removes := e.overwrittenElements(key, leaf, now)
+			lines = append(lines, overwritten...)
+			if removes {
+				keep += fmt.Sprintf(" To keep a %s, add it to %s.", key.Noun, leaf.Name())
+			}
 		} else if !now.IsNull() {
 			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.Rules.Describe(leaf.Name(), now)))
 		}
@@ -207,30 +221,29 @@ func (e *Engine) warnOverwritten(label string, change Change, send, remote tfval
 	}
 	diags.AddWarning(
 		fmt.Sprintf("Adoption of %s overwrites its values", label),
-		"The "+e.Noun+" exists and has other values:\n\n  - "+strings.Join(lines, "\n  - ")+
-			"\n\nTo keep a value, remove its attribute from the configuration. "+
-			"An import block shows the same as a diff, also in the plan's JSON.",
+		"The "+e.Noun+" exists. The apply overwrites:\n\n  - "+strings.Join(lines, "\n  - ")+
+			"\n\n"+keep+" With an import block, the plan and its JSON show old and new values instead.",
 	)
 }
 
 // overwrittenElements describes the elements of a keyed set that an adoption
-// removes, and the members that it changes.
-func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value) []string {
-	var lines []string
+// removes, and the members that it changes. It reports whether it removes one.
+func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value) (lines []string, removes bool) {
 	wanted := key.Index(leaf.Value)
 	for _, element := range key.Sort(now.Elements()) {
 		want, ok := wanted[key.Of(element)]
 		if !ok {
-			lines = append(lines, fmt.Sprintf("%s: %s will be removed", leaf.Path, key.Spell(element)))
+			lines = append(lines, fmt.Sprintf("%s %s will be removed", key.Noun, key.Spell(element)))
+			removes = true
 			continue
 		}
 		for name, member := range want.Members() {
 			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
-				lines = append(lines, fmt.Sprintf("%s: %s of %s: %s now", leaf.Path, name, key.Spell(element), e.Rules.Describe(name, was)))
+				lines = append(lines, fmt.Sprintf("%s %s: %s is %s now", key.Noun, key.Spell(element), name, e.Rules.Describe(name, was)))
 			}
 		}
 	}
-	return lines
+	return lines, removes
 }
 
 // warnDestroy warns that a destroy sends nothing. All objects share one summary, so

@@ -25,16 +25,18 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 	known, read, err := e.observe(ctx, client, id, state, last)
 	switch {
 	case platform.IsNotFound(err) && imported:
+		_, full := platform.Absence(err)
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s. Check the IDs, or create the %s in the platform's console first.", e.place(id), e.Noun),
+			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.place(id), full, e.Noun),
 		)
 		return state, last
 	case platform.IsNotFound(err):
+		brief, _ := platform.Absence(err)
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
-			fmt.Sprintf("It no longer exists in organization %s and was removed from the state. "+
-				"If it is still in the configuration, remove it there, or create the %s again in the platform's console and change the ID.", id.Organization, e.Noun),
+			fmt.Sprintf("The API no longer returns it in organization %s (%s), so it was removed from the state. "+
+				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.", id.Organization, brief),
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:

@@ -178,7 +178,7 @@ func (u *update) checkStored(sent tfvalue.Value, diags *diag.Diagnostics) {
 			conn.AttributePath(leaf.Path),
 			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
 			fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
-				"Set the attribute to that value, or remove it from the configuration.",
+				"Set the argument to that value, or remove it from the configuration.",
 				leaf.Path, u.Rules.Describe(leaf.Name(), u.response.At(leaf.Path...))),
 		)
 	}
@@ -225,7 +225,8 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		}
 		diags.AddError(
 			fmt.Sprintf("Change of %s of %s is incomplete", leaf.Path, u.label),
-			fmt.Sprintf("Removed:\n\n%s\n\nNot added yet:\n\n%s\n\nThe next apply adds them.", key.List(removed), key.List(pending)),
+			fmt.Sprintf("These %ss were removed:\n\n%s\n\nThese are not added yet:\n\n%s\n\n%s",
+				key.Noun, key.List(removed), key.List(pending), strings.TrimSpace(u.Unfinished+" Apply again to add them.")),
 		)
 	}
 }

@@ -76,6 +76,25 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && e.notFound
 }
 
+// Absence returns why IsNotFound holds for an error, in brief and as a sentence:
+// "HTTP 404, request ID req-1" and "the API returned HTTP 404 Not Found (request ID
+// req-1): pipe not found.", or that two consecutive lists omit the object.
+func Absence(err error) (brief, full string) {
+	var e *Error
+	if !errors.As(err, &e) || e.Status == 0 {
+		return "two consecutive lists omit it", "two consecutive lists of its services omit it."
+	}
+	brief = fmt.Sprintf("HTTP %d", e.Status)
+	if e.RequestID != "" {
+		brief += ", request ID " + cleanText(e.RequestID, 100)
+	}
+	full = "the API returned " + e.response() + " without a message."
+	if e.cause() != "" {
+		full = "the API returned " + e.response() + ": " + sentence(e.cause())
+	}
+	return e.clean(brief), e.clean(full)
+}
+
 // IsAmbiguous reports whether a write may have been carried out although it
 // failed: the request was sent, and the response was lost, cut off, a 5xx or
 // unusable. Reads are never ambiguous.

@@ -62,7 +62,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Time before the expiry from which a plan replaces the key, in hours. A whole number less than `validity_hours`, which is required with it. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
+				MarkdownDescription: "Number of hours before the expiry in which a plan replaces the key. A whole number less than `validity_hours`. Requires `validity_hours`. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -74,7 +74,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary values whose change replaces the key.",
+				MarkdownDescription: "Arbitrary values. A change of any of them replaces the key.",
 			},
 			"state": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -134,11 +134,19 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if !isRFC3339(req.ConfigValue.ValueString()) {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid date",
-			fmt.Sprintf("%s %s.", req.Path, v.Description(ctx)))
+	date := req.ConfigValue.ValueString()
+	if isRFC3339(date) {
+		return
 	}
+	rule := v.Description(ctx)
+	if dateLike.MatchString(date) {
+		rule += ", got " + date
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid date", fmt.Sprintf("%s %s.", req.Path, rule))
 }
+
+// dateLike matches what a message may repeat: any other text may be a secret.
+var dateLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
 
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
@@ -175,8 +183,11 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid IP address",
-		fmt.Sprintf("source of an entry of %s %s.", req.Path.Steps()[0], v.Description(ctx)))
+	// At the whole list, so that several invalid entries are one error: the message
+	// doesn't repeat the addresses, which would be the only difference.
+	list := req.Path.Steps()[:1]
+	resp.Diagnostics.AddAttributeError(path.Empty().AtName(list.String()), "Invalid IP address",
+		fmt.Sprintf("At least one source of %s is invalid: it %s.", list, v.Description(ctx)))
 }
 
 func isAddress(source string) bool {

@@ -67,7 +67,7 @@ func TestTwoResourcesOverOneObject(t *testing.T) {
 				wantWarning(t, said, fmt.Sprintf("Two resources configure pipe %q (", fmt.Sprint(f.Pipe(test.kind)["name"])))
 				text := strings.Join(said, "")
 				wantText(t, strings.ToLower(text), ids[i])
-				wantText(t, text, "the other: - "+strings.Join(test.leaves, " - ")+" Remove these arguments, or one of the resources")
+				wantText(t, text, "the other: - "+strings.Join(test.leaves, " - ")+" Remove these arguments from one of the resources, or remove one of the resources.")
 			})
 		}
 	}

@@ -66,11 +66,11 @@ func TestInvalidImports(t *testing.T) {
 		{thisScaling, mockplatform.ServiceID + "/", "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
 		{thisScaling, "a/b/c", "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
 		{thisScaling, mockplatform.OrganizationID + "/" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, "SERVICE_ID or ORGANIZATION_ID/SERVICE_ID"},
-		{thisScaling, nowhere, "Cannot import service There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ". Check the IDs, or create the service in the platform's console first."},
+		{thisScaling, nowhere, "Cannot import service There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check the IDs, or create the service in the platform's console first."},
 		{thisPipe, mockplatform.KafkaPipeID, "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID"},
 		{thisPipe, mockplatform.ServiceID + "/orders", "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID"},
-		{thisPipe, mockplatform.ServiceID + "/" + nowhere, "Cannot import pipe There is no pipe " + nowhere + " in service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ". Check the IDs, or create the pipe in the platform's console first."},
-		{thisPipe, nowhere + "/" + mockplatform.KafkaPipeID, "Cannot import pipe There is no pipe " + mockplatform.KafkaPipeID + " in service " + nowhere},
+		{thisPipe, mockplatform.ServiceID + "/" + nowhere, "Cannot import pipe There is no pipe " + nowhere + " of service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ": the API returned HTTP 404 Not Found (request ID "},
+		{thisPipe, nowhere + "/" + mockplatform.KafkaPipeID, "Cannot import pipe There is no pipe " + mockplatform.KafkaPipeID + " of service " + nowhere},
 	} {
 		out, ok := w.terraform("import", test.address, test.id)
 		if ok {

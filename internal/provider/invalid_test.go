@@ -56,8 +56,8 @@ var invalidConfigurations = []invalid{
 	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb", "max_total_memory_gb", "48", "36"}},
 	{invalidScaling, service + "\n" + `num_replicas = "three"`, []string{"num_replicas", "number"}},
 	{invalidScaling, service + "\n" + `idle_scaling = "perhaps"`, []string{"idle_scaling", "bool"}},
-	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is reported by the platform", "Remove it"}},
-	{invalidScaling, service + "\n" + `min_replica_memory_gb = 8`, []string{"Read-only", "min_replica_memory_gb is reported by the platform", "Remove it"}},
+	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
+	{invalidScaling, service + "\n" + `min_replica_memory_gb = 8`, []string{"Read-only", "min_replica_memory_gb is read-only: the API returns it", "Remove it"}},
 
 	// API keys.
 	{invalidKey, `roles = ["admin"]`, []string{"name", "required"}},
@@ -88,9 +88,9 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, pipeIDs + "\n" + `field_mappings = [null]`, []string{"field_mappings", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `field_mappings = [{ source_field = "a" }]`, []string{"destination_field", "required"}},
 	{invalidPipe, pipeIDs + "\n" + `destination = { columns = [null] }`, []string{"columns", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `destination = { table = "t" }`, []string{"Read-only", "destination.table is reported by the platform", "Remove it"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { topics = "a" } }`, []string{"Read-only", "source.kafka.topics is reported by the platform", "Remove it"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is reported by the platform"}},
+	{invalidPipe, pipeIDs + "\n" + `destination = { table = "t" }`, []string{"Read-only", "destination.table is read-only: the API returns it", "Remove it"}},
+	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { topics = "a" } }`, []string{"Read-only", "source.kafka.topics is read-only: the API returns it", "Remove it"}},
+	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 1.5 }`, []string{"engine_max_threads", "whole number", "1.5"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { username = "u", password_wo = "hush-hush" } }`, []string{"password_wo", "password_wo_version"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
@@ -243,9 +243,9 @@ resource "dataplatform_pipe" "gone" {
 		t.Fatalf("the plan succeeded:\n%s", out)
 	}
 	wantText(t, out,
-		"There is no service "+nowhere+" in organization "+mockplatform.OrganizationID+".",
-		"There is no service "+mockplatform.ServiceID+" in organization "+mockplatform.OtherOrganizationID+".",
-		"There is no pipe "+nowhere+" in service "+mockplatform.ServiceID+" in organization "+mockplatform.OrganizationID+".",
+		"There is no service "+nowhere+" in organization "+mockplatform.OrganizationID+": ",
+		"There is no service "+mockplatform.ServiceID+" in organization "+mockplatform.OtherOrganizationID+": ",
+		"There is no pipe "+nowhere+" of service "+mockplatform.ServiceID+" in organization "+mockplatform.OrganizationID+": ",
 	)
 	f.wantWrites()
 }

@@ -20,15 +20,15 @@ func TestErrorsAreReadable(t *testing.T) {
 		name, block string
 		says        []string
 	}{
-		{"no such pipe", onePipe("x", nowhere, ""), []string{"No such pipe", "There is no pipe " + nowhere + " in service " + mockplatform.ServiceID, "Remove it from the configuration, or create the pipe in the platform's console"}},
-		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere, "Remove it from the configuration, or create the service in the platform's console"}},
+		{"no such pipe", onePipe("x", nowhere, ""), []string{"No such pipe", "There is no pipe " + nowhere + " of service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ": the API returned HTTP 404 Not Found (request ID ", "): pipe not found. This resource adopts an existing pipe and cannot create one. Check pipe_id, service_id and organization_id. If the pipe was deleted, remove this resource from the configuration, or create the pipe in the platform's console and set its ID here."}},
+		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. This resource adopts an existing service and cannot create one. Check service_id and organization_id. If the service was deleted, remove this resource"}},
 		{"another kind", onePipe("x", mockplatform.KafkaPipeID, `source = { postgres = { port = 1 } }`),
 			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with that kind of source."}},
 		{"memory limits", scalingConfig(mockplatform.ServiceID, "min_total_memory_gb = 48\nmax_total_memory_gb = 36"),
 			[]string{"Minimum memory exceeds maximum", "min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36."}},
-		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is reported by the platform and cannot be set. Remove it from the configuration."}},
-		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is reported by the platform and cannot be set."}},
-		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", "The mapping of public.new to new of pipe"}},
+		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is read-only: the API returns it. Remove it from the configuration."}},
+		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is read-only: the API returns it."}},
+		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", "The mapping of public.new to new of pipe", "It must set excluded_columns, because"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestGoneAndStillConfigured(t *testing.T) {
 		if len(got.warnings) != 1 || len(got.errors) != 1 {
 			t.Fatalf("%s: warnings %q, errors %q", name, got.warnings, got.errors)
 		}
-		wantText(t, got.warnings[0], want.gone, "was removed from the state")
-		wantText(t, got.errors[0], want.none, "Remove it from the configuration, or create the "+name+" in the platform's console and set its ID here.")
+		wantText(t, folded(got.warnings[0]), want.gone, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (HTTP 404, request ID ", "), so it was removed from the state. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
+		wantText(t, got.errors[0], want.none, "remove this resource from the configuration, or create the "+name+" in the platform's console and set its ID here.")
 	}
 	f.RemoveService(mockplatform.ServiceID)
 	got := w.diagnostics("plan", "-input=false")[thisScaling]
@@ -81,7 +81,7 @@ func TestGoneAndStillConfigured(t *testing.T) {
 		t.Fatalf("warnings %q, errors %q", got.warnings, got.errors)
 	}
 	wantText(t, got.warnings[0], fmt.Sprintf("The service %q (%s) is gone", "events-eu", mockplatform.ServiceID))
-	wantText(t, got.errors[0], "No such service: There is no service "+mockplatform.ServiceID, "Remove it from the configuration")
+	wantText(t, got.errors[0], "No such service: There is no service "+mockplatform.ServiceID, "remove this resource from the configuration")
 }
 
 // TestWarningsNameTheirObject collects the warnings of many kinds: each names

@@ -37,6 +37,7 @@ var pipe = adopt.New(adopt.Kind{
 		checkMappings(label, change, remote, diags)
 	},
 	Overwrites: overwrittenCredentials,
+	Unfinished: "Their excluded columns stay excluded.",
 	Advise: func(label string, change adopt.Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
 		warnRemapped(label, send, remote, diags)
 		warnCredentialsMissing(label, change, send, diags)

@@ -38,9 +38,9 @@ func TestPipeAdoption(t *testing.T) {
 	wantWarning(t, warnings["dataplatform_pipe.storage"], "")
 	wantText(t, out,
 		"Adoption of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+") overwrites its values",
-		"- source_credentials.cloud_stream: the credentials will be sent",
-		"- source_credentials.kafka: the credentials will be sent",
-		"An import block shows the same as a diff, also in the plan's JSON.")
+		"- source_credentials.cloud_stream: its credentials (the API does not return the current ones)",
+		"- source_credentials.kafka: its credentials (the API does not return the current ones)",
+		"With an import block, the plan and its JSON show old and new values instead.")
 	if n := strings.Count(out, "overwrites its values"); n != 2 {
 		t.Errorf("%d warnings of an adoption", n)
 	}
@@ -191,7 +191,7 @@ resource "terraform_data" "id" { input = %q }
 			"source_credentials.postgres is configured, but the source of pipe"},
 		"no such pipe":    {"40000000-0000-4000-8000-00000000ffff", `name = "n"`, "There is no pipe 40000000-0000-4000-8000-00000000ffff"},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
-		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = length(terraform_data.id.output) } }`, "password_wo is not set"},
+		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = length(terraform_data.id.output) } }`, "password_wo must be set in this run"},
 		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = length(terraform_data.id.output) + 0.5 } }`, "must be a whole number between 1 and 65535"},
 		"null element":    {mockplatform.KafkaPipeID, `source = { kafka = { reverse_private_endpoint_ids = [length(terraform_data.id.output) > 1 ? null : ""] } }`, "null"},
 		"mapped twice": {mockplatform.PostgresPipeID, mappings(leadsMapping,

@@ -88,14 +88,17 @@ func TestMappingIsAddedFromTheConfigurationAlone(t *testing.T) {
 					t.Fatalf("%d errors, want 1: %q", len(errors), errors)
 				}
 				text := folded(errors[0])
-				wantText(t, text, "Table mapping is not complete", `pipe "customers" (`, test.lacks+" ([] excludes nothing)")
+				wantText(t, text, "Table mapping is not complete", `pipe "customers" (`, test.lacks+", because omitted attributes are not copied from the platform.")
+				if none := "Use [] to exclude no column."; strings.Contains(test.lacks, "excluded_columns") != strings.Contains(text, none) {
+					t.Errorf("%q belongs to excluded_columns alone, in %s", none, text)
+				}
 				if test.offers == nil {
-					wantText(t, text, "Its previously excluded columns are not known.")
+					wantText(t, text, "The platform has no mapping of this table to copy from, so the columns that were excluded before are not known.")
 					wantNoText(t, text, "Current values on the platform")
 					return
 				}
 				wantText(t, text, "Current values on the platform for this table: "+strings.Join(test.offers, " "))
-				wantNoText(t, text, "is not known")
+				wantNoText(t, text, "not known")
 			})
 		}
 	}
@@ -158,7 +161,7 @@ func TestHalfDoneMappingIsFinished(t *testing.T) {
 			}
 			wantText(t, folded(strings.Join(errors, " ")), "not today",
 				`Change of source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is incomplete`,
-				"Removed: - public.customers to customers Not added yet: - public.customers to customers The next apply adds them.")
+				"These table mappings were removed: - public.customers to customers These are not added yet: - public.customers to customers Their excluded columns stay excluded. Apply again to add them.")
 			if left := w.states(); adopts == (len(left) > 0) {
 				t.Errorf("in the state: %q", left)
 			}
@@ -198,7 +201,7 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT)
 	_ = command.Wait()
 	f.ClearFaults()
-	wantText(t, folded(output.String()), "Change of source.postgres.table_mappings of pipe \"customers\"", "Not added yet: - public.customers to customers The next apply adds them.")
+	wantText(t, folded(output.String()), "Change of source.postgres.table_mappings of pipe \"customers\"", "These are not added yet: - public.customers to customers Their excluded columns stay excluded. Apply again to add them.")
 	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
@@ -258,12 +261,12 @@ func TestMappingThatIsGoneAtApply(t *testing.T) {
 			f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 			f.ResetJournal()
 			said := w.refused(thisPipe, "apply", "-input=false", "tf.plan")
-			wantText(t, said, `The mapping of public.customers to customers of pipe "customers" (`, "it must set excluded_columns")
+			wantText(t, said, `The mapping of public.customers to customers of pipe "customers" (`, "must set excluded_columns")
 			if !adopts {
-				wantText(t, said, "is gone now. Plan again.")
+				wantText(t, said, "was removed after the plan. Run terraform plan again.")
 			}
 			f.wantWrites()
-			wantText(t, w.refused(thisPipe, "plan", "-input=false"), "it must set excluded_columns", "Its previously excluded columns are not known.")
+			wantText(t, w.refused(thisPipe, "plan", "-input=false"), "must set excluded_columns", "The platform has no mapping of this table to copy from, so the columns that were excluded before are not known.")
 
 			// Declared, it is added as the plan showed it.
 			w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n"+
@@ -284,7 +287,7 @@ func TestMappingWithoutARefresh(t *testing.T) {
 	f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 	w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, arguments+"\n  name = \"n\""))
 	f.ResetJournal()
-	wantText(t, w.refused(thisPipe, "apply", "-auto-approve", "-input=false", "-refresh=false"), "is gone now. Plan again.")
+	wantText(t, w.refused(thisPipe, "apply", "-auto-approve", "-input=false", "-refresh=false"), "was removed after the plan. Run terraform plan again.")
 	f.wantWrites()
 }
 
@@ -299,7 +302,7 @@ func TestMappingThatIsGoneWithOmittedMembers(t *testing.T) {
 	w.plan()
 	f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 	f.ResetJournal()
-	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "is gone now. Plan again. To add it, it must set sorting_keys and use_custom_sorting_key")
+	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "was removed after the plan. Run terraform plan again. To add it, it must set sorting_keys and use_custom_sorting_key, because")
 	f.wantWrites()
 	// A new plan shows what it adds: the excluded columns, and nothing else.
 	w.apply()

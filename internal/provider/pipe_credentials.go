@@ -107,7 +107,7 @@ func checkCredentials(change adopt.Change, diags *diag.Diagnostics) {
 		diags.AddAttributeError(
 			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
 			"Credential missing",
-			fmt.Sprintf("%s.%s.%s is not set, but %s is new or has changed, which sends it. Set it for this run; later runs can omit it.",
+			fmt.Sprintf("%s.%s.%s must be set in this run, because %s is new or has changed. Later runs can omit it.",
 				credentialsName, c.kind, c.value, changed),
 		)
 	}
@@ -156,7 +156,7 @@ func setCredentials(update *platform.PipeSourceUpdate, kinds []string, change ad
 func overwrittenCredentials(change adopt.Change, send tfvalue.Value) []string {
 	var lines []string
 	for _, kind := range sentKinds(change, send) {
-		lines = append(lines, fmt.Sprintf("%s.%s: the credentials will be sent", credentialsName, kind))
+		lines = append(lines, fmt.Sprintf("%s.%s: its credentials (the API does not return the current ones)", credentialsName, kind))
 	}
 	return lines
 }

@@ -79,7 +79,7 @@ func TestPipeSecondPatchRefused(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out, "Cannot update pipe", "not today", "HTTP 422",
-		"Not added yet: - public.customers to people The next apply adds them.")
+		"These are not added yet: - public.customers to people Their excluded columns stay excluded. Apply again to add them.")
 	f.wantPatches(mockplatform.PostgresPipeID, firstRemap, secondRemap)
 	checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 	f.ResetJournal()
@@ -192,7 +192,7 @@ func TestPipeGone(t *testing.T) {
 	if ok {
 		t.Fatal(out)
 	}
-	wantText(t, out, "No such pipe", "Remove it from the configuration")
+	wantText(t, out, "No such pipe", "Check pipe_id, service_id and organization_id.")
 	f.SetPipe(doc)
 	w.apply()
 

@@ -27,6 +27,7 @@ var tableMappingsPath = tfvalue.Path{"source", "postgres", tableMappingsName}
 // mappingKey identifies a table mapping by schema, table and target.
 var mappingKey = tfvalue.Key{
 	Members: []string{"source_schema_name", "source_table", "target_table"},
+	Noun:    "table mapping",
 	Format:  "%s.%s to %s",
 }
 
@@ -95,13 +96,12 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 			held := exists && !now.At(name).IsEmpty()
 			return held || kept || showsMember(plans[key], name)
 		})
-		const alone = " A mapping is added from the configuration alone:"
-		why := "is not on the platform and has to be added." + alone
+		why := "is not on the platform and has to be added. It"
 		switch {
 		case exists:
-			why = "changes, and has to be removed and added again." + alone
+			why = "changes, and has to be removed and added again. It"
 		case kept:
-			why = "existed at plan and is gone now. Plan again. To add it,"
+			why = "was removed after the plan. Run terraform plan again. To add it, it"
 		}
 		if len(lacks) > 0 {
 			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
@@ -161,12 +161,19 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 }
 
 func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The mapping of %s of %s %s it must set %s ([] excludes nothing).",
+	text := fmt.Sprintf("The mapping of %s of %s %s must set %s, because omitted attributes are not copied from the platform.",
 		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
-	if len(offered) > 0 {
+	hides := slices.Contains(lacks, excludedColumns)
+	if hides {
+		text += " Use [] to exclude no column."
+	}
+	switch {
+	case len(offered) > 0:
 		text += "\n\nCurrent values on the platform for this table:\n\n" + strings.Join(offered, "\n")
-	} else {
-		text += " Its previously excluded columns are not known."
+	case hides:
+		text += " The platform has no mapping of this table to copy from, so the columns that were excluded before are not known."
+	default:
+		text += " The platform has no mapping of this table to copy from."
 	}
 	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }

@@ -69,11 +69,11 @@ func TestPipeRejected(t *testing.T) {
 	})
 	// Given what the platform holds.
 	w.wantRefused([]refusedPipe{
-		{kafka, `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`, "password_wo is not set"},
-		{postgres, `source_credentials = { postgres = { password_wo_version = 1 } }`, "password_wo is not set"},
-		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
-		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo is not set"},
-		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo is not set"},
+		{kafka, `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`, "password_wo must be set in this run"},
+		{postgres, `source_credentials = { postgres = { password_wo_version = 1 } }`, "password_wo must be set in this run"},
+		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
+		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
+		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo must be set in this run"},
 		{kafka, `source = { postgres = { port = 1 } }`, "source.postgres is configured, but the source of pipe"},
 		{postgres, `source = { object_storage = {} }`, "source.object_storage is configured, but the source of pipe"},
 		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is configured, but the source of pipe"},
@@ -93,7 +93,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	f.ResetJournal()
 	for _, config := range []string{pipe("u", 2, ""), pipe("v", 1, "")} {
 		w.file("main.tf", config)
-		wantText(t, w.refused(thisPipe, "plan", "-input=false"), "Credential missing", "source_credentials.kafka.password_wo is not set, but password_wo_version or username is new or has changed, which sends it.")
+		wantText(t, w.refused(thisPipe, "plan", "-input=false"), "Credential missing", "source_credentials.kafka.password_wo must be set in this run, because password_wo_version or username is new or has changed. Later runs can omit it.")
 	}
 	w.file("main.tf", pipe("u", 1, ""))
 	w.wantEmptyPlan()

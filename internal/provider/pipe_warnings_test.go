@@ -19,9 +19,15 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 		if !strings.Contains(warning, "overwrites its values") {
 			continue
 		}
-		_, list, _ := strings.Cut(warning, "has other values: - ")
-		list, rest, _ := strings.Cut(list, " To keep a value, remove its attribute")
-		wantText(t, rest, "An import block shows the same as a diff, also in the plan's JSON.")
+		_, list, _ := strings.Cut(warning, "The pipe exists. The apply overwrites: - ")
+		list, rest, _ := strings.Cut(list, " To keep a value, remove its argument from the configuration. ")
+		want := "With an import block, the plan and its JSON show old and new values instead."
+		if strings.Contains(list, "will be removed") {
+			want = "To keep a table mapping, add it to table_mappings. " + want
+		}
+		if strings.TrimSpace(rest) != want {
+			t.Errorf("the warning ends with %q, want %q", rest, want)
+		}
 		found = append(found, strings.Split(list, " - "))
 	}
 	if len(found) != 1 {
@@ -33,7 +39,7 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 // TestAdoptionSaysWhatItOverwrites has each attribute, mapping, member of a
 // mapping and credential, and nothing of what stays.
 func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
-	const table = "source.postgres.table_mappings: "
+	const table = "table mapping "
 	tests := []struct {
 		name, kind, arguments string
 		want                  []string
@@ -50,17 +56,17 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
 		{"members of a mapping", mockplatform.PostgresPipeID, mappings(addressesMapping, leadsMapping,
 			wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = ["country", "id"]`)),
 			[]string{
-				table + `excluded_columns of public.customers to customers: ["password_hash", "phone"] now`,
-				table + "use_custom_sorting_key of public.customers to customers: true now",
+				table + `public.customers to customers: excluded_columns is ["password_hash", "phone"] now`,
+				table + "public.customers to customers: use_custom_sorting_key is true now",
 			}},
 		{"both", mockplatform.PostgresPipeID, mappings(customersMapping, wanted("sales.leads", "sales_leads", `excluded_columns = []`)),
-			[]string{table + "public.addresses to addresses will be removed", table + `excluded_columns of sales.leads to sales_leads: ["notes"] now`}},
+			[]string{table + "public.addresses to addresses will be removed", table + `sales.leads to sales_leads: excluded_columns is ["notes"] now`}},
 		{"credentials", mockplatform.CloudStreamPipeID, `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
-			[]string{"source_credentials.cloud_stream: the credentials will be sent"}},
+			[]string{"source_credentials.cloud_stream: its credentials (the API does not return the current ones)"}},
 		{"credentials beside a leaf", mockplatform.ObjectStoragePipeID, `
   source             = { object_storage = { path = "other" } }
   source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
-			[]string{`source.object_storage.path: "visits/*.parquet" now`, "source_credentials.object_storage: the credentials will be sent"}},
+			[]string{`source.object_storage.path: "visits/*.parquet" now`, "source_credentials.object_storage: its credentials (the API does not return the current ones)"}},
 		{"nothing", mockplatform.PostgresPipeID, "name = \"customers\"\n" + mappings(customersMapping, addressesMapping, leadsMapping), nil},
 		{"a mapping that is new", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), nil},
 	}

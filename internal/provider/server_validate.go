@@ -132,7 +132,7 @@ func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttr
 		case value.IsNull():
 		case attribute.Computed && !attribute.Optional:
 			p.report(tfprotov6.DiagnosticSeverityError, next, "Read-only attribute is set",
-				fmt.Sprintf("%s is reported by the platform and cannot be set. Remove it from the configuration.", next))
+				fmt.Sprintf("%s is read-only: the API returns it. Remove it from the configuration.", next))
 			object, p.changed = object.Without(attribute.Name), true
 		case attribute.NestedType == nil || !value.IsKnown():
 		case attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
@@ -195,7 +195,7 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 		}
 		if seen[key.Of(element)] {
 			p.report(tfprotov6.DiagnosticSeverityError, at, "Element is declared twice",
-				fmt.Sprintf("%s contains %s more than once. Declare it once.", at, key.Spell(element)))
+				fmt.Sprintf("%s maps %s more than once. Declare it once.", at, key.Spell(element)))
 		}
 		seen[key.Of(element)] = true
 	}

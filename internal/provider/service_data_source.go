@@ -61,7 +61,7 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	if id := config.At("id"); !id.IsNull() {
 		var err error
 		if service, err = client.GetService(ctx, organization.Text(), id.Text()); err != nil {
-			conn.AddError(&resp.Diagnostics, cannotReadService, err)
+			addServiceError(&resp.Diagnostics, organization.Text(), id.Text(), err)
 		}
 	} else {
 		service = namedService(ctx, client, organization.Text(), config.At("name").Text(), &resp.Diagnostics)
@@ -80,6 +80,16 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 const cannotReadService = "Cannot read service"
 
+func addServiceError(diags *diag.Diagnostics, organizationID, id string, err error) {
+	if !platform.IsNotFound(err) {
+		conn.AddError(diags, cannotReadService, err)
+		return
+	}
+	_, full := platform.Absence(err)
+	diags.AddAttributeError(path.Root("id"), cannotReadService,
+		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id, organizationID, full))
+}
+
 // namedService is the one service of a name. Messages don't repeat the name:
 // what is configured as free text may be a secret.
 func namedService(ctx context.Context, client *platform.Client, organizationID, name string, diags *diag.Diagnostics) *platform.Service {
@@ -95,7 +105,7 @@ func namedService(ctx context.Context, client *platform.Client, organizationID, 
 	switch len(found) {
 	case 0:
 		diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("No service has this name in organization %s, according to two consecutive lists. Names are case-sensitive.", organizationID))
+			fmt.Sprintf("No service of organization %s has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.", organizationID))
 		return nil
 	case 1:
 		return &found[0]

@@ -39,10 +39,10 @@ data "dataplatform_services" "all" {}
 		}
 	}
 	// A second list confirms that there is none.
-	fails(`data "dataplatform_service" "this" { name = "Ledger-US" }`, 2, "Cannot read service", "No service has this name in organization", "two consecutive lists", "Names are case-sensitive")
+	fails(`data "dataplatform_service" "this" { name = "Ledger-US" }`, 2, "Cannot read service", "No service of organization "+mockplatform.OrganizationID+" has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.")
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger-us" })
 	fails(`data "dataplatform_service" "this" { name = "ledger-us" }`, 1, "2 services of organization", mockplatform.ReadonlyServiceID+", "+mockplatform.FullServiceID, "Set id instead of name")
-	fails(`data "dataplatform_service" "this" { id = "20000000-0000-4000-8000-00000000ffff" }`, 2, "has no service 20000000-0000-4000-8000-00000000ffff")
+	fails(`data "dataplatform_service" "this" { id = "20000000-0000-4000-8000-00000000ffff" }`, 2, "There is no service 20000000-0000-4000-8000-00000000ffff in organization "+mockplatform.OrganizationID+": two consecutive lists of its services omit it. Check id and organization_id.")
 	fails(`data "dataplatform_service" "this" {}`, 0, "Invalid Attribute Combination")
 	fails(`data "dataplatform_service" "this" {
   id   = "`+mockplatform.ServiceID+`"

@@ -62,7 +62,7 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
 		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
-	attribute.DeprecationMessage = "The platform deprecates this setting, because it is " + inaccurateTotal + ". Omit it, unless it has to be managed."
+	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". Omit it unless you must manage it."
 	return attribute
 }
 

@@ -32,7 +32,7 @@ func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRe
 // ListResourceConfigSchema implements list.ListResource.
 func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the services of an organization whose scaling can be imported.",
+		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. Needs Terraform 1.14; OpenTofu has no `query`.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
 				Optional:            true,

@@ -46,10 +46,10 @@ func TestScalingAdoptionWarns(t *testing.T) {
 	out := w.planText()
 	wantText(t, out,
 		`Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values",
-		"has other values: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
+		"The service exists. The apply overwrites: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
 		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
-		"has other values: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
-		"The platform deprecates this setting",
+		"The service exists. The apply overwrites: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
+		"The platform has deprecated this argument",
 	)
 	f.wantRequests("GET services")
 

@@ -12,6 +12,8 @@ import (
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
+	// Noun is what an element is in a message, such as "table mapping".
+	Noun string
 	// Format names an element in a message, with a %s for each of Members.
 	Format string
 }
