@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 )
 
@@ -73,7 +72,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	var created CreatedAPIKey
 	err := c.do(ctx, &request{
 		operation:       "create API key",
-		subject:         fmt.Sprintf("API key %q in organization %s", cleanText(body.Name, 100), organizationID),
+		subject:         "API key in organization " + organizationID,
 		api:             c.management,
 		method:          http.MethodPost,
 		ids:             []id{{"organization ID", organizationID}},

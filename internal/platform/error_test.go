@@ -143,7 +143,7 @@ func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 		"lost":           {"mappings", reset, "no complete response arrived: EOF.\n\nIt is not known whether the change was applied. Run terraform plan: it shows what is still missing."},
 		"5xx":            {"mappings", respond(500, ""), "without a message.\n\nIt is not known whether the change was applied. Run terraform plan: it shows what is still missing."},
 		"unreadable":     {"mappings", respond(200, `{}`), "it has no \"result\".\n\nThe change was probably applied."},
-		"lost key":       {"key", reset, `Tried to create API key "n" in organization ` + testOrganization + ". The request was sent, but no complete response arrived: EOF."},
+		"lost key":       {"key", reset, "Tried to create API key in organization " + testOrganization + ". The request was sent, but no complete response arrived: EOF."},
 		"unreadable key": {"key", respond(200, `{}`), "it has no \"result\"."},
 	}
 	for name, test := range tests {
