@@ -65,7 +65,7 @@ func newStage(ctx context.Context, platform *mockplatform.Server, o options, dir
 		return nil, err
 	}
 	s.env = slices.Concat(environment(cliConfig), env)
-	if err := s.checkVersion(ctx); err != nil {
+	if err := s.checkVersion(ctx, importBlocks); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -81,9 +81,12 @@ func environment(cliConfig string) []string {
 
 var errTooOld = errors.New("needs Terraform 1.5 or OpenTofu 1.6, for import blocks")
 
-// checkVersion fails with errTooOld under a Terraform without import blocks.
+// importBlocks is the minor version of the first Terraform with import blocks.
 // Every OpenTofu has them.
-func (s *stage) checkVersion(ctx context.Context) error {
+const importBlocks = 5
+
+// checkVersion fails with errTooOld under a version before 1.least.
+func (s *stage) checkVersion(ctx context.Context, least int) error {
 	out, err := s.command(ctx, "version", "-json").Output()
 	if err != nil {
 		return fmt.Errorf("%s version: %w", s.terraform, err)
@@ -98,7 +101,7 @@ func (s *stage) checkVersion(ctx context.Context) error {
 	if _, err := fmt.Sscanf(answer.Version, "%d.%d", &major, &minor); err != nil {
 		return fmt.Errorf("%s version: %q is no version", s.terraform, answer.Version)
 	}
-	if major == 1 && minor < 5 {
+	if major == 1 && minor < least {
 		return fmt.Errorf("%w; %s is version %s", errTooOld, s.terraform, answer.Version)
 	}
 	return nil
