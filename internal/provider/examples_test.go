@@ -52,7 +52,9 @@ func runExample(t *testing.T, path string) {
 	kind := filepath.Base(dir)
 	switch {
 	case kind == "demo" || kind == "provider":
-		f.example(dir, allOf(t, dir)...).appliesAndStays()
+		if all := allOf(t, dir); file == all[0] { // with the others of its folder
+			f.example(dir, all...).appliesAndStays()
+		}
 	case strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf":
 		f.example(dir, file).appliesAndStays()
 	case file == "import-by-string-id.tf", file == "import-by-identity.tf":

@@ -207,3 +207,50 @@ resource "dataplatform_service_scaling" "events" {
 		t.Errorf("the state still has %v", states)
 	}
 }
+
+// TestGuidesQuoteMessages finds each message that the guides on adoption and
+// rotation quote in the output of a run that causes it.
+func TestGuidesQuoteMessages(t *testing.T) {
+	f := newFixture(t)
+	const key = `
+resource "dataplatform_api_key" "loader" {
+  name           = "orders-loader"
+  roles          = ["developer"]
+  validity_hours = 24
+}
+`
+	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 4"))
+	output := w.planText()
+	w.file("main.tf", f.provider()+key)
+	w.apply()
+	output += w.planText("-destroy")
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Status: 503})
+	failed, ok := w.terraform("apply", "-auto-approve", "-input=false", "-replace=dataplatform_api_key.loader")
+	if ok {
+		t.Errorf("the creation did not fail:\n%s", failed)
+	}
+	output += failed
+	found := 0
+	for _, guide := range []string{"adopting", "rotating-keys"} {
+		for _, b := range readPage(t, "../../templates/guides/"+guide+".md").blocks {
+			quoted := strings.HasPrefix(b.text, "Warning: ") || strings.HasPrefix(b.text, "The platform may")
+			if b.language != "" || !quoted || strings.HasPrefix(b.text, "Warning: Refresh skipped") { // TestKeyOfAnotherProvider
+				continue
+			}
+			found++
+			for paragraph := range strings.SplitSeq(anyRun(strings.TrimSpace(b.text)), "\n\n") {
+				wantText(t, anyRun(output), folded(paragraph))
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d messages are quoted, want 3", found)
+	}
+}
+
+// anyRun takes out of a message what differs from run to run.
+func anyRun(text string) string {
+	text = anyUUID.ReplaceAllString(text, "UUID")
+	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`).ReplaceAllString(text, "DATE")
+	return regexp.MustCompile(`suffix is \w+`).ReplaceAllString(text, "suffix is X")
+}

@@ -71,7 +71,7 @@ func checkAddress(value string) error {
 }
 
 func checkUUID(value string) error {
-	if !uuidPattern.MatchString(value) {
+	if !platform.IsUUID(value) {
 		return fmt.Errorf("must be a UUID, got %q", value)
 	}
 	return nil
@@ -105,8 +105,8 @@ func checkCredential(value string) error {
 	}
 }
 
-// durationForm is what time.ParseDuration reads. Its error doesn't tell a duration
-// that is too long from text that is none.
+// durationForm is what time.ParseDuration reads. Its error does not distinguish a
+// duration that is too long from a text that is none.
 var durationForm = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
 func parseDuration(value string) (time.Duration, error) {

@@ -342,7 +342,13 @@ resource "dataplatform_service_scaling" "this" {
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
 	w.file("main.tf", config("2"))
 	f.ResetJournal()
-	wantText(t, w.apply(), "Refresh skipped: provider settings are unknown", "key_id and key_secret are known only after apply", "1 added, 0 changed, 1 destroyed")
+	out := w.apply()
+	wantText(t, out, "Refresh skipped: provider settings are unknown", "key_id and key_secret are known only after apply", "1 added, 0 changed, 1 destroyed")
+	for _, b := range readPage(t, "../../templates/guides/rotating-keys.md").blocks {
+		if summary, detail, quoted := strings.Cut(b.text, "\n\n"); quoted && strings.Contains(summary, "Refresh skipped") {
+			wantText(t, out, summary, folded(detail))
+		}
+	}
 	if writes := f.writes(); len(writes) != 1 {
 		t.Errorf("writes: %q", writes)
 	}
@@ -351,8 +357,8 @@ resource "dataplatform_service_scaling" "this" {
 
 	// A data source can't wait. The guide's way: the key first, then the rest.
 	w.file("main.tf", config("3")+"data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.second\n}\n")
-	out, ok := w.terraform("apply", "-auto-approve", "-input=false")
-	if ok {
+	var ok bool
+	if out, ok = w.terraform("apply", "-auto-approve", "-input=false"); ok {
 		t.Errorf("a data source was read without a known key:\n%s", out)
 	}
 	wantText(t, out, "Unknown provider settings")

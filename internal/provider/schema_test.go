@@ -407,6 +407,14 @@ func TestNoMarksBelowLists(t *testing.T) {
 	for name, schema := range allSchemas(schemas) {
 		look(name, false, schema.Block.Attributes)
 	}
+	// Terraform 1.15 warns of an output of a whole object with a deprecated attribute.
+	for name, schema := range schemas.DataSourceSchemas {
+		for _, a := range schema.Block.Attributes {
+			if a.Deprecated {
+				t.Errorf("%s.%s is deprecated, in a data source", name, a.Name)
+			}
+		}
+	}
 	if looked < 10 {
 		t.Errorf("looked at %d nested attributes only", looked)
 	}

@@ -41,7 +41,7 @@ func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.
 			},
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed.",
+				MarkdownDescription: filterDescription,
 				Validators:          []validator.List{noNullsInList},
 			},
 		},

@@ -13,6 +13,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
+const filterDescription = "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed."
+
 // servicesDataSource is dataplatform_services.
 type servicesDataSource struct{ conn.DataSource }
 
@@ -31,7 +33,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed.",
+				MarkdownDescription: filterDescription,
 				Validators:          []validator.List{noNullsInList},
 			},
 			"services": schema.ListNestedAttribute{

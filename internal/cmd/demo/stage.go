@@ -221,7 +221,7 @@ func (s *stage) quietly(file string, args ...string) step {
 }
 
 // expected is the outcome of a command: what it says, and the requests that it
-// sends. Those that change something are told by how they begin, as printed on
+// sends. Of a request that changes something, it has the beginning, as printed on
 // one line.
 type expected struct {
 	says   string
