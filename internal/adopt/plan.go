@@ -167,12 +167,13 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan tfval
 	if !ok {
 		return none, false
 	}
+	keep := c.Reads(e.key(id))
 	response, err := e.Read(ctx, client, id)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return none, false
 	}
-	c.Keep(e.key(id), response)
+	keep(response)
 	return tfvalue.Encode(response, e.objectType), true
 }
 

@@ -21,6 +21,7 @@ type objects struct {
 
 type object struct {
 	writing chan struct{} // has one element during a write
+	writes  int           // writes that ended
 	read    any           // what a plan read, until the next write
 	claims  []tfvalue.Value
 }
@@ -44,7 +45,10 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 	select {
 	case o.writing <- struct{}{}:
 		return func() {
-			c.Keep(key, nil)
+			c.objects.mu.Lock()
+			o.writes++
+			o.read = nil
+			c.objects.mu.Unlock()
 			<-o.writing
 		}, nil
 	case <-ctx.Done():
@@ -52,12 +56,21 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 	}
 }
 
-// Keep keeps what the plan of an adoption read, so that the apply need not read it
-// again: Terraform plans a creation once more right before the apply.
-func (c *Connection) Keep(key string, read any) {
+// Reads begins a read by the plan of an adoption. keep keeps its result, so that the
+// apply need not read it again: Terraform plans a creation once more right before the
+// apply. A read during which a write ended is not kept, since it may precede the write.
+func (c *Connection) Reads(key string) (keep func(read any)) {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
-	c.objects.at(key).read = read
+	o := c.objects.at(key)
+	before := o.writes
+	return func(read any) {
+		c.objects.mu.Lock()
+		defer c.objects.mu.Unlock()
+		if o.writes == before {
+			o.read = read
+		}
+	}
 }
 
 // Kept returns what was kept; nil if nothing was, or if there was a write since.

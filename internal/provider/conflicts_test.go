@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestTwoResourcesOverOneObject has pairs of resources over one object: those
@@ -138,4 +141,51 @@ func TestWriteByAnotherResource(t *testing.T) {
 			t.Errorf("the platform holds %v", doc)
 		}
 	}
+}
+
+// TestReadsOfAdoptionsEndAfterWrites has the plan of an adoption read the object before
+// another resource writes to it, and receive the response after that. Its apply
+// observes the object that the write left behind.
+func TestReadsOfAdoptionsEndAfterWrites(t *testing.T) {
+	f := newFixture(t)
+	adopting := func(arguments object) *lifeSubject {
+		typ := lifeTypeOf("dataplatform_pipe")
+		arguments["service_id"], arguments["pipe_id"] = mockplatform.ServiceID, mockplatform.KafkaPipeID
+		return &lifeSubject{lifeType: typ, known: arguments, state: tfvalue.Null(typ.typ)}
+	}
+	one, other := adopting(object{"name": "b"}), adopting(object{"settings": object{"engine_max_threads": 10}})
+	driver := &lifeDriver{t: t, platform: f.Server, settings: object{
+		"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
+	}}
+	provider := driver.start()
+	plan := func(s *lifeSubject, o *lifeOutcome) *lifePlan {
+		p := &lifePlan{prior: s.state}
+		driver.change(provider, s, lifeValue(s.known, s.typ), p, o)
+		return p
+	}
+	apply := func(s *lifeSubject, p *lifePlan, o *lifeOutcome) {
+		t.Helper()
+		resp, err := provider.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+			TypeName: s.name, PriorState: lifeDynamic(p.prior), PlannedState: lifeDynamic(p.planned), Config: lifeDynamic(lifeValue(s.known, s.typ)), PlannedPrivate: p.private,
+		})
+		if err != nil || !o.diagnose(resp.Diagnostics) {
+			t.Fatal(err, o)
+		}
+	}
+	var oneOutcome, otherOutcome lifeOutcome
+	onePlan := plan(one, &oneOutcome)
+
+	read, written, planned := make(chan struct{}), make(chan struct{}), make(chan *lifePlan)
+	f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Edit: func(mockplatform.Document) {
+		close(read)
+		<-written
+	}})
+	go func() { planned <- plan(other, &otherOutcome) }()
+	<-read
+	apply(one, onePlan, &oneOutcome)
+	close(written)
+	apply(other, <-planned, &otherOutcome)
+
+	wantNoText(t, otherOutcome.String(), "changed values")
+	f.wantPatches(mockplatform.KafkaPipeID, `{"name": "b"}`, `{"settings": {"engine_max_threads": 10}}`)
 }
