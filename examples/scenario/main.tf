@@ -16,7 +16,7 @@ module "team" {
 }
 
 # Services and pipes exist already. An import block shows in the plan what their
-# adoption changes. It is allowed in the root module only.
+# adoption changes. Before Terraform 1.16, it is allowed only in the root module.
 
 import {
   for_each = var.services

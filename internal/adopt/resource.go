@@ -81,7 +81,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if id.Organization == "" {
 		resp.Diagnostics.AddError(
 			fmt.Sprintf("Cannot import %s", r.Noun),
-			"The provider's organization_id is known only after apply. Include the organization in the import ID: "+r.importForm(),
+			"The provider's organization_id is known only after apply. Use the import ID "+r.longImportForm()+".",
 		)
 		return
 	}
@@ -125,9 +125,12 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 }
 
 func (r *Resource) importForm() string {
-	form := strings.ToUpper(strings.Join(r.IDs, "/"))
-	return fmt.Sprintf("%s or ORGANIZATION_ID/%s.", form, form)
+	return fmt.Sprintf("%s or %s.", r.shortImportForm(), r.longImportForm())
 }
+
+func (r *Resource) shortImportForm() string { return strings.ToUpper(strings.Join(r.IDs, "/")) }
+
+func (r *Resource) longImportForm() string { return "ORGANIZATION_ID/" + r.shortImportForm() }
 
 // The framework requires these methods, but Engine handles the calls.
 

@@ -3,6 +3,8 @@ package conn
 import (
 	"errors"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,7 +25,9 @@ func Detail(err error) string {
 	if call := new(platform.Error); errors.As(err, &call) {
 		return call.Detail()
 	}
-	return err.Error()
+	// Go's errors begin in lower case and have no full stop.
+	first, size := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
 }
 
 // AddSentError reports a failed write, once at each attribute of sent that the API's

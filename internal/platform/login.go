@@ -55,9 +55,9 @@ func (l *logins) reject(organization, settings string) (earlier *refusal) {
 	}
 	where := ""
 	if organization != "" {
-		where = " in organization " + organization + ","
+		where = " in organization " + organization
 	}
-	l.rejected[organization] = &refusal{fmt.Sprintf("the API rejects %s%s since %s", settings, where, clock(time.Now()))}
+	l.rejected[organization] = &refusal{fmt.Sprintf("the API has rejected %s%s since %s", settings, where, clock(time.Now()))}
 	return nil
 }
 

@@ -308,7 +308,7 @@ func TestRejectedLoginIsRemembered(t *testing.T) {
 			}
 			if e.brief == "" {
 				full++
-			} else if !strings.Contains(e.Detail(), "the API rejects key_id and key_secret in organization "+testOrganization+", since ") {
+			} else if !strings.Contains(e.Detail(), "the API has rejected key_id and key_secret in organization "+testOrganization+" since ") {
 				t.Errorf("%d: %s", i, e.Detail())
 			}
 		}

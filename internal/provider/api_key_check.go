@@ -93,7 +93,7 @@ func (r *apiKeyResource) checkExpiry(key tfvalue.Value, diags *diag.Diagnostics)
 
 func addPastExpiry(expiry tfvalue.Value, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
-		fmt.Sprintf("expire_at must be later than now when the key is created, got %s.", expiry.Text()))
+		fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
 }
 
 // ValidateConfig implements resource.ResourceWithValidateConfig.

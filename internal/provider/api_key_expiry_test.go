@@ -37,14 +37,14 @@ func TestAPIKeyIsNotStranded(t *testing.T) {
 				s.mustRun("plan", "-out=plan")
 				now.at(200, 0)
 			},
-			says: "expire_at must be later than",
+			says: "expire_at must be in the future",
 		},
 		"the expiry is known late": {
 			change: func(f *fixture, s *session, _ *clock) {
 				s.file("main.tf", f.provider()+fmt.Sprintf(late, `"2020-01-01T00:00:00Z"`)+keyBlock("this", true, plainKey.with(args{"expire_at": expression("terraform_data.late.output")})))
 				s.mustRun("plan", "-out=plan")
 			},
-			says: "expire_at must be later than",
+			says: "expire_at must be in the future",
 		},
 		"a role is known late": {
 			change: func(f *fixture, s *session, _ *clock) {
@@ -158,8 +158,8 @@ func TestAPIKeyAnswersThatStand(t *testing.T) {
 	s := f.session(config)
 	out := s.apply()
 	wantText(t, out,
-		`API key "fixed" (`, "expire_at: the API returned no expiry, "+date(100)+" was requested",
-		`API key "empty" (`, "expire_at: the API returned no expiry, "+date(50)+" was requested",
+		`API key "fixed" (`, "expire_at: the API returned no expiry, although "+date(100)+" was requested",
+		`API key "empty" (`, "expire_at: the API returned no expiry, although "+date(50)+" was requested",
 		`API key "sooner" (`, `expire_at: the API returned "`+date(60)+`"`,
 		`API key "hours" (`,
 		`API key "plain" (`, `state: not set, and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "198.51.100.7"}]`)
@@ -186,7 +186,7 @@ func TestAPIKeyAnswersThatStand(t *testing.T) {
 	now.at(100, 0)
 	const endless = "The key does not expire (an expiry was requested, and the API returned none)."
 	out = s.mustRun("plan")
-	wantText(t, out, `API key "hours" (`, "is replaced and stays valid", "Renewal is due: validity_hours counts to "+date(100), endless)
+	wantText(t, out, `API key "hours" (`, "is replaced and stays valid", "Renewal is due: by validity_hours, the key expires at "+date(100), endless)
 	for times, args := range [][]string{1: {"plan", "-destroy"}, 2: {"destroy", "-auto-approve"}} {
 		if args == nil {
 			continue

@@ -281,7 +281,7 @@ resource "dataplatform_api_key" "good" {
 `)
 	out := w.diagnostics("apply", "-auto-approve")
 	for name, says := range map[string]string{
-		"source": "must be a valid IP address, such as", "past": "later than now", "role": "query_endpoints", "early": "less than validity_hours",
+		"source": "must be a valid IP address, such as", "past": "in the future", "role": "query_endpoints", "early": "less than validity_hours",
 	} {
 		all := out["dataplatform_api_key."+name]
 		if len(all.errors) != 1 || !strings.Contains(all.errors[0], says) {

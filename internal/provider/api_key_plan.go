@@ -140,7 +140,7 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, was asked, diags *diag.
 	}
 	remedy := "Set a later expire_at to create a new key, or set validity_hours instead to have it renewed."
 	if !plan.At("validity_hours").IsNull() {
-		remedy = "validity_hours requested a later expiry, which renewal uses, but the API returned this one when it created the key. Change rotation_triggers to create a new key."
+		remedy = "The API returned this expiry, which is earlier than validity_hours requested. Renewal follows validity_hours, so it is not due yet. Change rotation_triggers to create a new key now."
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
@@ -156,7 +156,7 @@ func (r *apiKeyResource) warnReplaced(state tfvalue.Value, was asked, changed []
 		summary, after = "API key %s has expired and is replaced", ""
 	}
 	if successor != "" {
-		after += fmt.Sprintf(" It belongs to organization %s. The new key is created in %s, the provider's organization: set organization_id to create it elsewhere.", state.At("organization_id").Text(), successor)
+		after += fmt.Sprintf(" The old key belongs to organization %s. The new key is created in %s, the provider's organization: set organization_id to create it elsewhere.", state.At("organization_id").Text(), successor)
 	}
 	diags.AddWarning(
 		fmt.Sprintf(summary, keyLabel(state)),
@@ -176,7 +176,7 @@ func (r *apiKeyResource) whyReplaced(state tfvalue.Value, was asked, changed []s
 	early := state.At("early_renewal_hours")
 	switch {
 	case was.Expiry != "":
-		return fmt.Sprintf("Renewal is due: validity_hours counts to %s.", was.Expiry)
+		return fmt.Sprintf("Renewal is due: by validity_hours, the key expires at %s.", was.Expiry)
 	case early.IsNull() || expired(state, was, r.now()):
 		return "Renewal is due."
 	default:

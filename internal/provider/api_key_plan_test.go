@@ -179,7 +179,7 @@ func TestAPIKeyOrganizationOfTheProvider(t *testing.T) {
 		t.Errorf("%s because of %v", p.action, p.replaces)
 	}
 	p := moved.planned(plainKey.with(args{"name": "other"}))
-	wantText(t, strings.Join(p.warnings, "\n"), "It belongs to organization "+mockplatform.OrganizationID+". The new key is created in "+mockplatform.OtherOrganizationID)
+	wantText(t, strings.Join(p.warnings, "\n"), "The old key belongs to organization "+mockplatform.OrganizationID+". The new key is created in "+mockplatform.OtherOrganizationID)
 
 	for name, settings := range map[string]args{"unknown": {"organization_id": unknown}, "missing": {"organization_id": nil}} {
 		waiting := f.newKeyDriver(t, settings)

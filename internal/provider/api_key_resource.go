@@ -146,7 +146,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	}
 	switch got := response.At("expire_at"); {
 	case endless(response, created) && body.ExpireAt != nil:
-		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
+		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, although %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
 	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
 	}
@@ -184,8 +184,8 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 	}
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
-			"Look for the key in the platform's console and revoke it before the next apply, which creates another key: "+
-			described(organization, body, created.RequestID)+id+".")
+			"Look for the key in the platform's console and revoke it: "+
+			described(organization, body, created.RequestID)+id+". The next apply creates another key.")
 }
 
 // described is what identifies a key in the console, and its creation in the

@@ -204,12 +204,12 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	d := f.newKeyDriver(t, nil)
 	past := func(p keyPlan) {
 		t.Helper()
-		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be later than now when the key is created")
+		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be in the future when the key is created")
 	}
 	// Of a first key the plan only warns: the same plan in the apply of a
 	// replacement would strand the old key.
 	soon := d.planned(plainKey.with(args{"expire_at": date(0)})) // this very second
-	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`, "expire_at must be later than now when the key is created, got "+date(0))
+	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`, "expire_at must be in the future when the key is created, got "+date(0))
 	past(d.carryOut(t.Context(), soon, plainKey.with(args{"expire_at": date(0)})))
 	past(d.planned(plainKey.with(args{"expire_at": "2026-10-31T23:59:59Z"}))) // before there was any key
 	past(d.apply(plainKey.with(args{"expire_at": unknown}), plainKey.with(args{"expire_at": date(-1)})))

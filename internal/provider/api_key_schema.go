@@ -62,7 +62,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Number of hours before the expiry in which a plan replaces the key. A whole number less than `validity_hours`. Requires `validity_hours`. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
+				MarkdownDescription: "Number of hours before the expiry: a plan in this time replaces the key. A whole number less than `validity_hours`. Requires `validity_hours`. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),

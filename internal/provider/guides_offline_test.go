@@ -53,9 +53,10 @@ func TestReadme(t *testing.T) {
 			page.blocks[i].text = strings.ReplaceAll(page.blocks[i].text, "registry.terraform.io", "registry.opentofu.org")
 		}
 	}
-	const settings = ". bin/mock.env"
+	const clone = "/path/to/clone/"
+	const settings = ". " + clone + "bin/mock.env"
 	wantText(t, string(content), "`"+settings+"`")
-	out, _ := page.follow(t, settings)
+	out, _ := page.follow(t, strings.ReplaceAll(settings, clone, ""))
 	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "num_replicas = 3 -> 4", "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
 	for path := range linked(content) {
 		if _, err := os.Stat("../../" + path); err != nil {

@@ -23,12 +23,12 @@ func TestErrorsAreReadable(t *testing.T) {
 		{"no such pipe", onePipe("x", nowhere, ""), []string{"No such pipe", "There is no pipe " + nowhere + " of service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ": the API returned HTTP 404 Not Found (request ID ", "): pipe not found. This resource adopts an existing pipe and cannot create one. Check pipe_id, service_id and organization_id. If the pipe was deleted, remove this resource from the configuration, or create the pipe in the platform's console and set its ID here."}},
 		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. This resource adopts an existing service and cannot create one. Check service_id and organization_id. If the service was deleted, remove this resource"}},
 		{"another kind", onePipe("x", mockplatform.KafkaPipeID, `source = { postgres = { port = 1 } }`),
-			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with that kind of source."}},
+			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with a postgres source."}},
 		{"memory limits", scalingConfig(mockplatform.ServiceID, "min_total_memory_gb = 48\nmax_total_memory_gb = 36"),
 			[]string{"Minimum memory exceeds maximum", "min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36."}},
 		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is read-only: the API returns it. Remove it from the configuration."}},
 		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is read-only: the API returns it."}},
-		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", "The mapping of public.new to new of pipe", "It must set excluded_columns, because"}},
+		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", `In pipe "customers" (`, "the mapping public.new to new is not on the platform", "It must set excluded_columns, because"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

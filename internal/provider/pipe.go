@@ -94,8 +94,8 @@ func checkKinds(label string, config, remote tfvalue.Value, diags *diag.Diagnost
 				conn.AttributePath(tfvalue.Path{parent, kind}),
 				"Pipe has another kind of source",
 				fmt.Sprintf("%s.%s is configured, but the source of %s is %s, and the kind of a source cannot be changed. "+
-					"Configure %s.%s instead, or set pipe_id to a pipe with that kind of source.",
-					parent, kind, label, strings.Join(has, " and "), parent, has[0]),
+					"Configure %s.%s instead, or set pipe_id to a pipe with a %s source.",
+					parent, kind, label, strings.Join(has, " and "), parent, has[0], kind),
 			)
 		}
 	}

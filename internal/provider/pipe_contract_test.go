@@ -261,7 +261,7 @@ func TestMappingThatIsGoneAtApply(t *testing.T) {
 			f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 			f.ResetJournal()
 			said := w.refused(thisPipe, "apply", "-input=false", "tf.plan")
-			wantText(t, said, `The mapping of public.customers to customers of pipe "customers" (`, "must set excluded_columns")
+			wantText(t, said, `In pipe "customers" (`, "the mapping public.customers to customers ", "must set excluded_columns")
 			if !adopts {
 				wantText(t, said, "was removed after the plan. Run terraform plan again.")
 			}
@@ -302,7 +302,7 @@ func TestMappingThatIsGoneWithOmittedMembers(t *testing.T) {
 	w.plan()
 	f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
 	f.ResetJournal()
-	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "was removed after the plan. Run terraform plan again. To add it, it must set sorting_keys and use_custom_sorting_key, because")
+	wantText(t, w.refused(thisPipe, "apply", "-input=false", "tf.plan"), "was removed after the plan. Run terraform plan again. To be added, it must set sorting_keys and use_custom_sorting_key, because")
 	f.wantWrites()
 	// A new plan shows what it adds: the excluded columns, and nothing else.
 	w.apply()

@@ -181,11 +181,12 @@ func warnCredentialsMissing(label string, change adopt.Change, send tfvalue.Valu
 		if !send.At("source", c.kind).AnyLeaf() || c.of(change.Config, c.version).IsNull() || !c.of(change.Config, c.value).IsNull() || c.ignored(change) {
 			continue
 		}
+		secret := tfvalue.Path{credentialsName, c.kind, c.value}
 		diags.AddAttributeWarning(
-			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
+			conn.AttributePath(secret),
 			fmt.Sprintf("Source of %s changes without its credentials", label),
-			fmt.Sprintf("source.%s changes, and this run does not set %s.%s.%s, so that no credentials are sent with the change. Set it if the platform requires them.",
-				c.kind, credentialsName, c.kind, c.value),
+			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.",
+				c.kind, secret, secret),
 		)
 	}
 }

@@ -101,7 +101,7 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 		case exists:
 			why = "changes, and has to be removed and added again. It"
 		case kept:
-			why = "was removed after the plan. Run terraform plan again. To add it, it"
+			why = "was removed after the plan. Run terraform plan again. To be added, it"
 		}
 		if len(lacks) > 0 {
 			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
@@ -161,8 +161,8 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 }
 
 func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The mapping of %s of %s %s must set %s, because omitted attributes are not copied from the platform.",
-		mappingKey.Spell(mapping), label, why, strings.Join(lacks, " and "))
+	text := fmt.Sprintf("In %s, the mapping %s %s must set %s, because omitted attributes are not copied from the platform.",
+		label, mappingKey.Spell(mapping), why, strings.Join(lacks, " and "))
 	hides := slices.Contains(lacks, excludedColumns)
 	if hides {
 		text += " Use [] to exclude no column."
@@ -234,8 +234,8 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalu
 	for _, mapping := range add {
 		lacks := lackingMembers(mapping, func(name string) bool { return showsMember(plans[mappingKey.Of(mapping)], name) })
 		if len(lacks) > 0 {
-			return fmt.Errorf("the mapping of %s was changed or removed during the update and has to be added: it must set %s. "+
-				"Nothing more was sent", mappingKey.Spell(mapping), strings.Join(lacks, " and "))
+			return fmt.Errorf("the mapping %s was changed or removed on the platform during the update, so it has to be added again and must set %s. "+
+				"Nothing more was sent. Set what is missing, then run terraform plan again", mappingKey.Spell(mapping), strings.Join(lacks, " and "))
 		}
 		var full platform.TableMapping
 		if err := fullMapping(mapping).Decode(&full); err != nil {

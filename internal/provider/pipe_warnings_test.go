@@ -136,7 +136,7 @@ func TestSourceChangesWithoutItsCredentials(t *testing.T) {
 			}
 			wantWarning(t, said, `Source of pipe "customers" (`)
 			wantText(t, strings.Join(said, ""), "changes without its credentials",
-				"source.postgres changes, and this run does not set source_credentials.postgres.password_wo, so that no credentials are sent")
+				"source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent")
 		})
 	}
 }

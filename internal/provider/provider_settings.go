@@ -33,7 +33,7 @@ var providerSettings = []setting{
 	{name: "base_url", needed: true, check: checkAddress,
 		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
 	{name: "organization_id", needed: true, check: checkUUID,
-		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each needs its own."},
+		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each resource and data source needs its own `organization_id`."},
 	{name: "key_id", needed: true, check: checkKeyID,
 		description: "ID of the API key for the management API. Must not contain a colon or white space. Required by everything that uses the management API."},
 	{name: "key_secret", needed: true, sensitive: true, check: checkCredential,

@@ -38,7 +38,7 @@ func (d *serviceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 	attributes["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Name of the service, case-sensitive. It is an error if several services have the name.",
+		MarkdownDescription: "Name of the service, case-sensitive. It is an error if several services have this name.",
 	}
 	attributes["encryption_key"] = schema.StringAttribute{
 		Computed: true, Sensitive: true,

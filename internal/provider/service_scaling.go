@@ -40,7 +40,7 @@ func serviceScalingSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),
-			"num_replicas":          settableNumber("Number of replicas, between 1 and 20; at least 2 for the first service of a warehouse. The organization's tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
+			"num_replicas":          settableNumber("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
 			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
 			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),

@@ -28,7 +28,7 @@ func (d *servicesDataSource) Metadata(_ context.Context, req datasource.Metadata
 // Schema implements datasource.DataSource.
 func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the database services of an organization. It cannot change them; `dataplatform_service_scaling` manages the scaling of one.",
+		MarkdownDescription: "Lists the database services of an organization. It cannot change them; `dataplatform_service_scaling` manages the scaling of a single service.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{

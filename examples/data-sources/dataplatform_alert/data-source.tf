@@ -3,7 +3,7 @@ data "dataplatform_alert" "ingest_lag" {
 }
 
 # Needs Terraform 1.5 or OpenTofu 1.6. Warns while the alert fires, and does not
-# fail the run. The values of state are not documented: check what yours returns.
+# fail the run. The values of state are not documented: check which ones the API returns.
 check "ingest_lag" {
   assert {
     condition     = data.dataplatform_alert.ingest_lag.state != "ALERT"

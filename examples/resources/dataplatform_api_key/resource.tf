@@ -1,5 +1,5 @@
-# A key that is valid for 90 days. A plan within the last 14 days replaces it: run
-# one every week to renew the key in time.
+# A key that is valid for 90 days. A plan in the last 14 days replaces it, so
+# apply at least every week.
 resource "dataplatform_api_key" "loader" {
   name  = "orders-loader"
   roles = ["developer"]

@@ -27,14 +27,14 @@ How long common operations take, and how much of that is Terraform itself.
 | time | The whole command, with this provider. |
 | floor | The same command with a provider that has the same schema and does nothing, plus the wait for the API. |
 | ratio | Time divided by floor. |
-| ` + "`terraform_data`" + ` | The same operation on as many resources that are built into Terraform, without a provider. |
+| ` + "`terraform_data`" + ` | The same operation on as many resources of this kind, which is built into Terraform. |
 | Terraform CPU, provider CPU | CPU time of the two processes. |
 | memory | Peak memory of the provider. |
 | requests | Requests that the API received. |
 
-The API responds after %d ms. The wait for the API counts the requests that cannot be avoided, %d at a time: one list for all services of a plan, one read for each pipe of a plan, one write for each object of an apply. 1,000 reads of pipes take %s.
+The API responds after %d ms. The wait for the API counts the requests that cannot be avoided, %d at a time: one list for all services in a plan, one read per pipe in a plan, one write per object in an apply. 1,000 reads of pipes take %s. A ratio can be below 1: the other provider plans what Terraform proposes, and such plans can cost Terraform more time.
 
-Measured with %s on %s/%s with %d CPUs: medians of %d runs, in turn, or of fewer where they take minutes. Seconds depend on the machine; ratios hardly do. ` + "`make bench`" + ` measures on yours.
+Measured with %s on %s/%s with %d CPUs: medians of %d runs, fewer for commands that take minutes. Seconds depend on the machine; ratios hardly do. ` + "`make bench`" + ` measures on yours.
 `
 
 func (p page) text() string {
