@@ -35,7 +35,7 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 		brief, _ := platform.Absence(err)
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
-			fmt.Sprintf("The API no longer returns it in organization %s (%s), so it was removed from the state. "+
+			fmt.Sprintf("The API no longer returns it in organization %s (%s), so Terraform treats it as deleted. "+
 				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.", id.Organization, brief),
 		)
 		return tfvalue.Null(e.objectType), memory{}

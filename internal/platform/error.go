@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -257,7 +258,7 @@ func (e *Error) consequence() string {
 	if s == "" || e.class == classUnreadable {
 		return s
 	}
-	return s + " Run terraform plan: it shows what is still missing."
+	return s + " The next apply sends only what is still missing."
 }
 
 // seeOtherError ends the text of an error that another one explains. It does not
@@ -332,6 +333,8 @@ func (e *Error) hint() string {
 		return ""
 	case errors.Is(e.Err, http.ErrSchemeMismatch):
 		return "The server speaks plain HTTP: check the port of " + e.urlSetting() + "."
+	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
+		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + e.urlSetting() + ", and HTTPS_PROXY if it is set."
 	case e.Status == 0 && e.Attempts > 0 && e.class != classNoResponse:
 		return "Check " + e.urlSetting() + ", and HTTPS_PROXY if it is set."
 	case errors.As(e.Err, &late):

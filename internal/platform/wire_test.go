@@ -123,10 +123,11 @@ func TestFinalConnectionErrors(t *testing.T) {
 	tests := map[string]struct {
 		address string
 		trust   func(*Client)
+		hint    string
 	}{
-		"unknown authority": {untrusted.URL, nil},
-		"TLS 1.1":           {old.URL, trustOld},
-		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil},
+		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
+		"TLS 1.1":           {old.URL, trustOld, "Check base_url, and HTTPS_PROXY if it is set."},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +138,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 			}
 			err := readPipe(t.Context(), c)
 			var e *Error
-			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classPermanent {
+			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classPermanent || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
 				t.Error(err)
 			}
 			if _, err := operations()["key"].call(t.Context(), c); IsAmbiguous(err) || err == nil {

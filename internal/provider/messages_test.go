@@ -24,6 +24,8 @@ func TestErrorsAreReadable(t *testing.T) {
 		{"no such service", scalingConfig(nowhere, ""), []string{"No such service", "There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. This resource adopts an existing service and cannot create one. Check service_id and organization_id. If the service was deleted, remove this resource"}},
 		{"another kind", onePipe("x", mockplatform.KafkaPipeID, `source = { postgres = { port = 1 } }`),
 			[]string{"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with a postgres source."}},
+		{"another kind, without its secret", onePipe("x", mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u", password_wo_version = 1 } }`),
+			[]string{"Pipe has another kind of source", "Configure source_credentials.kafka instead"}},
 		{"memory limits", scalingConfig(mockplatform.ServiceID, "min_total_memory_gb = 48\nmax_total_memory_gb = 36"),
 			[]string{"Minimum memory exceeds maximum", "min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36."}},
 		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is read-only: the API returns it. Remove it from the configuration."}},
@@ -72,7 +74,7 @@ func TestGoneAndStillConfigured(t *testing.T) {
 		if len(got.warnings) != 1 || len(got.errors) != 1 {
 			t.Fatalf("%s: warnings %q, errors %q", name, got.warnings, got.errors)
 		}
-		wantText(t, folded(got.warnings[0]), want.gone, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (HTTP 404, request ID ", "), so it was removed from the state. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
+		wantText(t, folded(got.warnings[0]), want.gone, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (HTTP 404, request ID ", "), so Terraform treats it as deleted. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
 		wantText(t, got.errors[0], want.none, "remove this resource from the configuration, or create the "+name+" in the platform's console and set its ID here.")
 	}
 	f.RemoveService(mockplatform.ServiceID)

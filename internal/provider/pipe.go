@@ -33,6 +33,9 @@ var pipe = adopt.New(adopt.Kind{
 	Suppress: suppressValidateSamples,
 	Check: func(label string, change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
 		checkKinds(label, change.Config, remote, diags)
+		if diags.HasError() {
+			return // a secret for another kind would not help
+		}
 		checkCredentials(change, diags)
 		checkMappings(label, change, remote, diags)
 	},

@@ -95,9 +95,9 @@ func checkCredential(value string) error {
 	case strings.TrimFunc(value, blank) == "":
 		return errors.New("must not contain white space or control characters: it contains nothing else")
 	case strings.HasSuffix(value, "\n"), strings.HasSuffix(value, "\r"):
-		return errors.New("must not contain white space or control characters: it ends with a line break, as the content of a file does; use trimspace()")
+		return errors.New("must not contain white space or control characters: it ends with a line break, as the content of a file does; remove it, in Terraform with trimspace()")
 	case strings.TrimFunc(value, blank) != value:
-		return errors.New("must not contain white space or control characters: it begins or ends with one; use trimspace()")
+		return errors.New("must not contain white space or control characters: it begins or ends with one; remove it, in Terraform with trimspace()")
 	case strings.ContainsFunc(value, blank):
 		return errors.New("must not contain white space or control characters")
 	default:

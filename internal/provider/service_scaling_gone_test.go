@@ -120,7 +120,7 @@ func TestScalingGone(t *testing.T) {
 	for name, id := range map[string]string{"events-eu-readers": mockplatform.ReadonlyServiceID, "ledger-us": mockplatform.FullServiceID} {
 		wantText(t, out, fmt.Sprintf("The service %q (%s) is gone", name, id))
 	}
-	wantText(t, out, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (two consecutive lists omit it), so it was removed from the state.")
+	wantText(t, out, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (two consecutive lists omit it), so Terraform treats it as deleted.")
 	f.wantRequests("GET services", "GET services")
 	if got := w.states(); len(got) != 1 || !strings.Contains(got[0], mockplatform.ServiceID) {
 		t.Errorf("left in state: %q", got)

@@ -95,7 +95,7 @@ func chapters(s *stage, url string) []chapter {
 		},
 		{
 			"Destroy",
-			"The API cannot delete anything: destroying sends nothing, and the warnings list what stays.",
+			"The API cannot delete anything: destroying sends nothing, and a warning says so.",
 			[]step{
 				s.remove("read.tf"),
 				s.run(expected{says: "Plan: 0 to add, 0 to change, 4 to destroy.", gets: 2}, "plan", "-destroy", "-out=tfplan"),
