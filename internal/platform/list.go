@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
 )
 
 // listLifetime is how long a list of services is reused: long enough for a
@@ -58,7 +59,7 @@ type services struct {
 	all      []jsontext.Value
 	index    map[string]int      // positions in all, by ID in lower case
 	twice    map[string]struct{} // IDs listed again with other content
-	names    map[string][]int    // positions in all, by name
+	names    map[string][]string // IDs, by name
 	ended    uint64
 	endedAt  time.Time
 	reported atomic.Bool // a caller got err in full
@@ -205,7 +206,7 @@ func (c *Client) fetchList(ctx context.Context, organizationID string, filter []
 func (s *services) accept(r *response) error {
 	r.left = capList
 	return r.envelope(func(decoder *jsontext.Decoder) error {
-		s.all, s.index, s.twice, s.names = nil, map[string]int{}, map[string]struct{}{}, map[string][]int{}
+		s.all, s.index, s.twice, s.names = nil, map[string]int{}, map[string]struct{}{}, map[string][]string{}
 		if decoder.PeekKind() != '[' {
 			return r.wrongShape(decoder, "an array")
 		}
@@ -241,7 +242,8 @@ func (s *services) add(value jsontext.Value) error {
 	if first, known := s.index[id]; !known {
 		s.index[id] = len(s.all)
 		if name, ok := identity.Name.(string); ok {
-			s.names[name] = append(s.names[name], len(s.all))
+			name = norm.NFC.String(name) // as Terraform spells what it looks for
+			s.names[name] = append(s.names[name], id)
 		}
 	} else if string(s.all[first]) != string(value) {
 		s.twice[id] = struct{}{}
@@ -268,10 +270,10 @@ func (s *services) find(id string) (*Service, error) {
 // named decodes copies of the services that have a name.
 func (s *services) named(name string) ([]Service, error) {
 	var named []Service
-	for _, at := range s.names[name] {
-		service, err := decode[Service](s.all[at])
+	for _, id := range s.names[name] {
+		service, err := s.find(id)
 		if err != nil {
-			return nil, fmt.Errorf("service %d of the list: %w", at+1, err)
+			return nil, fmt.Errorf("service %s of the list: %w", id, err)
 		}
 		named = append(named, *service)
 	}

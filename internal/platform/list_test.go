@@ -405,5 +405,21 @@ func TestListedTwice(t *testing.T) {
 		if _, err := operations()["service"].call(t.Context(), c); !errors.Is(err, errTwice) {
 			t.Error(err)
 		}
+		if _, err := c.FindServices(t.Context(), testOrganization, "a"); !errors.Is(err, errTwice) {
+			t.Error("by name: ", err)
+		}
+	})
+}
+
+// TestNameInAnotherNormalForm finds a service whose name the API returns in another
+// normal form than that of Terraform's strings.
+func TestNameInAnotherNormalForm(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.inject(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"}]}`))
+		found, err := c.FindServices(t.Context(), testOrganization, "caf\u00e9")
+		if err != nil || len(found) != 1 {
+			t.Error(found, err)
+		}
 	})
 }

@@ -32,7 +32,7 @@ func apiKeySchema() schema.Schema {
 			"organization_id": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "UUID of the organization that owns the key. Defaults to the provider's `organization_id` when the key is created, and keeps that value." + replaces,
-				Validators:          []validator.String{isUUIDText()},
+				Validators:          []validator.String{uuidText{}},
 			},
 			"name": schema.StringAttribute{
 				Required:            true,

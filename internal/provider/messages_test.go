@@ -30,6 +30,7 @@ func TestErrorsAreReadable(t *testing.T) {
 			[]string{"Minimum memory exceeds maximum", "min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36."}},
 		{"a read-only member", onePipe("x", mockplatform.KafkaPipeID, `source = { kafka = { topics = "a" } }`), []string{"Read-only attribute is set", "source.kafka.topics is read-only: the API returns it. Remove it from the configuration."}},
 		{"a read-only object", onePipe("x", mockplatform.KafkaPipeID, `scaling = { replicas = 1 }`), []string{"Read-only attribute is set", "scaling is read-only: the API returns it."}},
+		{"an ID with a line break", onePipe("x", mockplatform.KafkaPipeID+"\n", ""), []string{"Invalid UUID", `pipe_id must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b, got "` + mockplatform.KafkaPipeID + `\n".`}},
 		{"a mapping", onePipe("x", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))), []string{"Table mapping is not complete", `In pipe "customers" (`, "the mapping public.new to new is not on the platform", "It must set excluded_columns, because"}},
 	}
 	for _, test := range tests {

@@ -319,3 +319,29 @@ func (change pipeChange) checkPlan(t *testing.T, plan planned) {
 		t.Errorf("known after the apply is %v, want %v", got, unknown)
 	}
 }
+
+// TestTextInAnotherNormalForm has a platform whose texts are not in the normal form
+// that Terraform gives to those of the configuration: they are the same texts.
+func TestTextInAnotherNormalForm(t *testing.T) {
+	f := newFixture(t)
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		doc["name"] = "cafe\u0301"
+		setMember(doc, "source.postgres.tableMappings", []any{mockplatform.Document{
+			"sourceSchemaName": "public", "sourceTable": "cafe\u0301", "targetTable": "cafe\u0301",
+			"excludedColumns": []any{"na\u0303o", "pw"}, "useCustomSortingKey": false, "sortingKeys": []any{},
+		}})
+	})
+	mapped := func(members string) string { return mappings(wanted("public.caf\u00e9", "caf\u00e9", members)) }
+	full := mapped(`excluded_columns = ["n\u00e3o", "pw"], use_custom_sorting_key = false, sorting_keys = []`)
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, full+"\n  name = \"caf\u00e9\""))
+	w.apply()
+	w.wantEmptyPlan()
+	f.wantPatches(mockplatform.PostgresPipeID)
+	for i, arguments := range []string{full, mapped("")} {
+		w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, arguments+fmt.Sprintf("\n  name = \"%d\"", i)))
+		f.ResetJournal()
+		w.apply()
+		f.wantPatches(mockplatform.PostgresPipeID, fmt.Sprintf(`{"name": "%d"}`, i))
+		w.wantEmptyPlan()
+	}
+}

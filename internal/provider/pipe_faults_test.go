@@ -206,3 +206,24 @@ func TestPipeGone(t *testing.T) {
 	}
 	f.wantWrites()
 }
+
+// TestResponsesRepeatSecrets has the platform repeat a password in other fields of its
+// response to an update: no message repeats it.
+func TestResponsesRepeatSecrets(t *testing.T) {
+	f := newFixture(t)
+	arguments := `name = "n"
+  source             = { postgres = { host = "h2" } }
+  source_credentials = { postgres = { username = "bob", password_wo = "hush-hush", password_wo_version = 1 } }`
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, arguments))
+	for _, test := range []struct{ path, says string }{
+		{"result.source.postgres.host", "API stored a different value for source.postgres.host"},
+		{"result.source.postgres.database", "changed values that the configuration does not manage"},
+	} {
+		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: func(body mockplatform.Document) {
+			setMember(body, test.path, "postgres://bob:hush-hush@h2/d")
+		}})
+		out, _ := w.terraform("apply", "-auto-approve", "-input=false")
+		wantText(t, folded(out), test.says, "postgres://bob:***@h2/d")
+		wantNoText(t, out, "hush-hush")
+	}
+}

@@ -34,7 +34,7 @@ func organizationIDAttribute(noun string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id` at the first apply, and keeps that value. Forces replacement.",
-		Validators:          []validator.String{isUUIDText()},
+		Validators:          []validator.String{uuidText{}},
 	}
 }
 
@@ -42,7 +42,7 @@ func requiredID(of string) schema.Attribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "UUID of the " + of + ". Forces replacement.",
-		Validators:          []validator.String{isUUIDText()},
+		Validators:          []validator.String{uuidText{}},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -12,7 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// This file works around four faults of validation by the framework and Terraform:
+// This file works around five faults of validation by the framework and Terraform:
 //
 //   - The framework reads the members of an unknown element as null, and reports
 //     required ones as missing. Such an element becomes an object of unknown
@@ -20,6 +21,7 @@ import (
 //   - The framework rejects a read-only attribute without naming it.
 //   - The framework's time grows with the cube of a set's size, since it looks up
 //     each element by value for each of its members. It gets large sets in parts.
+//   - The framework's errors in a set repeat the element.
 //   - Terraform silently drops misspelled members of nested objects. An object
 //     without any members set is therefore a warning.
 
@@ -83,12 +85,35 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 			return err
 		}
 		for _, d := range found {
+			d.Detail = hideElements(d.Detail)
 			if !slices.ContainsFunc(*diags, func(known *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(known, d) }) {
 				*diags = append(*diags, d)
 			}
 		}
 	}
 	return nil
+}
+
+// hideElements removes the values of elements from paths in a text. The framework
+// spells a path through a set with the whole element, which may be sensitive.
+func hideElements(text string) string {
+	const begin, end = "[Value(", ")]"
+	at := strings.Index(text, begin)
+	if at < 0 {
+		return text
+	}
+	rest := text[at+len(begin):]
+	for quoted := false; rest != ""; rest = rest[1:] {
+		switch {
+		case quoted && rest[0] == '\\' && len(rest) > 1:
+			rest = rest[1:]
+		case rest[0] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(rest, end):
+			return text[:at] + "[...]" + hideElements(rest[len(end):])
+		}
+	}
+	return text[:at] + "[...]"
 }
 
 type preparation struct {

@@ -94,7 +94,7 @@ func TestLargeSetsAreValidatedWhole(t *testing.T) {
 				}
 				return change(mapping)
 			})
-			if len(said) != 1 || !strings.Contains(said[0], mistake) {
+			if len(said) != 1 || !strings.Contains(said[0], mistake) || strings.Contains(said[0], "secret") {
 				t.Errorf("%s in element %d: %q", mistake, at, said)
 			}
 		}
@@ -117,5 +117,54 @@ func BenchmarkValidate(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestElementsAreHidden has errors in elements of sets, which the framework spells with
+// the whole element: no value of it is printed.
+func TestElementsAreHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		`roles must be set`: `roles must be set`,
+		`l[Value({"d":"pin","s":<null>})].s is missing, l[Value("a")] too`: `l[...].s is missing, l[...] too`,
+		`l[Value({"d":"a \")] pin","s":["x)]",<unknown>]})].s is missing`:  `l[...].s is missing`,
+		`l[Value({"d":"pin`:                 `l[...]`,
+		`l[Value(4)][Value("\\")].s ")] x"`: `l[...][...].s ")] x"`,
+	} {
+		if got := hideElements(text); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+
+	f := newFixture(t)
+	key := func(source string) string {
+		return f.provider() + `
+variable "pin" {
+  default   = "pin-9911"
+  sensitive = true
+}
+variable "address" {
+  type    = string
+  default = ` + source + `
+}
+resource "dataplatform_api_key" "this" {
+  name           = "n"
+  roles          = ["developer"]
+  validity_hours = 48
+  ip_access_list = [{ source = var.address, description = var.pin }]
+}`
+	}
+	w := f.workspace(key("null"))
+	planned, _ := w.terraform("plan", "-input=false") // a warning
+	applied, ok := w.terraform("apply", "-auto-approve", "-input=false")
+	if ok {
+		t.Error("a key without a source was created")
+	}
+	w.file("main.tf", key(`"192.0.2.1"`))
+	w.apply()
+	w.file("main.tf", key("null"))
+	existing, _ := w.terraform("plan", "-input=false")
+	for _, out := range []string{planned, applied, existing} {
+		wantText(t, folded(out), "ip_access_list[...].source")
+		wantNoText(t, out, "pin-9911")
 	}
 }

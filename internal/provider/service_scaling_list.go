@@ -37,7 +37,7 @@ func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.
 			"organization_id": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "UUID of the organization. Defaults to the provider's `organization_id`.",
-				Validators:          []validator.String{isUUIDText()},
+				Validators:          []validator.String{uuidText{}},
 			},
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,

@@ -22,7 +22,7 @@ var reporting = map[string]int{
 
 // terraformsOwn are summaries in the guide that Terraform or its framework
 // writes.
-var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Attribute Deprecated", "Deprecated value used", "Invalid Attribute …", "Missing Attribute Configuration"}
+var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Provider produced inconsistent final plan", "Attribute Deprecated", "Deprecated value used", "Invalid Attribute …", "Missing Attribute Configuration"}
 
 // TestTroubleshootingIsComplete compares the headings of the guide with the
 // summaries in the code, both ways: an error that nobody can look up, and an

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -16,11 +14,26 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
 
-// uuidPattern is built once: validators are called for every resource.
-var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+// uuidText checks an ID at plan, as the client does before a request. The library's
+// validator by a regular expression was rejected: it prints the value unquoted, so a
+// line break at its end is not seen.
+type uuidText struct{}
 
-func isUUIDText() validator.String {
-	return stringvalidator.RegexMatches(uuidPattern, "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b")
+// Description implements validator.Describer.
+func (uuidText) Description(context.Context) string {
+	return "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b"
+}
+
+// MarkdownDescription implements validator.Describer.
+func (v uuidText) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (v uuidText) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || platform.IsUUID(req.ConfigValue.ValueString()) {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid UUID",
+		fmt.Sprintf("%s %s, got %q.", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
 }
 
 // wholeNumber accepts the whole numbers between minimum and maximum that are a

@@ -21,7 +21,7 @@ type Key struct {
 func (k Key) texts(element Value) []any {
 	texts := make([]any, len(k.Members))
 	for i, name := range k.Members {
-		texts[i] = element.At(name).Text()
+		texts[i] = normal(element.At(name))
 	}
 	return texts
 }

@@ -22,7 +22,7 @@ func keys(elements []tfvalue.Value) string {
 // members hold.
 func TestKeyOf(t *testing.T) {
 	t.Parallel()
-	texts := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028", "é", "e\u0301"}
+	texts := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028", "é"}
 	seen := map[string]string{}
 	for _, schema := range texts {
 		for _, table := range texts {
@@ -32,6 +32,10 @@ func TestKeyOf(t *testing.T) {
 				t.Errorf("%s and %s have the same key", pair, other)
 			}
 			seen[key] = pair
+			decomposed := element.With(tfvalue.String(strings.ReplaceAll(table, "é", "e\u0301")), "table")
+			if mapsKey.Of(decomposed) != key {
+				t.Errorf("the key of %s depends on the normal form", pair)
+			}
 			if again := element.With(tfvalue.Bool(true), "sorted").Without("keys"); mapsKey.Of(again) != key {
 				t.Errorf("the key of %s depends on other members", pair)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
@@ -36,7 +37,7 @@ func (r Rules) Same(name string, a, b Value) bool {
 		if slices.Contains(r.Trimmed, name) {
 			return trimmed(a) == trimmed(b)
 		}
-		return a.Text() == b.Text()
+		return normal(a) == normal(b)
 	case a.Type().Is(tftypes.Number):
 		return sameNumber(a.Number(), b.Number())
 	case a.IsObject():
@@ -55,7 +56,11 @@ func (r Rules) Same(name string, a, b Value) bool {
 	}
 }
 
-func trimmed(v Value) string { return strings.TrimRight(v.Text(), " \t\r\n") }
+func trimmed(v Value) string { return strings.TrimRight(normal(v), " \t\r\n") }
+
+// normal returns a string in the normal form that Terraform gives to all strings of
+// configuration and state. A response may contain another form of the same text.
+func normal(v Value) string { return norm.NFC.String(v.Text()) }
 
 // sameNumber compares whole numbers exactly, and fractions as float64: 0.1 from a
 // configuration has more digits than 0.1 from a response.
@@ -85,7 +90,7 @@ func writeCanonical(b *strings.Builder, value Value) {
 		b.WriteByte('?')
 	case value.IsEmpty():
 	case isString(value):
-		b.WriteString(strconv.Quote(value.Text()))
+		b.WriteString(strconv.Quote(normal(value)))
 	case value.Type().Is(tftypes.Number):
 		b.WriteString(value.Number().Text('g', -1))
 	case value.Type().Is(tftypes.Bool):

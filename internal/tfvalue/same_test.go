@@ -73,6 +73,10 @@ var meanings = []struct {
 	{"maps", `[{"schema": "s", "hidden": ["x", "y"]}]`, `[{"schema": "s", "hidden": ["y", "x"]}]`, true, true},
 	{"maps", `[{"schema": "s", "keys": ["x", "y"]}]`, `[{"schema": "s", "keys": ["y", "x"]}]`, false, false},
 	{"maps", `[{"schema": "s", "table": ";"}]`, `[{"schema": "s;", "table": ""}]`, false, false},
+	// Terraform keeps all strings in one normal form, and a response need not.
+	{"inner", `{"name": "\u00e9"}`, `{"name": "e\u0301"}`, true, true},
+	{"cert", `"\u00e9"`, `"e\u0301\n"`, true, false},
+	{"set", `["\u00e9"]`, `["e\u0301"]`, true, true},
 	{"inner", `{"name": "a", "size": 4}`, `{"size": 4.0, "name": "a"}`, true, true},
 	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
 	{"inner", `{"name": "a"}`, `{"name": "a", "size": 4}`, false, false},
