@@ -45,6 +45,9 @@ type Kind struct {
 	// Reread reads the object once more after Read returned first. It is for kinds whose
 	// Read may return the same response again.
 	Reread func(ctx context.Context, client *platform.Client, id Identity, first any) (any, error)
+	// ReadsOne reports that Read costs a request for this object alone, so an update may
+	// read the object only to learn which leaves reads return.
+	ReadsOne bool
 	// Patch returns the function that updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
 	// Forces reports whether a change has something to send even if no leaf differs.

@@ -39,6 +39,8 @@ type update struct {
 	missing  []tfvalue.Leaf
 	// sent are all leaves that were sent.
 	sent tfvalue.Value
+	// after is what a read after the update has returned; null without one.
+	after tfvalue.Value
 }
 
 func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, known, read tfvalue.Value, last memory) *update {
@@ -50,7 +52,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
 		before: known, known: known,
 		returned: read, reads: read, response: read,
-		sent: tfvalue.Null(e.objectType),
+		sent: tfvalue.Null(e.objectType), after: tfvalue.Null(e.objectType),
 	}
 	now := e.rememberRead(known, read, last)
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
@@ -79,6 +81,24 @@ func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) 
 		u.checkStored(u.owned, diags) // a further stage may have reset them again
 	}
 	u.warnUnmanaged(returnedBefore, moves, diags)
+	u.learn(ctx)
+}
+
+// learn reads the object if the update has set leaves that no read has returned and
+// the response has. It finds out whether reads return them: if so, one that is omitted
+// later is empty on the platform, which is drift. The next refresh would find out too,
+// but Terraform stores what a refresh has learned only with an apply.
+func (u *update) learn(ctx context.Context) {
+	news := slices.ContainsFunc(u.sent.Leaves(), func(leaf tfvalue.Leaf) bool {
+		return u.before.At(leaf.Path...).IsNull() && u.hasReturned(u.response, leaf) && !u.hasReturned(u.reads, leaf)
+	})
+	if !news || !u.ReadsOne {
+		return
+	}
+	// A failed read is not an error: nothing depends on it yet.
+	if object, err := u.read(ctx); err == nil {
+		u.after = tfvalue.Encode(object, u.objectType)
+	}
 }
 
 // send changes the object to these leaves, and reports whether it succeeded. It
@@ -231,13 +251,16 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 }
 
-// memory returns the memory of the state after an update. A leaf that was sent counts
-// as unreported if no read has returned it and it was missing before. A keyed set that
-// was sent counts as unreported until a read returns it in full.
+// memory returns the memory of the state after an update. What the read after it has
+// returned is reported. Another leaf that was sent counts as unreported if no read has
+// returned it and it was missing before. A keyed set that was sent counts as unreported
+// until a read returns it in full.
 func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
+		case u.hasReturned(u.after, leaf):
+			return false
 		case sent && keyed:
 			return true
 		case u.hasReturned(u.reads, leaf):

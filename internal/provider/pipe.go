@@ -25,6 +25,7 @@ var pipe = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity) (any, error) {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
 	},
+	ReadsOne: true,
 	Patch:    patchPipe,
 	Forces:   func(change adopt.Change) bool { return len(renewedKinds(change)) > 0 },
 	Stages:   mappingStages,

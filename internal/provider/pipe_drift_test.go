@@ -71,3 +71,40 @@ func TestPipeDriftOfSparseMappings(t *testing.T) {
 	f.wantWrites(`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`)
 	w.wantEmptyPlan()
 }
+
+// TestPipeDriftOfAValueThatWasAbsent sets a value that the platform does not have yet.
+// Plans alone follow, which store nothing, and the console empties it: that is drift.
+// A platform that returns the value only in responses to writes makes no noise.
+func TestPipeDriftOfAValueThatWasAbsent(t *testing.T) {
+	absent := func(f *fixture) {
+		f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", nil) })
+	}
+	arguments := pipeConfig(mockplatform.KafkaPipeID, "settings = { engine_max_threads = 2 }")
+	t.Run("read", func(t *testing.T) {
+		f := newFixture(t)
+		absent(f)
+		w := f.workspace(f.provider() + arguments)
+		w.apply()
+		if n := f.gets(mockplatform.KafkaPipeID); n != 3 {
+			t.Errorf("%d reads, want 3: in plan and apply, and after the update", n)
+		}
+		w.wantEmptyPlan()
+		absent(f)
+		f.ResetJournal()
+		w.apply()
+		f.wantPatches(mockplatform.KafkaPipeID, `{"settings": {"engine_max_threads": 2}}`)
+		w.wantEmptyPlan()
+	})
+	t.Run("only written", func(t *testing.T) {
+		f := newFixture(t)
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Answers.Sparse = []mockplatform.Sparse{{Operations: []mockplatform.Operation{mockplatform.GetPipe}, Path: "settings.engine_max_threads"}}
+		})
+		w := f.workspace(f.provider() + arguments)
+		w.apply()
+		w.wantEmptyPlan()
+		f.ResetJournal()
+		w.apply()
+		f.wantPatches(mockplatform.KafkaPipeID)
+	})
+}
