@@ -80,7 +80,9 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 	send := e.Rules.Changes(owned, prior)
 	sends := e.Forces(change) || send.AnyLeaf()
 	// Terraform plans an update again in the apply. Values that were unknown may turn
-	// out to be no change there, but the first plan must be kept.
+	// out to be no change there, but the first plan must be kept. Rejected: to tell the
+	// two plans apart by whether this run has refreshed anything. A plan with
+	// -refresh=false would then show a difference that has no effect.
 	plan = e.Suppress(plan, prior, !sends && !c.Applying())
 	if sends {
 		for _, name := range e.Moves(send) {
