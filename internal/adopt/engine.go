@@ -47,7 +47,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	var diags diag.Diagnostics
 	last, imported := decodePrivate(req.Private)
 	next, memory := e.read(ctx, c, state, last, imported, &diags)
-	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags, c)}
+	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(next); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
-		Diagnostics:     diagnostics(diags, c),
+		Diagnostics:     diagnostics(diags),
 	}
 	for _, name := range replaces {
 		resp.RequiresReplace = append(resp.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
@@ -91,7 +91,7 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 		diags.AddError("Unknown values after apply",
 			fmt.Sprintf("Some values of the %s are still unknown after apply. This is an error in the provider.", e.Noun))
 	}
-	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags, c)}
+	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(state); err != nil {
 		return nil, err
 	}
@@ -159,11 +159,10 @@ func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdenti
 
 // diagnostics converts the framework's diagnostics to the protocol's. Their paths
 // consist of names only, since no diagnostic is at an element of a list or a set.
-// Known secrets are masked: a platform may repeat one in any field.
-func diagnostics(all diag.Diagnostics, c *conn.Connection) []*tfprotov6.Diagnostic {
+func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 	var converted []*tfprotov6.Diagnostic
 	for _, d := range all {
-		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: c.Mask(d.Summary()), Detail: c.Mask(d.Detail())}
+		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
 		if d.Severity() == diag.SeverityError {
 			next.Severity = tfprotov6.DiagnosticSeverityError
 		}

@@ -39,6 +39,9 @@ type update struct {
 	missing  []tfvalue.Leaf
 	// sent are all leaves that were sent.
 	sent tfvalue.Value
+	// mask masks the secrets that the client knows: a platform may repeat one in any
+	// field. Only values are masked, since a secret may be a word of a message.
+	mask func(string) string
 	// after is what a read after the update has returned; null without one.
 	after tfvalue.Value
 }
@@ -53,6 +56,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		before: known, known: known,
 		returned: read, reads: read, response: read,
 		sent: tfvalue.Null(e.objectType), after: tfvalue.Null(e.objectType),
+		mask: client.Mask,
 	}
 	now := e.rememberRead(known, read, last)
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
@@ -199,9 +203,14 @@ func (u *update) checkStored(sent tfvalue.Value, diags *diag.Diagnostics) {
 			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
 			fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
 				"Set the argument to that value, or remove it from the configuration.",
-				leaf.Path, u.Rules.Describe(leaf.Name(), u.response.At(leaf.Path...))),
+				leaf.Path, u.describe(leaf.Name(), u.response.At(leaf.Path...))),
 		)
 	}
+}
+
+// describe is what an attribute has on the platform, for a message.
+func (u *update) describe(name string, value tfvalue.Value) string {
+	return u.mask(u.Rules.Describe(name, value))
 }
 
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
@@ -214,7 +223,7 @@ func (u *update) warnUnmanaged(before tfvalue.Value, moves []string, diags *diag
 			!u.owned.At(was.Path...).IsNull() || u.Rules.Answers(was.Name(), was.Value, now) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  - %s: %s before, %s now", was.Path, u.Rules.Describe(was.Name(), was.Value), u.Rules.Describe(was.Name(), now)))
+		lines = append(lines, fmt.Sprintf("  - %s: %s before, %s now", was.Path, u.describe(was.Name(), was.Value), u.describe(was.Name(), now)))
 	}
 	if len(lines) == 0 {
 		return

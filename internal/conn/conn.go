@@ -78,14 +78,6 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 	return c.Client, true
 }
 
-// Mask masks the secrets that the client knows.
-func (c *Connection) Mask(text string) string {
-	if c == nil || c.Client == nil {
-		return text
-	}
-	return c.Client.Mask(text)
-}
-
 const missingSettings = "Missing provider settings"
 
 // addLacking reports settings that are missing or unknown, once per object. The
