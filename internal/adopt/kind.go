@@ -134,6 +134,13 @@ func (k *Kind) place(id Identity) string {
 	return strings.Join(parts, " of ") + " in organization " + id.Organization
 }
 
+// describe is what an attribute has on the platform, for a message. mask masks the
+// secrets that the client knows, since a platform may repeat one in any field. Only the
+// value is masked: a secret may be a word of the message.
+func (k *Kind) describe(mask func(string) string, name string, value tfvalue.Value) string {
+	return mask(k.Rules.Describe(name, value))
+}
+
 // withDefaults returns the kind with functions in place of those that are nil.
 func (k Kind) withDefaults() *Kind {
 	if k.Validate == nil {

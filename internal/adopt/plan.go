@@ -60,7 +60,7 @@ func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, p
 	owned := e.owned(config, change.Plan)
 	send := e.Rules.Changes(owned, remote)
 	if !remote.IsNull() {
-		e.warnOverwritten(label, change, send, remote, diags)
+		e.warnOverwritten(label, change, send, remote, c.Client.Mask, diags)
 	}
 	e.advise(c, label, change, owned, send, remote, diags)
 	return plan
@@ -203,19 +203,19 @@ func (e *Engine) idNames() string {
 
 // warnOverwritten warns about the values that an adoption overwrites. It shows only
 // the current values: the plan shows the new ones, and masks sensitive ones.
-func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
+func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, mask func(string) string, diags *diag.Diagnostics) {
 	var lines []string
 	keep := "To keep a value, remove its argument from the configuration."
 	for _, leaf := range send.Leaves() {
 		now := remote.At(leaf.Path...)
 		if key, keyed := e.Rules.Keys[leaf.Name()]; keyed {
-			overwritten, removes := e.overwrittenElements(key, leaf, now)
+			overwritten, removes := e.overwrittenElements(key, leaf, now, mask)
 			lines = append(lines, overwritten...)
 			if removes {
 				keep += fmt.Sprintf(" To keep a %s, add it to %s.", key.Noun, leaf.Name())
 			}
 		} else if !now.IsNull() {
-			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.Rules.Describe(leaf.Name(), now)))
+			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.describe(mask, leaf.Name(), now)))
 		}
 	}
 	lines = append(lines, e.Overwrites(change, send)...)
@@ -231,7 +231,7 @@ func (e *Engine) warnOverwritten(label string, change Change, send, remote tfval
 
 // overwrittenElements describes the elements of a keyed set that an adoption
 // removes, and the members that it changes. It reports whether it removes one.
-func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value) (lines []string, removes bool) {
+func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value, mask func(string) string) (lines []string, removes bool) {
 	wanted := key.Index(leaf.Value)
 	for _, element := range key.Sort(now.Elements()) {
 		want, ok := wanted[key.Of(element)]
@@ -242,7 +242,7 @@ func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfv
 		}
 		for name, member := range want.Members() {
 			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
-				lines = append(lines, fmt.Sprintf("%s %s: %s is %s now", key.Noun, key.Spell(element), name, e.Rules.Describe(name, was)))
+				lines = append(lines, fmt.Sprintf("%s %s: %s is %s now", key.Noun, key.Spell(element), name, e.describe(mask, name, was)))
 			}
 		}
 	}

@@ -31,7 +31,8 @@ type update struct {
 	// is known of it now.
 	before, known tfvalue.Value
 	// returned is what all responses so far have returned: only that can be missing.
-	// reads is what only the reads among them have returned.
+	// reads is what only the reads among them have returned, of a keyed set only those
+	// since it was sent.
 	returned, reads tfvalue.Value
 	// response is the last response. missing are the leaves of returned that both it
 	// and the read after it omit.
@@ -39,11 +40,8 @@ type update struct {
 	missing  []tfvalue.Leaf
 	// sent are all leaves that were sent.
 	sent tfvalue.Value
-	// mask masks the secrets that the client knows: a platform may repeat one in any
-	// field. Only values are masked, since a secret may be a word of a message.
+	// mask is for describe.
 	mask func(string) string
-	// after is what a read after the update has returned; null without one.
-	after tfvalue.Value
 }
 
 func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, known, read tfvalue.Value, last memory) *update {
@@ -55,7 +53,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
 		before: known, known: known,
 		returned: read, reads: read, response: read,
-		sent: tfvalue.Null(e.objectType), after: tfvalue.Null(e.objectType),
+		sent: tfvalue.Null(e.objectType),
 		mask: client.Mask,
 	}
 	now := e.rememberRead(known, read, last)
@@ -101,7 +99,7 @@ func (u *update) learn(ctx context.Context) {
 	}
 	// A failed read is not an error: nothing depends on it yet.
 	if object, err := u.read(ctx); err == nil {
-		u.after = tfvalue.Encode(object, u.objectType)
+		u.reads = tfvalue.Encode(object, u.objectType).Fill(u.reads)
 	}
 }
 
@@ -130,6 +128,11 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 		return false
 	}
 	u.sent = leaves.Fill(u.sent)
+	for _, leaf := range leaves.Leaves() {
+		if _, keyed := u.Rules.Keys[leaf.Name()]; keyed && !u.reads.At(leaf.Path...).IsNull() {
+			u.reads = u.reads.Without(leaf.Path...)
+		}
+	}
 	u.response = response
 	u.missing = u.omitted(leaves)
 	if len(u.missing) > 0 {
@@ -203,14 +206,9 @@ func (u *update) checkStored(sent tfvalue.Value, diags *diag.Diagnostics) {
 			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
 			fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
 				"Set the argument to that value, or remove it from the configuration.",
-				leaf.Path, u.describe(leaf.Name(), u.response.At(leaf.Path...))),
+				leaf.Path, u.describe(u.mask, leaf.Name(), u.response.At(leaf.Path...))),
 		)
 	}
-}
-
-// describe is what an attribute has on the platform, for a message.
-func (u *update) describe(name string, value tfvalue.Value) string {
-	return u.mask(u.Rules.Describe(name, value))
 }
 
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
@@ -223,7 +221,7 @@ func (u *update) warnUnmanaged(before tfvalue.Value, moves []string, diags *diag
 			!u.owned.At(was.Path...).IsNull() || u.Rules.Answers(was.Name(), was.Value, now) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  - %s: %s before, %s now", was.Path, u.describe(was.Name(), was.Value), u.describe(was.Name(), now)))
+		lines = append(lines, fmt.Sprintf("  - %s: %s before, %s now", was.Path, u.describe(u.mask, was.Name(), was.Value), u.describe(u.mask, was.Name(), now)))
 	}
 	if len(lines) == 0 {
 		return
@@ -260,22 +258,17 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 }
 
-// memory returns the memory of the state after an update. What the read after it has
-// returned is reported. Another leaf that was sent counts as unreported if no read has
-// returned it and it was missing before. A keyed set that was sent counts as unreported
-// until a read returns it in full.
+// memory returns the memory of the state after an update. A leaf that was sent counts
+// as unreported if no read has returned it and it was missing before. A keyed set that
+// was sent counts as unreported until a read returns it in full.
 func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
-		case u.hasReturned(u.after, leaf):
-			return false
-		case sent && keyed:
-			return true
 		case u.hasReturned(u.reads, leaf):
 			return false
 		case sent:
-			return u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
+			return keyed || u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
 		default:
 			return u.isUnreported(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
 		}

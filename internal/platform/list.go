@@ -273,7 +273,7 @@ func (s *services) named(name string) ([]Service, error) {
 	for _, id := range s.names[name] {
 		service, err := s.find(id)
 		if err != nil {
-			return nil, fmt.Errorf("service %s of the list: %w", id, err)
+			return nil, fmt.Errorf("service %s: %w", id, err)
 		}
 		named = append(named, *service)
 	}

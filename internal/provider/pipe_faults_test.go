@@ -207,14 +207,19 @@ func TestPipeGone(t *testing.T) {
 	f.wantWrites()
 }
 
-// TestResponsesRepeatSecrets has the platform repeat a password in other fields of its
-// response to an update: no message repeats it.
+// TestResponsesRepeatSecrets has the platform repeat the provider's secret in a field
+// that is read, and a password in other fields of its response to an update: no message
+// repeats them.
 func TestResponsesRepeatSecrets(t *testing.T) {
 	f := newFixture(t)
 	arguments := `name = "n"
   source             = { postgres = { host = "h2" } }
   source_credentials = { postgres = { username = "bob", password_wo = "hush-hush", password_wo_version = 1 } }`
 	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, arguments))
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { setMember(doc, "source.postgres.host", "demo-key-secret.example") })
+	planned := w.planText()
+	wantText(t, planned, `source.postgres.host: "***.example" now`)
+	wantNoText(t, planned, "demo-key-secret")
 	for _, test := range []struct{ path, says string }{
 		{"result.source.postgres.host", "API stored a different value for source.postgres.host"},
 		{"result.source.postgres.database", "changed values that the configuration does not manage"},

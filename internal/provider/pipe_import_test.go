@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,6 +90,25 @@ func TestPipeImportsTwice(t *testing.T) {
 		wantText(t, out, text)
 	}
 	f.wantWrites()
+}
+
+// TestPipeImportWithUnknownOrganization imports while the provider's organization is
+// known only after apply: the import ID has to contain it.
+func TestPipeImportWithUnknownOrganization(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(strings.Replace(f.provider(), fmt.Sprintf("%q", mockplatform.OrganizationID), "terraform_data.organization.output", 1) + `
+resource "terraform_data" "organization" { input = "` + mockplatform.OrganizationID + `" }
+import {
+  to = ` + thisPipe + `
+  id = "` + mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID + `"
+}
+` + onePipe("this", mockplatform.PostgresPipeID, ""))
+	out, ok := w.terraform("plan", "-input=false")
+	if ok {
+		t.Error("planned without the organization")
+	}
+	wantText(t, folded(out), "Cannot import pipe", "Use the import ID ORGANIZATION_ID/SERVICE_ID/PIPE_ID.")
+	f.wantRequests()
 }
 
 // TestPipeDataSource shows every field of the documents.

@@ -65,7 +65,7 @@ func newStage(ctx context.Context, platform *mockplatform.Server, o options, dir
 		return nil, err
 	}
 	s.env = slices.Concat(environment(cliConfig), env)
-	if err := s.checkVersion(ctx, importBlocks); err != nil {
+	if err := s.checkVersion(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -81,30 +81,35 @@ func environment(cliConfig string) []string {
 
 var errTooOld = errors.New("needs Terraform 1.5 or OpenTofu 1.6, for import blocks")
 
-// importBlocks is the minor version of the first Terraform with import blocks.
-// Every OpenTofu has them.
-const importBlocks = 5
-
-// checkVersion fails with errTooOld under a version before 1.least.
-func (s *stage) checkVersion(ctx context.Context, least int) error {
-	out, err := s.command(ctx, "version", "-json").Output()
+// checkVersion fails with errTooOld under a Terraform without import blocks. Every
+// OpenTofu has them.
+func (s *stage) checkVersion(ctx context.Context) error {
+	major, minor, err := s.version(ctx)
 	if err != nil {
 		return fmt.Errorf("%s version: %w", s.terraform, err)
+	}
+	if major == 1 && minor < 5 {
+		return fmt.Errorf("%w; %s is version %d.%d", errTooOld, s.terraform, major, minor)
+	}
+	return nil
+}
+
+// version returns the first two numbers of the program's version.
+func (s *stage) version(ctx context.Context) (major, minor int, err error) {
+	out, err := s.command(ctx, "version", "-json").Output()
+	if err != nil {
+		return 0, 0, err
 	}
 	var answer struct {
 		Version string `json:"terraform_version"`
 	}
 	if err := json.Unmarshal(out, &answer); err != nil {
-		return fmt.Errorf("%s version: %w", s.terraform, err)
+		return 0, 0, err
 	}
-	var major, minor int
 	if _, err := fmt.Sscanf(answer.Version, "%d.%d", &major, &minor); err != nil {
-		return fmt.Errorf("%s version: %q is no version", s.terraform, answer.Version)
+		return 0, 0, fmt.Errorf("%q is no version", answer.Version)
 	}
-	if major == 1 && minor < least {
-		return fmt.Errorf("%w; %s is version %s", errTooOld, s.terraform, answer.Version)
-	}
-	return nil
+	return major, minor, nil
 }
 
 // install lays the provider out as a mirror of the registries and returns the
