@@ -166,7 +166,7 @@ func TestIDsAreChecked(t *testing.T) {
 			_, err1 := c.GetPipe(t.Context(), id, testService, testPipe)
 			_, err2 := c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipeUpdate{}, nil)
 			_, err3 := c.GetPipe(t.Context(), testOrganization, testService, id)
-			_, err4 := c.GetService(t.Context(), testOrganization, id)
+			_, err4 := c.GetService(t.Context(), testOrganization, id, nil)
 			_, err5 := c.UpdateServiceScaling(t.Context(), id, testService, ScalingUpdate{})
 			_, err6 := c.CreateAPIKey(t.Context(), id, APIKeyCreate{})
 			_, err7 := c.ListServices(t.Context(), id, nil)

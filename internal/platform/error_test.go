@@ -142,7 +142,7 @@ func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 	}{
 		"lost":           {"mappings", reset, "no complete response arrived: EOF.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
 		"5xx":            {"mappings", respond(500, ""), "without a message.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
-		"unreadable":     {"mappings", respond(200, `{}`), "it has no \"result\".\n\nThe change was probably applied."},
+		"unreadable":     {"mappings", respond(200, `[]`), "it is JSON, but not an object.\n\nThe change was probably applied."},
 		"lost key":       {"key", reset, "Tried to create API key in organization " + testOrganization + ". The request was sent, but no complete response arrived: EOF."},
 		"unreadable key": {"key", respond(200, `{}`), "it has no \"result\"."},
 	}

@@ -201,14 +201,14 @@ func operations() map[string]operation {
 	name, three := "n", number(3)
 	// reconciled reads the pipe and returns the same body again.
 	reconciled := func(ctx context.Context, c *Client) (any, error) {
-		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, mappings, func(ctx context.Context) (*PipeUpdate, *Pipe, error) {
-			pipe, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
-			return &mappings, pipe, err
+		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, mappings, func(ctx context.Context) (*PipeUpdate, error) {
+			_, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
+			return &mappings, err
 		})
 	}
 	all := []operation{
 		{"service", "GET", func(ctx context.Context, c *Client) (any, error) {
-			return c.GetService(ctx, testOrganization, testService)
+			return c.GetService(ctx, testOrganization, testService, nil)
 		}},
 		{"list", "GET", func(ctx context.Context, c *Client) (any, error) {
 			return c.ListServices(ctx, testOrganization, nil)

@@ -1,11 +1,13 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,24 +34,23 @@ const listLifetime = 30 * time.Second
 // Beginnings, ends and writes are ordered by a count, since their times may be
 // equal.
 type lists struct {
-	mu      sync.Mutex
-	count   uint64
-	latest  map[string]*listing
+	mu     sync.Mutex
+	count  uint64
+	latest map[string]*listing
+	// past are the last lists that succeeded, oldest first, for those that ask
+	// whether two in a row omit a service.
+	past    map[string][]*services
 	written map[string]uint64 // by organization, and by organization and service
 }
+
+// maxPast is how many lists are remembered. What a look at a service has to know of
+// the past is in three, see agreed.
+const maxPast = 4
 
 // listing is a list of services, in flight or ended. begun is its count.
 type listing struct {
 	*flight[*services]
-	begun   uint64
-	earlier *earlier
-}
-
-// earlier is the list before this one. A service or a field that both omit does
-// not exist, and no third list is needed to find out.
-type earlier struct {
 	begun uint64
-	*services
 }
 
 // services is the outcome of a list: the JSON of each service, in the API's
@@ -60,7 +61,9 @@ type services struct {
 	index    map[string]int      // positions in all, by ID in lower case
 	twice    map[string]struct{} // IDs listed again with other content
 	names    map[string][]string // IDs, by name
+	begun    uint64
 	ended    uint64
+	begunAt  time.Time
 	endedAt  time.Time
 	reported atomic.Bool // a caller got err in full
 }
@@ -86,16 +89,112 @@ func (l *lists) lastWrite(key string) uint64 {
 
 // list returns a list that began after the given count. Only one caller gets the
 // error of a failed list in full.
-func (c *Client) list(ctx context.Context, organizationID string, filter []string, after uint64) (*listing, *services, error) {
+func (c *Client) list(ctx context.Context, organizationID string, filter []string, after uint64) (*services, error) {
 	shared := c.lists.join(ctx, organizationID, filter, after, c.fetchList)
 	found, _, interrupted := shared.wait(ctx)
 	if interrupted != nil {
-		return nil, nil, c.interrupted(ctx, "list services", servicesOf(organizationID))
+		return nil, c.interrupted(ctx, "list services", servicesOf(organizationID))
 	}
 	if failed := new(Error); errors.As(found.err, &failed) && found.reported.Swap(true) {
-		return shared, found, failed.repeated(found.endedAt)
+		return nil, failed.repeated(found.endedAt)
 	}
-	return shared, found, found.err
+	return found, found.err
+}
+
+// sight is what one list says of what is looked for.
+type sight int
+
+const (
+	omits      sight = iota
+	incomplete       // it has a service without a field that earlier lists had
+	complete
+)
+
+// look lists services until the lists agree on what see looks for, and returns the
+// lists to use: none if it does not exist, one that is complete, or two that have
+// different parts of it, the newest first. Only lists that began after the given
+// count are used. Those that are remembered count, so that many callers who miss
+// something cost one more list together.
+func (c *Client) look(ctx context.Context, organizationID string, after uint64, see func(*services) sight) ([]*services, error) {
+	for next := after; ; {
+		newest, err := c.list(ctx, organizationID, nil, next)
+		if err != nil {
+			return nil, err
+		}
+		if see(newest) == complete { // the usual case does not look at the past
+			return []*services{newest}, nil
+		}
+		all := c.lists.until(newest, organizationID, after)
+		sights := make([]sight, len(all))
+		for i, list := range all {
+			sights[i] = see(list)
+		}
+		if used, decided := agreed(sights); decided {
+			lists := make([]*services, len(used))
+			for i, at := range used {
+				lists[i] = all[at]
+			}
+			return lists, nil
+		}
+		next = max(after, newest.ended)
+	}
+}
+
+// agreed decides what consecutive lists, oldest first, say together. It returns the
+// positions of the lists to use.
+//
+//   - A newest list that is complete decides.
+//   - One that is incomplete needs a second one since the last that was complete:
+//     a field that both omit is empty on the platform.
+//   - One that omits it needs another right before it.
+//
+// Whatever lists return, four decide.
+func agreed(sights []sight) (use []int, decided bool) {
+	newest := len(sights) - 1
+	switch sights[newest] {
+	case complete:
+		return []int{newest}, true
+	case omits:
+		return nil, newest > 0 && sights[newest-1] == omits
+	}
+	for i := newest - 1; i >= 0 && sights[i] != complete; i-- {
+		if sights[i] == incomplete {
+			return []int{newest, i}, true
+		}
+	}
+	return nil, false
+}
+
+// until returns the lists up to the newest one that began after the given count,
+// oldest first. Lists that are too old when the newest began are omitted.
+func (l *lists) until(newest *services, organizationID string, after uint64) []*services {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []*services
+	for _, list := range l.past[listKey(organizationID, nil)] {
+		if list.begun > after && list.begun < newest.begun && newest.begunAt.Sub(list.endedAt) < listLifetime {
+			all = append(all, list)
+		}
+	}
+	return append(all, newest)
+}
+
+// remember keeps a list that has ended. The caller holds mu.
+func (l *lists) remember(key string, found *services) {
+	if found.err != nil {
+		return
+	}
+	if l.past == nil {
+		l.past = map[string][]*services{}
+	}
+	past := slices.DeleteFunc(l.past[key], func(list *services) bool { return found.begunAt.Sub(list.endedAt) >= listLifetime })
+	at, _ := slices.BinarySearchFunc(past, found.begun, func(list *services, begun uint64) int { return cmp.Compare(list.begun, begun) })
+	past = slices.Insert(past, at, found)
+	l.past[key] = past[max(0, len(past)-maxPast):]
+}
+
+func listKey(organizationID string, filter []string) string {
+	return strings.ToLower(organizationID) + "?" + url.Values{"filter": filter}.Encode()
 }
 
 // forgetFailed discards the failed lists.
@@ -114,7 +213,7 @@ type fetchList func(ctx context.Context, organizationID string, filter []string)
 // join returns the latest list if it began after the given count and is still
 // usable. Otherwise it starts another one.
 func (l *lists) join(ctx context.Context, organizationID string, filter []string, after uint64, fetch fetchList) *listing {
-	key := strings.ToLower(organizationID) + "?" + url.Values{"filter": filter}.Encode()
+	key := listKey(organizationID, filter)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.latest[key]
@@ -122,13 +221,18 @@ func (l *lists) join(ctx context.Context, organizationID string, filter []string
 		return last
 	}
 	l.count++
-	next := &listing{begun: l.count, earlier: last.remember(time.Now())}
+	next := &listing{begun: l.count}
+	begun, begunAt := l.count, time.Now()
 	next.flight = launch(ctx, func(ctx context.Context) (*services, error) {
 		found := fetch(ctx, organizationID, filter)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.count++
+		found.begun, found.begunAt = begun, begunAt
 		found.ended, found.endedAt = l.count, time.Now()
+		if len(filter) == 0 {
+			l.remember(key, found)
+		}
 		return found, nil
 	})
 	if l.latest == nil {
@@ -144,40 +248,13 @@ func (l *lists) sweep(now time.Time) {
 	for key, listing := range l.latest {
 		if !listing.alive(now) {
 			delete(l.latest, key)
+			delete(l.past, key)
 		}
 	}
 }
 
 func (l *listing) alive(now time.Time) bool {
 	return !l.flight.ended() || now.Sub(l.value.endedAt) < listLifetime
-}
-
-// remember returns the list for the one after it, nil if it cannot be used.
-func (l *listing) remember(now time.Time) *earlier {
-	if l == nil || !l.flight.ended() || l.value.err != nil || !l.alive(now) {
-		return nil
-	}
-	return &earlier{begun: l.begun, services: l.value}
-}
-
-// lacks reports whether the earlier list began after the given count and has no
-// such service.
-func (e *earlier) lacks(id string, after uint64) bool {
-	if e == nil || e.begun <= after {
-		return false
-	}
-	_, there := e.index[strings.ToLower(id)]
-	return !there
-}
-
-// lacksName reports whether the earlier list began after the given count and has
-// no service of that name.
-func (e *earlier) lacksName(name string, after uint64) bool {
-	if e == nil || e.begun <= after {
-		return false
-	}
-	named, err := e.named(name)
-	return err == nil && len(named) == 0
 }
 
 func servicesOf(organizationID string) string { return "services of organization " + organizationID }
@@ -265,6 +342,20 @@ func (s *services) find(id string) (*Service, error) {
 		return nil, errTwice
 	}
 	return decode[Service](s.all[at])
+}
+
+// service is what the list says of a service. One that cannot be decoded is there:
+// it is an error only if the list is used.
+func (s *services) service(id string, isComplete func(*Service) bool) sight {
+	service, err := s.find(id)
+	switch {
+	case err == nil && service == nil:
+		return omits
+	case err == nil && isComplete != nil && !isComplete(service):
+		return incomplete
+	default:
+		return complete
+	}
 }
 
 // named decodes copies of the services that have a name.

@@ -50,12 +50,12 @@ func late(delay time.Duration) fault {
 
 func getReplicas(t *testing.T, c *Client, id string) float64 {
 	t.Helper()
-	s, err := c.GetService(t.Context(), testOrganization, id)
+	s, err := c.GetService(t.Context(), testOrganization, id, nil)
 	if err != nil {
 		t.Error(err)
 		return -1
 	}
-	return replicas(s)
+	return replicas(s[0])
 }
 
 func replicas(s *Service) float64 {
@@ -277,7 +277,7 @@ func TestOutageCostsOneBudget(t *testing.T) {
 			work.Go(func() {
 				turns <- struct{}{}
 				defer func() { <-turns }()
-				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i)); err == nil || IsNotFound(err) {
+				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); err == nil || IsNotFound(err) {
 					t.Error(err)
 				}
 			})
@@ -301,7 +301,7 @@ func TestGone(t *testing.T) {
 			work.Go(func() {
 				turns <- struct{}{}
 				defer func() { <-turns }()
-				_, err := c.GetService(t.Context(), testOrganization, serviceID(i))
+				_, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil)
 				if IsNotFound(err) != (i >= 5) {
 					t.Error(i, err)
 				}
@@ -353,11 +353,11 @@ func TestGoneAfterAWrite(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.haveServices(0)
 		f.Inject(fault{Method: http.MethodPatch, Status: 200, Text: `{"status":200,"result":{"id":"` + serviceID(0) + `"}}`})
-		_, _ = c.GetService(t.Context(), testOrganization, serviceID(0)) // two lists
+		_, _ = c.GetService(t.Context(), testOrganization, serviceID(0), nil) // two lists
 		if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{}); err != nil {
 			t.Error(err)
 		}
-		_, err := c.GetService(t.Context(), testOrganization, serviceID(0))
+		_, err := c.GetService(t.Context(), testOrganization, serviceID(0), nil)
 		if n := f.count("GET"); n != 4 || !IsNotFound(err) {
 			t.Errorf("%d lists, want 4: %v", n, err)
 		}
@@ -393,7 +393,7 @@ func TestListedTwice(t *testing.T) {
 			t.Error("the same twice: ", err)
 		}
 		// An unusable field fails only the reads of its own service.
-		if _, err := c.GetService(t.Context(), testOrganization, testPipe); err == nil || IsNotFound(err) {
+		if _, err := c.GetService(t.Context(), testOrganization, testPipe, nil); err == nil || IsNotFound(err) {
 			t.Error(err)
 		}
 		if _, err := c.ListServices(t.Context(), testOrganization, nil); err == nil {

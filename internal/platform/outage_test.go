@@ -358,7 +358,7 @@ func TestFailedListIsReportedOnce(t *testing.T) {
 			full := 0
 			for i := range 300 {
 				var e *Error
-				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i)); !errors.As(err, &e) {
+				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); !errors.As(err, &e) {
 					t.Fatal(err)
 				}
 				if strings.Contains(e.Detail(), "a long message") {

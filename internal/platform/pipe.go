@@ -257,27 +257,26 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 }
 
 // UpdatePipe sends body to a pipe ("Update pipe" in the API document) and returns
-// the updated pipe.
+// the updated pipe; nil if a success has no result.
 //
 // It is retried like a read, since its values are absolute. A body that adds or
 // removes table mappings is retried only if it cannot have been carried out, since
 // that must not happen twice. If it may have been carried out, reconcile is
 // called, within the same retry_timeout: it reads the pipe again and returns the
-// body that is still needed, or nil and the pipe as it is now. If reconcile is
-// nil, such an error is final.
-func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, *Pipe, error)) (*Pipe, error) {
+// body that is still needed. If that is nil, UpdatePipe returns nil too. If
+// reconcile itself is nil, such an error is final.
+func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
 	var pipe *Pipe
 	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
 	r.method = http.MethodPatch
 	r.body = body
-	r.accept = into(&pipe, pipeID)
+	r.accept = intoOptional(&pipe, pipeID)
 	r.invalidate = func() { c.management.reads.forget(objectKey(r.path)) }
 	r.nonIdempotent = body.changesMappings()
 	if reconcile != nil {
 		r.reconcile = func(ctx context.Context) (needed bool, err error) {
-			next, current, err := reconcile(ctx)
+			next, err := reconcile(ctx)
 			if err != nil || next == nil {
-				pipe = current
 				return false, err
 			}
 			r.body, r.nonIdempotent = next, next.changesMappings()

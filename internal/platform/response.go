@@ -2,6 +2,7 @@ package platform
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,10 @@ type response struct {
 	arrivedUntil time.Time
 	mask         func(string) string
 }
+
+// errNoResult is wrapped by the errors of responses that have no result and are fine
+// otherwise.
+var errNoResult = errors.New("no result")
 
 var errTooLong = errors.New("the response is larger than the provider accepts")
 
@@ -99,9 +104,9 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 		return err
 	}
 	var (
-		status  float64
-		problem any
-		found   bool
+		status         float64
+		problem, words any
+		found          bool
 	)
 	for decoder.PeekKind() == '"' {
 		member, err := decoder.ReadToken()
@@ -116,8 +121,10 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 			err = readOptional(decoder, &status)
 		case name == "requestId" && r.member == "result":
 			err = readOptional(decoder, &r.requestID)
-		case name == "error" || name == "message":
+		case name == "error":
 			err = readOptional(decoder, &problem)
+		case name == "message":
+			err = readOptional(decoder, &words)
 		default:
 			err = decoder.SkipValue()
 		}
@@ -128,13 +135,16 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 	if err := r.close(decoder); err != nil {
 		return err
 	}
-	message := ""
-	if text := nested(problem, 0).clean(r.mask); text != "" {
-		message = ": " + text
+	failed := nested(problem, 0).clean(r.mask)
+	message := cmp.Or(failed, nested(words, 0).clean(r.mask))
+	if message != "" {
+		message = ": " + message
 	}
 	switch {
 	case status >= 400:
 		return fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.status, status, message)
+	case !found && failed == "":
+		return &badJSON{fmt.Sprintf("it has no %q%s", r.member, message), errNoResult}
 	case !found:
 		return fmt.Errorf("it has no %q%s", r.member, message)
 	}
@@ -153,7 +163,7 @@ func (r *response) open(decoder *jsontext.Decoder) error {
 		case r.readErr != nil || errors.Is(err, errTooLong):
 			return err
 		case errors.Is(err, io.EOF):
-			return errors.New("it is empty")
+			return &badJSON{"it is empty", errNoResult}
 		}
 		if page := describePage(r.header, decoder.UnreadBuffer(), r.mask); page != "" {
 			return errors.New(page)
@@ -211,10 +221,15 @@ func object[T any](r *response) (*T, []byte, error) {
 	return read, raw, err
 }
 
-// into returns an accept function for a result that is the object with this ID.
-func into[T any](target **T, id string) func(*response) error {
+// intoOptional returns an accept function for a result that is the object with this
+// ID. A response without a result leaves target nil.
+func intoOptional[T any](target **T, id string) func(*response) error {
 	return func(r *response) error {
+		*target = nil // an earlier attempt may have set it
 		read, raw, err := object[T](r)
+		if errors.Is(err, errNoResult) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

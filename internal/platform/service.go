@@ -43,9 +43,6 @@ type Service struct {
 	HasTransparentDataEncryption   *bool   `json:"hasTransparentDataEncryption,omitzero"   tfsdk:"has_transparent_data_encryption"`
 	TransparentDataEncryptionKeyID *string `json:"transparentDataEncryptionKeyId,omitzero" tfsdk:"transparent_data_encryption_key_id"`
 	EncryptionRoleID               *string `json:"encryptionRoleId,omitzero"               tfsdk:"encryption_role_id"`
-
-	// list is the count at which the list began that the service was read from.
-	list uint64
 }
 
 // Endpoint is one network address of a service ("endpoints" of a service in the
@@ -87,7 +84,7 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
-	_, found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
+	found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
 	if err != nil {
 		return nil, err
 	}
@@ -104,84 +101,34 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 
 // GetService reads one service from the list of its organization, since the API
 // cannot read a single service. The result may be up to 30 s old, but is newer
-// than every write of this client to the service. If the list omits the service,
-// a second list is read, which all missing services share. If that omits the
-// service too, the error is one that IsNotFound.
-func (c *Client) GetService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
+// than every write of this client to the service.
+//
+// complete reports whether a reading has every field that earlier reads of the
+// service had; nil if there is nothing to miss. A reading that is not complete is
+// returned only if another list omits fields too: then both are returned, the
+// newest first, and the caller takes from the second what the first omits. A
+// complete one is returned alone.
+//
+// If two consecutive lists omit the service, the error is one that IsNotFound. All
+// callers share the lists that this needs.
+func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
 	const operation = "read service"
 	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
-	written := c.lists.lastWrite(organizationID + "/" + serviceID)
-	of, found, err := c.list(ctx, organizationID, nil, written)
+	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
+		return s.service(serviceID, complete)
+	})
 	if err != nil {
 		return nil, err
 	}
-	service, err := found.find(serviceID)
-	if service == nil && err == nil && !of.earlier.lacks(serviceID, written) {
-		if of, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
-			return nil, err
-		}
-		service, err = found.find(serviceID)
-	}
-	if service != nil {
-		service.list = of.begun
-	}
-	return c.listed(operation, organizationID, serviceID, service, err)
-}
-
-// FindServices returns the services of an organization with exactly this name.
-// Like GetService, it reads a second list before it returns none.
-func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
-	const operation = "read service"
-	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
-		return nil, err
-	}
-	written := c.lists.lastWrite(organizationID)
-	of, found, err := c.list(ctx, organizationID, nil, written)
-	if err != nil {
-		return nil, err
-	}
-	named, err := found.named(name)
-	if len(named) == 0 && err == nil && !of.earlier.lacksName(name, written) {
-		if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
-			return nil, err
-		}
-		named, err = found.named(name)
-	}
-	if err != nil {
-		return nil, c.unreadable(operation, err)
-	}
-	return named, nil
-}
-
-// RereadService reads a service from another list than first was read from: a later
-// one, the one before, or else a new one, which concurrent callers share.
-func (c *Client) RereadService(ctx context.Context, organizationID, serviceID string, first *Service) (*Service, error) {
-	const operation = "read service"
-	written := c.lists.lastWrite(organizationID + "/" + serviceID)
-	of, found, err := c.list(ctx, organizationID, nil, written)
-	if err != nil {
-		return nil, err
-	}
-	if of.begun == first.list {
-		if of.earlier != nil && of.earlier.begun > written {
-			found = of.earlier.services
-		} else if _, found, err = c.list(ctx, organizationID, nil, max(written, found.ended)); err != nil {
-			return nil, err
+	readings := make([]*Service, len(lists))
+	for i, list := range lists {
+		if readings[i], err = list.find(serviceID); err != nil {
+			return nil, c.unreadable(operation, fmt.Errorf("service %s of the list: %w", serviceID, err))
 		}
 	}
-	service, err := found.find(serviceID)
-	return c.listed(operation, organizationID, serviceID, service, err)
-}
-
-// listed returns a service that was looked up in lists, or the error that there is
-// none.
-func (c *Client) listed(operation, organizationID, serviceID string, service *Service, err error) (*Service, error) {
-	switch {
-	case err != nil:
-		return nil, c.unreadable(operation, fmt.Errorf("service %s of the list: %w", serviceID, err))
-	case service == nil:
+	if len(readings) == 0 {
 		return nil, &Error{
 			Operation: operation,
 			subject:   fmt.Sprintf("service %s in organization %s", serviceID, organizationID),
@@ -189,14 +136,37 @@ func (c *Client) listed(operation, organizationID, serviceID string, service *Se
 			notFound:  true,
 			mask:      c.Mask,
 		}
-	default:
-		return service, nil
 	}
+	return readings, nil
+}
+
+// FindServices returns the services of an organization with exactly this name.
+// Like GetService, it returns none only if two consecutive lists have none.
+func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
+	const operation = "read service"
+	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
+		return nil, err
+	}
+	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID), func(s *services) sight {
+		if len(s.names[name]) == 0 {
+			return omits
+		}
+		return complete
+	})
+	if err != nil || len(lists) == 0 {
+		return nil, err
+	}
+	named, err := lists[0].named(name)
+	if err != nil {
+		return nil, c.unreadable(operation, err)
+	}
+	return named, nil
 }
 
 // UpdateServiceScaling changes the scaling settings of a service ("Update
 // service auto scaling settings" in the API document) and returns the updated
-// service. It is retried like a read, since its values are absolute.
+// service; nil if a success has no result. It is retried like a read, since its
+// values are absolute.
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body ScalingUpdate) (*Service, error) {
 	var service *Service
 	err := c.do(ctx, &request{
@@ -207,7 +177,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},
 		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
 		body:       body,
-		accept:     into(&service, serviceID),
+		accept:     intoOptional(&service, serviceID),
 		invalidate: func() { c.lists.wrote(organizationID, serviceID) },
 	})
 	return service, err

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -35,25 +36,30 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 		return remote, err
 	}
 	var read tfvalue.Value
-	rework := func(ctx context.Context) (*platform.PipeUpdate, *platform.Pipe, error) {
+	var settled bool
+	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
 		var known tfvalue.Value
 		var err error
 		if known, read, err = observe(ctx); err != nil {
-			return nil, nil, fmt.Errorf("reading the pipe after an update with unknown outcome: %w", err)
+			return nil, fmt.Errorf("reading the pipe after an update with unknown outcome: %w", err)
 		}
 		again, err := p.body(pipeRules.Changes(send, known), known)
 		if err != nil || reflect.ValueOf(again).IsZero() {
-			return nil, nil, err
+			settled = err == nil
+			return nil, err
 		}
-		return &again, nil, nil
+		return &again, nil
 	}
 	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
 	if err != nil {
 		return remote, err
 	}
 	p.pending = nil
-	if response == nil { // nothing was left to be sent
+	if settled { // nothing was left to be sent
 		return read, nil
+	}
+	if response == nil {
+		return remote, errors.New("the API returned no pipe after the update. The change was probably applied")
 	}
 	return tfvalue.Encode(response, remote.Type()), nil
 }

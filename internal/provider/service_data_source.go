@@ -59,10 +59,12 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	var service *platform.Service
 	if id := config.At("id"); !id.IsNull() {
-		var err error
-		if service, err = client.GetService(ctx, organization.Text(), id.Text()); err != nil {
+		readings, err := client.GetService(ctx, organization.Text(), id.Text(), nil)
+		if err != nil {
 			addServiceError(&resp.Diagnostics, organization.Text(), id.Text(), err)
+			return
 		}
+		service = readings[0]
 	} else {
 		service = namedService(ctx, client, organization.Text(), config.At("name").Text(), &resp.Diagnostics)
 	}

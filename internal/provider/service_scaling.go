@@ -2,9 +2,11 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -23,15 +25,36 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Schema:   serviceScalingSchema(),
 	Validate: checkMemoryLimits,
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity) (any, error) {
-		return client.GetService(ctx, id.Organization, id.IDs[0])
+		return readScaling(ctx, client, id, nil)
 	},
-	Reread: func(ctx context.Context, client *platform.Client, id adopt.Identity, first any) (any, error) {
-		return client.RereadService(ctx, id.Organization, id.IDs[0], first.(*platform.Service))
+	Reread: func(ctx context.Context, client *platform.Client, id adopt.Identity, _ any) (any, error) {
+		return readScaling(ctx, client, id, func(*platform.Service) bool { return false })
 	},
 	Patch:  patchScaling,
 	Moves:  scalingMoves,
 	Advise: warnFewReplicas,
 })
+
+// readScaling reads a service. Of two readings that omit different fields, it fills
+// the newest from the other.
+func readScaling(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(*platform.Service) bool) (any, error) {
+	readings, err := client.GetService(ctx, id.Organization, id.IDs[0], complete)
+	if err != nil {
+		return nil, err
+	}
+	if len(readings) == 1 {
+		return readings[0], nil
+	}
+	newest, err := json.Marshal(readings[0])
+	if err != nil {
+		return nil, fmt.Errorf("comparing two readings of the service: %w", err)
+	}
+	whole := readings[1]
+	if err := json.Unmarshal(newest, whole); err != nil {
+		return nil, fmt.Errorf("comparing two readings of the service: %w", err)
+	}
+	return whole, nil
+}
 
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
@@ -84,6 +107,9 @@ func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) ad
 		response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
 		if err != nil {
 			return remote, err
+		}
+		if response == nil {
+			return remote, errors.New("the API returned no service after the update. The change was probably applied")
 		}
 		return tfvalue.Encode(response, remote.Type()), nil
 	}
