@@ -31,7 +31,6 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	if !ok || diags.HasError() {
 		return change.Prior, last
 	}
-	c.Applies()
 	id := e.identity(change.Plan)
 	// Another resource may update the same object, and its changes must not be reported
 	// as changes by the platform.
@@ -43,15 +42,18 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	defer unlock()
 
-	known, read, err := e.observeForApply(ctx, c, client, id, change.Prior, last)
+	owned := e.owned(change)
+	known, read, err := e.observeForApply(ctx, c, client, id, observation{last: change.Prior, memory: last, wanted: owned})
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
-	u := e.newUpdate(client, id, change, known, read, last)
-	e.Check(u.label, change, known, diags)
+	u := e.newUpdate(client, id, change, owned, known, read, last)
+	var found diag.Diagnostics // its warnings are those of the plan
+	e.Review(Review{Change: change, Label: u.label, Send: e.Rules.Changes(owned, u.known), Remote: u.known, Diags: &found})
+	diags.Append(found.Errors()...)
 	if !diags.HasError() {
-		u.run(ctx, e.Forces(change), diags)
+		u.run(ctx, diags)
 	}
 	switch {
 	case diags.HasError() && change.Prior.IsNull():
@@ -59,16 +61,15 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError():
 		return u.known, u.memory(u.known, change.Prior, last)
 	}
-	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Complete(change.Config, change.Plan, u.known)), u.known)
+	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Plan(change.Config, change.Plan, u.known)), u.known)
 	return state, u.memory(state, change.Prior, last)
 }
 
 // observeForApply observes the object. For an adoption, it uses what the plan has just
 // read.
-func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, prior tfvalue.Value, last memory) (known, read tfvalue.Value, err error) {
-	if kept := c.Kept(e.key(id)); kept != nil && prior.IsNull() {
-		read = tfvalue.Encode(kept, e.objectType)
-		return read, read, nil
+func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, o observation) (known, read tfvalue.Value, err error) {
+	if kept := c.Kept(e.key(id)); kept != nil && o.last.IsNull() {
+		return *kept, *kept, nil
 	}
-	return e.observe(ctx, client, id, prior, last)
+	return e.observe(ctx, client, id, o)
 }

@@ -45,8 +45,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	last, imported := decodePrivate(req.Private)
-	next, memory := e.read(ctx, c, state, last, imported, &diags)
+	next, memory := e.refresh(ctx, c, state, decodePrivate(req.Private), &diags)
 	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(next); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 	if c == nil {
 		c = &conn.Connection{} // not configured: all settings are missing
 	}
-	plan, replaces := e.plan(ctx, c, change, &diags)
+	plan, replaces := e.plan(ctx, c, change, decodePrivate(req.PriorPrivate), &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
@@ -85,11 +84,10 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	last, _ := decodePrivate(req.PlannedPrivate)
-	state, memory := e.apply(ctx, c, change, last, &diags)
+	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
 	if !diags.HasError() && !state.IsFullyKnown() {
 		diags.AddError("Unknown values after apply",
-			fmt.Sprintf("Some values of the %s are still unknown after apply. This is an error in the provider.", e.Noun))
+			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
 	}
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(state); err != nil {

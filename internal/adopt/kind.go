@@ -20,8 +20,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Read, Patch, Moves and Advise
-// are required.
+// Kind is a kind of adopted object. Of its functions, Read, Patch and Moves are
+// required.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as
 	// "service_scaling".
@@ -33,54 +33,57 @@ type Kind struct {
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
-	// Unmanaged are the settable attributes that the platform does not store. The
-	// attributes that identify the object need not be listed.
-	Unmanaged []tfvalue.Path
+	// Options are settable attributes that are sent with other changes. A change to
+	// one alone changes nothing on the platform.
+	Options []tfvalue.Path
+	// Unreturned are settable attributes that no response contains: a change to one is
+	// sent, and cannot be verified.
+	Unreturned []tfvalue.Path
+	// Unfinished is added to the error of an update that has removed elements of a keyed
+	// set and not added others yet: what that means for the elements.
+	Unfinished string
 
 	// Validate checks a configuration, without state or plan.
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
-	// Read returns the remote object, as a struct with tfsdk tags. Its error satisfies
-	// platform.IsNotFound if the object does not exist.
-	Read func(ctx context.Context, client *platform.Client, id Identity) (any, error)
-	// Reread reads the object once more after Read returned first. It is for kinds whose
-	// Read may return the same response again.
-	Reread func(ctx context.Context, client *platform.Client, id Identity, first any) (any, error)
-	// ReadsOne reports that Read costs a request for this object alone, so an update may
-	// read the object only to learn which leaves reads return.
-	ReadsOne bool
+	// Read returns the remote object, as a struct with tfsdk tags. If complete is false
+	// for it, Read reads it once more, and returns both, the newest first. Its error
+	// satisfies platform.IsNotFound if the object does not exist.
+	Read func(ctx context.Context, client *platform.Client, id Identity, complete func(any) bool) ([]any, error)
 	// Patch returns the function that updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
-	// Forces reports whether a change has something to send even if no leaf differs.
-	Forces func(change Change) bool
+	// Plan returns the plan with the values that it takes from the remote object.
+	Plan func(config, plan, remote tfvalue.Value) tfvalue.Value
+	// Review reports errors of a change, and warns about effects that users may not
+	// expect. It describes, in a line each, what the change overwrites and that is not a
+	// leaf.
+	Review func(Review) (overwritten []string)
 	// Stages returns the leaves of each PATCH if one is not enough to change the remote
 	// object to send.
 	Stages func(send, remote tfvalue.Value) []tfvalue.Value
 	// Moves returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.
 	Moves func(send tfvalue.Value) []string
-	// Complete returns the plan with the values that it takes from the remote object.
-	Complete func(config, plan, remote tfvalue.Value) tfvalue.Value
-	// Suppress returns the plan with prior values where the difference has no effect.
-	// atRest reports that the plan sends nothing.
-	Suppress func(plan, prior tfvalue.Value, atRest bool) tfvalue.Value
-	// Check reports errors of a change. remote is null if it could not be read.
-	Check func(label string, change Change, remote tfvalue.Value, diags *diag.Diagnostics)
-	// Overwrites describes, in a line each, what a change that sends these leaves
-	// overwrites and that is not a leaf.
-	Overwrites func(change Change, send tfvalue.Value) []string
-	// Unfinished is added to the error of an update that has removed elements of a keyed
-	// set and not added others yet: what that means for the elements.
-	Unfinished string
-	// Advise adds warnings about effects of a plan that users may not expect.
-	Advise func(label string, change Change, send, remote tfvalue.Value, diags *diag.Diagnostics)
 }
 
 // Change is a change that Terraform requests: configuration, plan and prior state.
 // Prior is null in an adoption.
 type Change struct{ Config, Plan, Prior tfvalue.Value }
 
+// Review is a change to be checked.
+type Review struct {
+	Change
+	// Label names the object.
+	Label string
+	// Send are the leaves that the change sends.
+	Send tfvalue.Value
+	// Remote is the object, null if it could not be read.
+	Remote tfvalue.Value
+	Diags  *diag.Diagnostics
+}
+
 // Patch sends exactly the leaves of send that are not null, and returns the object
-// of the response. remote is what is known of the object; observe reads it again.
+// of the response, null if the response has none. remote is what is known of the
+// object; observe reads it again.
 type Patch func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error)
 
 // Observe reads the object, and returns what is known of it then, and the response.
@@ -146,40 +149,34 @@ func (k Kind) withDefaults() *Kind {
 	if k.Validate == nil {
 		k.Validate = func(tfvalue.Value, *diag.Diagnostics) {}
 	}
-	if k.Forces == nil {
-		k.Forces = func(Change) bool { return false }
-	}
 	if k.Stages == nil {
 		k.Stages = func(send, _ tfvalue.Value) []tfvalue.Value { return []tfvalue.Value{send} }
 	}
-	if k.Complete == nil {
-		k.Complete = func(_, plan, _ tfvalue.Value) tfvalue.Value { return plan }
+	if k.Plan == nil {
+		k.Plan = func(_, plan, _ tfvalue.Value) tfvalue.Value { return plan }
 	}
-	if k.Suppress == nil {
-		k.Suppress = func(plan, _ tfvalue.Value, _ bool) tfvalue.Value { return plan }
-	}
-	if k.Check == nil {
-		k.Check = func(string, Change, tfvalue.Value, *diag.Diagnostics) {}
-	}
-	if k.Overwrites == nil {
-		k.Overwrites = func(Change, tfvalue.Value) []string { return nil }
-	}
-	if k.Reread == nil {
-		k.Reread = func(ctx context.Context, client *platform.Client, id Identity, _ any) (any, error) {
-			return k.Read(ctx, client, id)
-		}
+	if k.Review == nil {
+		k.Review = func(Review) []string { return nil }
 	}
 	return &k
 }
 
-// owned returns the leaves of the remote object that the configuration manages.
-func (k *Kind) owned(config, plan tfvalue.Value) tfvalue.Value {
-	owned := k.Rules.Owned(config, plan)
-	for _, path := range k.Unmanaged {
+// owned returns the leaves of a change that the configuration manages.
+func (k *Kind) owned(change Change) tfvalue.Value {
+	owned := k.Rules.Owned(change.Config, change.Plan, change.Prior)
+	for _, path := range k.Options {
 		owned = owned.Without(path...)
 	}
 	for _, name := range k.identifiers() {
 		owned = owned.Without(name)
 	}
 	return owned
+}
+
+// verifiable returns the leaves that a response can contain.
+func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
+	for _, path := range k.Unreturned {
+		leaves = leaves.Without(path...)
+	}
+	return leaves
 }

@@ -17,7 +17,7 @@ import (
 // plan returns the planned state, and the attributes that force replacement. Of the
 // proposed state it uses only whether it is null, as in a destroy: the rest follows
 // from configuration and prior state.
-func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, diags *diag.Diagnostics) (tfvalue.Value, []string) {
+func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
 		e.warnDestroy(prior, diags)
@@ -29,99 +29,95 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 		return plan, nil
 	}
 	if prior.IsNull() {
-		return e.planAdoption(ctx, c, config, plan, diags), nil
+		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
+		if !diags.HasError() {
+			e.warnOverwritten(adoption, diags)
+			e.warnConflicts(c, adoption, diags)
+		}
+		return plan, nil
 	}
 	plan = e.keepIDs(plan, prior)
 	if replaces := e.replaced(plan, prior); len(replaces) > 0 {
-		// Plan the new object here too, for its warnings: Terraform discards those of
-		// the separate plan for the new object.
-		e.warnDestroy(prior, diags)
-		change.Prior = tfvalue.Null(e.objectType)
-		plan, _ = e.plan(ctx, c, change, diags)
+		e.warnReplaced(ctx, c, change, plan, last, diags)
 		return plan, replaces
 	}
 	return e.planUpdate(c, config, plan, prior, diags), nil
 }
 
-// planAdoption reads the object, for checks and warnings. Values from the platform
-// stay unknown in the plan, since they may change before the apply: Terraform plans
-// a creation again there, and rejects a plan that differs from the first one.
-func (e *Engine) planAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	remote, ok := e.readForPlan(ctx, c, plan, diags)
+// reviewAdoption reads the object, and reviews its adoption. Values from the platform
+// stay unknown in the plan, since they may change before the apply: Terraform plans a
+// creation again there, and rejects a plan that differs from the first one.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) adoption {
+	none := tfvalue.Null(e.objectType)
+	a := adoption{Change: Change{config, plan, none}, remote: none, owned: none}
+	a.owned = e.owned(a.Change)
+	remote, ok := e.readForPlan(ctx, c, plan, a.owned, diags)
 	if !ok {
-		return plan
+		return a
 	}
-	change := Change{config, e.Complete(config, plan, remote), tfvalue.Null(e.objectType)}
-	label := e.label(plan, remote)
-	e.Check(label, change, remote, diags)
-	if diags.HasError() {
-		return plan
-	}
-	owned := e.owned(config, change.Plan)
-	send := e.Rules.Changes(owned, remote)
+	a.remote = remote
+	a.Plan = e.Plan(config, plan, remote)
+	a.label = e.label(plan, remote)
+	a.owned = e.owned(a.Change)
+	a.send = e.Rules.Changes(a.owned, remote)
+	a.overwritten = e.Review(Review{Change: a.Change, Label: a.label, Send: a.send, Remote: remote, Diags: diags})
 	if !remote.IsNull() {
-		e.warnOverwritten(label, change, send, remote, c.Client.Mask, diags)
+		a.mask = c.Client.Mask
+		e.warnEmptyObjects(config, remote, diags)
 	}
-	e.advise(c, label, change, owned, send, remote, diags)
-	return plan
+	return a
+}
+
+// adoption is an adoption that was reviewed. remote is null if the object could not be
+// read.
+type adoption struct {
+	Change
+	label               string
+	remote, owned, send tfvalue.Value
+	overwritten         []string
+	mask                func(string) string
+}
+
+// warnReplaced warns about a replacement: what becomes of the object of the state, and
+// what the adoption of the new one overwrites. Terraform shows no warnings of the
+// separate plan for the new object. But here the configuration has the values of the
+// old object wherever they are under ignore_changes, which do not count for the new
+// one. So there are no errors here, and the warnings hold whatever is ignored.
+func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Change, plan tfvalue.Value, last memory, diags *diag.Diagnostics) {
+	if last.justImported {
+		e.warnOtherImported(change.Prior, plan, diags)
+	} else {
+		e.warnDestroy(change.Prior, diags)
+	}
+	config := e.traits.onlySettable(change.Config)
+	var found diag.Diagnostics
+	next := e.planOrganization(c, config, e.traits.propose(config, tfvalue.Null(e.objectType), true), tfvalue.Null(e.objectType), &found)
+	if found.HasError() {
+		return
+	}
+	e.warnMayOverwrite(e.reviewAdoption(ctx, c, config, next, &found), diags)
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	plan = e.Rules.Suppress(e.Complete(config, plan, prior), prior)
+	plan = e.Rules.Suppress(e.Plan(config, plan, prior), prior)
 	change := Change{config, plan, prior}
+	owned := e.owned(change)
+	send := e.Rules.Changes(owned, prior)
 	label := e.label(prior, prior)
-	e.Check(label, change, prior, diags)
+	e.Review(Review{Change: change, Label: label, Send: send, Remote: prior, Diags: diags})
 	if diags.HasError() {
 		return plan
 	}
-	owned := e.owned(config, plan)
-	send := e.Rules.Changes(owned, prior)
-	sends := e.Forces(change) || send.AnyLeaf()
-	// Terraform plans an update again in the apply. Values that were unknown may turn
-	// out to be no change there, but the first plan must be kept. Rejected: to tell the
-	// two plans apart by whether this run has refreshed anything. A plan with
-	// -refresh=false would then show a difference that has no effect.
-	plan = e.Suppress(plan, prior, !sends && !c.Applying())
-	if sends {
+	e.warnEmptyObjects(config, prior, diags)
+	e.warnConflicts(c, adoption{Change: change, label: label, owned: owned}, diags)
+	if send.AnyLeaf() {
 		for _, name := range e.Moves(send) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
-	e.advise(c, label, change, owned, send, prior, diags)
 	return plan
-}
-
-func (e *Engine) advise(c *conn.Connection, label string, change Change, owned, send, remote tfvalue.Value, diags *diag.Diagnostics) {
-	e.Advise(label, change, send, remote, diags)
-	if id := e.identity(change.Plan); id.known() {
-		e.warnConflicts(label, owned, c.Claim(e.key(id), owned), diags)
-	}
-}
-
-// warnConflicts warns about leaves that another resource over the same object sets
-// to another value.
-func (e *Engine) warnConflicts(label string, owned tfvalue.Value, others []tfvalue.Value, diags *diag.Diagnostics) {
-	var lines []string
-	for _, leaf := range owned.Leaves() {
-		if leaf.Value.IsFullyKnown() && slices.ContainsFunc(others, func(other tfvalue.Value) bool { return e.conflicts(leaf, other) }) {
-			lines = append(lines, "  - "+leaf.Path.String())
-		}
-	}
-	if len(lines) == 0 {
-		return
-	}
-	diags.AddWarning(
-		"Two resources configure "+label,
-		"They set different values for the arguments below. Each apply of one overwrites the value of the other:\n\n"+strings.Join(lines, "\n")+
-			"\n\nRemove these arguments from one of the resources, or remove one of the resources.",
-	)
-}
-
-func (e *Engine) conflicts(leaf tfvalue.Leaf, other tfvalue.Value) bool {
-	theirs := other.At(leaf.Path...)
-	return !theirs.IsNull() && theirs.IsFullyKnown() && !e.Rules.Answers(leaf.Name(), leaf.Value, theirs)
 }
 
 func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
@@ -157,9 +153,10 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads the object to be adopted. It returns null and true if an ID or a
-// setting of the provider is known only after apply.
-func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
+// readForPlan reads the object to be adopted, or returns what another plan of this run
+// has just read. It returns null and true if an ID or a setting of the provider is
+// known only after apply.
+func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
 	none := tfvalue.Null(e.objectType)
 	id := e.identity(plan)
 	if !id.known() || c.Waits(conn.ManagementSettings...) {
@@ -169,14 +166,17 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan tfval
 	if !ok {
 		return none, false
 	}
+	if kept := c.Kept(e.key(id)); kept != nil {
+		return *kept, true
+	}
 	keep := c.Reads(e.key(id))
-	response, err := e.Read(ctx, client, id)
+	_, read, err := e.observe(ctx, client, id, observation{last: none, wanted: owned})
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return none, false
 	}
-	keep(response)
-	return tfvalue.Encode(response, e.objectType), true
+	keep(read)
+	return read, true
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
@@ -199,61 +199,4 @@ func (e *Engine) idNames() string {
 	names := slices.Clone(e.IDs)
 	slices.Reverse(names)
 	return strings.Join(names, ", ") + " and organization_id"
-}
-
-// warnOverwritten warns about the values that an adoption overwrites. It shows only
-// the current values: the plan shows the new ones, and masks sensitive ones.
-func (e *Engine) warnOverwritten(label string, change Change, send, remote tfvalue.Value, mask func(string) string, diags *diag.Diagnostics) {
-	var lines []string
-	keep := "To keep a value, remove its argument from the configuration."
-	for _, leaf := range send.Leaves() {
-		now := remote.At(leaf.Path...)
-		if key, keyed := e.Rules.Keys[leaf.Name()]; keyed {
-			overwritten, removes := e.overwrittenElements(key, leaf, now, mask)
-			lines = append(lines, overwritten...)
-			if removes {
-				keep += fmt.Sprintf(" To keep a %s, add it to %s.", key.Noun, leaf.Name())
-			}
-		} else if !now.IsNull() {
-			lines = append(lines, fmt.Sprintf("%s: %s now", leaf.Path, e.describe(mask, leaf.Name(), now)))
-		}
-	}
-	lines = append(lines, e.Overwrites(change, send)...)
-	if len(lines) == 0 {
-		return
-	}
-	diags.AddWarning(
-		fmt.Sprintf("Adoption of %s overwrites its values", label),
-		"The "+e.Noun+" exists. The apply overwrites:\n\n  - "+strings.Join(lines, "\n  - ")+
-			"\n\n"+keep+" With an import block, the plan and its JSON show old and new values instead.",
-	)
-}
-
-// overwrittenElements describes the elements of a keyed set that an adoption
-// removes, and the members that it changes. It reports whether it removes one.
-func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value, mask func(string) string) (lines []string, removes bool) {
-	wanted := key.Index(leaf.Value)
-	for _, element := range key.Sort(now.Elements()) {
-		want, ok := wanted[key.Of(element)]
-		if !ok {
-			lines = append(lines, fmt.Sprintf("%s %s will be removed", key.Noun, key.Spell(element)))
-			removes = true
-			continue
-		}
-		for name, member := range want.Members() {
-			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
-				lines = append(lines, fmt.Sprintf("%s %s: %s is %s now", key.Noun, key.Spell(element), name, e.describe(mask, name, was)))
-			}
-		}
-	}
-	return lines, removes
-}
-
-// warnDestroy warns that a destroy sends nothing. All objects share one summary, so
-// that Terraform folds the warnings.
-func (e *Engine) warnDestroy(state tfvalue.Value, diags *diag.Diagnostics) {
-	diags.AddWarning(
-		"Destroying an adopted object leaves it as it is",
-		fmt.Sprintf("Nothing is sent: %s keeps its settings on the platform, and Terraform no longer manages it.", e.label(state, state)),
-	)
 }

@@ -15,52 +15,61 @@ type memory struct {
 	// unreported.
 	read       bool
 	unreported []string
+	// imported reports that the state is that of an import, and was not read yet.
+	// justImported is the same after the read, until the next one.
+	imported, justImported bool
 }
 
 // The keys of private state. Its form is that of the framework, which writes it in an
 // import: JSON texts by key. They must not change, since existing states contain them.
 const (
-	unreportedKey = "untold"
-	importedKey   = ".import_before_read"
+	unreportedKey   = "untold"
+	importedKey     = ".import_before_read"
+	justImportedKey = "imported"
 )
 
-// decodePrivate reads private state, and whether the object was just imported. Content
-// that it cannot read is ignored, since nothing in it justifies an error.
-func decodePrivate(private []byte) (m memory, imported bool) {
+// decodePrivate reads private state. Content that it cannot read is ignored, since
+// nothing in it justifies an error.
+func decodePrivate(private []byte) (m memory) {
 	var texts map[string][]byte
 	if json.Unmarshal(private, &texts) != nil {
-		return m, false
+		return m
 	}
 	m.read = json.Unmarshal(texts[unreportedKey], &m.unreported) == nil
-	_, imported = texts[importedKey]
-	return m, imported
+	_, m.imported = texts[importedKey]
+	_, m.justImported = texts[justImportedKey]
+	return m
 }
 
 func (m memory) encode() []byte {
 	if !m.read {
 		return nil
 	}
-	unreported, _ := json.Marshal(m.unreported)                              //nolint:errchkjson // strings can always be written
-	private, _ := json.Marshal(map[string][]byte{unreportedKey: unreported}) //nolint:errchkjson // likewise
+	unreported, _ := json.Marshal(m.unreported) //nolint:errchkjson // strings can always be written
+	texts := map[string][]byte{unreportedKey: unreported}
+	if m.justImported {
+		texts[justImportedKey] = []byte("true")
+	}
+	private, _ := json.Marshal(texts) //nolint:errchkjson // likewise
 	return private
 }
 
 // isUnreported reports whether no read has returned a leaf, or none ever will because
-// the platform does not store it.
+// no response contains it.
 func (e *Engine) isUnreported(m memory, at tfvalue.Path) bool {
-	return !m.read || slices.Contains(m.unreported, at.String()) || e.isUnmanaged(at)
+	return !m.read || slices.Contains(m.unreported, at.String()) || e.isNeverReturned(at)
 }
 
-func (e *Engine) isUnmanaged(at tfvalue.Path) bool {
+func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 	return slices.Contains(e.identifiers(), at[0]) ||
-		slices.ContainsFunc(e.Unmanaged, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
+		slices.ContainsFunc(slices.Concat(e.Options, e.Unreturned), func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
 // remember returns the memory of a state whose leaves are unreported as given.
 func (e *Engine) remember(state tfvalue.Value, unreported func(tfvalue.Leaf) bool) memory {
 	m := memory{read: true, unreported: []string{}}
 	for _, leaf := range state.Leaves() {
-		if !e.isUnmanaged(leaf.Path) && unreported(leaf) {
+		if !e.isNeverReturned(leaf.Path) && unreported(leaf) {
 			m.unreported = append(m.unreported, leaf.Path.String())
 		}
 	}

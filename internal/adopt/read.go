@@ -11,10 +11,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// read refreshes a state. It returns null if the object no longer exists, and the same
-// state after an error.
-func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, imported bool, diags *diag.Diagnostics) (tfvalue.Value, memory) {
-	if !imported && c.SkipsRefresh(diags) {
+// refresh reads the object of a state. It returns null if the object no longer
+// exists, and the same state after an error.
+func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.Value, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
+	if !last.imported && c.SkipsRefresh(diags) {
 		return state, last
 	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
@@ -22,9 +22,9 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 		return state, last
 	}
 	id := e.identity(state)
-	known, read, err := e.observe(ctx, client, id, state, last)
+	known, read, err := e.observe(ctx, client, id, observation{last: state, memory: last})
 	switch {
-	case platform.IsNotFound(err) && imported:
+	case platform.IsNotFound(err) && last.imported:
 		_, full := platform.Absence(err)
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
@@ -43,29 +43,76 @@ func (e *Engine) read(ctx context.Context, c *conn.Connection, state tfvalue.Val
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return state, last
 	}
-	return known, e.rememberRead(known, read, last)
+	next := e.rememberRead(known, read, last)
+	next.justImported = last.imported
+	return known, next
+}
+
+// observation is what a read is compared with: what was known last, and the memory of
+// earlier reads. wanted are leaves that are about to be changed.
+type observation struct {
+	last   tfvalue.Value
+	memory memory
+	wanted tfvalue.Value
 }
 
 // observe reads the object, and returns what is known of it then, and the response.
-// If the response omits a leaf that an earlier read has returned, it reads once more.
-// A leaf that is omitted again is empty on the platform.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, last tfvalue.Value, m memory) (known, read tfvalue.Value, err error) {
-	response, err := e.Read(ctx, client, id)
+// If the response omits a leaf that an earlier read has returned, or a keyed set that
+// is about to be changed, it reads once more. A leaf that is omitted again is empty on
+// the platform.
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, o observation) (known, read tfvalue.Value, err error) {
+	unreported := func(at tfvalue.Path) bool { return e.isUnreported(o.memory, at) }
+	compare := func(read tfvalue.Value) (known tfvalue.Value, missing []tfvalue.Leaf) {
+		return e.Rules.Observe(o.last, unreported, e.withIDs(read, o.last))
+	}
+	whole := false
+	read, err = e.look(ctx, client, id, func(read tfvalue.Value) bool {
+		var missing []tfvalue.Leaf
+		known, missing = compare(read)
+		whole = len(missing) == 0 && e.hasKeyedSets(read, o.wanted)
+		return whole
+	})
 	if err != nil {
-		return last, last, err
+		return o.last, o.last, err
 	}
-	unreported := func(at tfvalue.Path) bool { return e.isUnreported(m, at) }
-	read = tfvalue.Encode(response, e.objectType)
-	known, missing := e.Rules.Observe(last, unreported, e.withIDs(read, last))
-	if len(missing) == 0 {
-		return known, read, nil
+	if !whole {
+		known, _ = compare(read)
 	}
-	if response, err = e.Reread(ctx, client, id, response); err != nil {
-		return last, last, err
-	}
-	read = tfvalue.Encode(response, e.objectType).Fill(read)
-	known, _ = e.Rules.Observe(last, unreported, e.withIDs(read, last))
 	return known, read, nil
+}
+
+// hasKeyedSets reports whether a response has the keyed sets among wanted, if it has
+// the objects that contain them.
+func (e *Engine) hasKeyedSets(read, wanted tfvalue.Value) bool {
+	if wanted.Type() == nil {
+		return true
+	}
+	for _, leaf := range wanted.Leaves() {
+		_, keyed := e.Rules.Keys[leaf.Name()]
+		parent := leaf.Path[:len(leaf.Path)-1]
+		if keyed && !leaf.Value.IsEmpty() && read.At(parent...).IsObject() && read.At(leaf.Path...).IsNull() {
+			return false
+		}
+	}
+	return true
+}
+
+// look reads the object, and once more if complete is false for the first response.
+// What the second omits is taken from the first.
+func (e *Engine) look(ctx context.Context, client *platform.Client, id Identity, complete func(tfvalue.Value) bool) (tfvalue.Value, error) {
+	read := tfvalue.Null(e.objectType)
+	found, err := e.Read(ctx, client, id, func(object any) bool {
+		read = tfvalue.Encode(object, e.objectType)
+		return complete(read)
+	})
+	if err != nil || len(found) == 1 { // then it is the one that was judged last
+		return read, err
+	}
+	read = tfvalue.Null(e.objectType)
+	for _, object := range found { // the newest first
+		read = e.Rules.Fill(read, tfvalue.Encode(object, e.objectType))
+	}
+	return read, nil
 }
 
 // withIDs returns an object that was read, with the identifiers in the spelling of

@@ -155,5 +155,5 @@ func (r *Resource) Delete(_ context.Context, _ resource.DeleteRequest, resp *res
 }
 
 func unexpected(diags *diag.Diagnostics) {
-	diags.AddError("Unexpected call", "The framework must not read or change an adopted object. This is an error in the provider.")
+	diags.AddError("Unexpected call", "The framework must not read or change an adopted object. "+conn.Bug)
 }

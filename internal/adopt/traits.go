@@ -1,6 +1,8 @@
 package adopt
 
 import (
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -11,19 +13,23 @@ import (
 type traits map[string]trait
 
 type trait struct {
-	computed, writeOnly bool
-	members             traits // of an object, or of each element
+	computed, configurable, writeOnly bool
+	members                           traits // of an object, or of each element
+	isObject                          bool
 }
 
 func traitsOf[A interface {
 	IsComputed() bool
+	IsOptional() bool
+	IsRequired() bool
 	IsWriteOnly() bool
 }](attributes map[string]A) traits {
 	all := traits{}
 	for name, attribute := range attributes {
-		t := trait{computed: attribute.IsComputed(), writeOnly: attribute.IsWriteOnly()}
+		t := trait{computed: attribute.IsComputed(), configurable: attribute.IsOptional() || attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
 		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
 			t.members = traitsOf(nested.GetNestedObject().GetAttributes())
+			_, t.isObject = any(attribute).(schema.SingleNestedAttribute)
 		}
 		all[name] = t
 	}
@@ -58,5 +64,36 @@ func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
 		return tfvalue.Collection(config.Type(), elements)
 	default:
 		return config
+	}
+}
+
+// settable reports whether the configuration can set the attribute at a path.
+func (all traits) settable(at tfvalue.Path) bool {
+	t := all[at[0]]
+	return t.configurable && (len(at) == 1 || t.members.settable(at[1:]))
+}
+
+// onlySettable returns an object without the attributes that are only computed.
+func (all traits) onlySettable(object tfvalue.Value) tfvalue.Value {
+	return object.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+		switch t := all[name]; {
+		case !t.configurable:
+			return tfvalue.Null(member.Type())
+		case member.IsObject():
+			return t.members.onlySettable(member)
+		default:
+			return member
+		}
+	})
+}
+
+// walkObjects visits every object below an object, with its path and attributes.
+func (all traits) walkObjects(at tfvalue.Path, object tfvalue.Value, visit func(at tfvalue.Path, members traits, object tfvalue.Value)) {
+	for name, member := range object.Members() {
+		if t := all[name]; member.IsObject() && t.isObject {
+			next := append(slices.Clone(at), name)
+			visit(next, t.members, member)
+			t.members.walkObjects(next, member, visit)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,114 +17,144 @@ import (
 // update updates one object, and verifies the responses.
 //
 // The API document does not show whether a PATCH resets what it omits, and any field
-// may be missing from any response. So the object before is compared with the
-// response, leaf by leaf.
+// may be missing from any response. So each leaf has a record: what it was before,
+// what is wanted, what the response has (verdict.go).
 type update struct {
 	*Engine
-	label string
-	owned tfvalue.Value
-	patch Patch
-	read  func(ctx context.Context) (any, error)
-	// observe is for patch.
-	observe Observe
+	label   string
+	owned   tfvalue.Value
+	patch   Patch
+	read    func(ctx context.Context) (tfvalue.Value, error)
+	observe Observe // for patch
+	mask    func(string) string
 
 	// before is what was known of the remote object before the update, and known what
 	// is known of it now.
 	before, known tfvalue.Value
-	// returned is what all responses so far have returned: only that can be missing.
-	// reads is what only the reads among them have returned, of a keyed set only those
-	// since it was sent.
-	returned, reads tfvalue.Value
-	// response is the last response. missing are the leaves of returned that both it
-	// and the read after it omit.
-	response tfvalue.Value
-	missing  []tfvalue.Leaf
-	// sent are all leaves that were sent.
-	sent tfvalue.Value
-	// mask is for describe.
-	mask func(string) string
+	// first is the read before the update. returned is what it and all responses since
+	// have returned, and reads what the reads among them have; of a keyed set only
+	// those since it was sent.
+	first, returned, reads tfvalue.Value
+	// records are those of the last PATCH. sent are all leaves that were sent, and
+	// unreturned those of them that the platform accepted and does not return.
+	records    []record
+	sent       tfvalue.Value
+	unreturned []tfvalue.Leaf
+	// rejected reports that the API has rejected the last PATCH for its content.
+	rejected bool
 }
 
-func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, known, read tfvalue.Value, last memory) *update {
+func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, owned, known, read tfvalue.Value, last memory) *update {
 	u := &update{
 		Engine: e,
 		label:  e.label(change.Plan, known),
-		owned:  e.owned(change.Config, change.Plan),
-		patch:  e.Patch(client, id, change),
-		read:   func(ctx context.Context) (any, error) { return e.Read(ctx, client, id) },
-		before: known, known: known,
-		returned: read, reads: read, response: read,
-		sent: tfvalue.Null(e.objectType),
-		mask: client.Mask,
+		owned:  owned,
+		mask:   client.Mask,
+		sent:   tfvalue.Null(e.objectType),
 	}
-	now := e.rememberRead(known, read, last)
+	// An update leaves alone what its plan did not have.
+	ours := func(object tfvalue.Value) tfvalue.Value { return e.withoutStrangers(object, change.Prior, u.owned) }
+	u.before, u.first = ours(known), ours(read)
+	u.known, u.returned, u.reads = u.before, u.first, u.first
+
+	patch, now, spellings := e.Patch(client, id, change), e.rememberRead(known, read, last), tfvalue.Spellings{}
+	spellings.Add(read)
+	u.patch = func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error) {
+		response, err := patch(ctx, spellings.Apply(send), remote, observe)
+		return ours(response), err
+	}
+	u.read = func(ctx context.Context) (tfvalue.Value, error) {
+		read, err := e.look(ctx, client, id, func(tfvalue.Value) bool { return true })
+		return ours(read), err
+	}
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
-		return e.observe(ctx, client, id, u.known, now)
+		known, read, err := e.observe(ctx, client, id, observation{last: u.known, memory: now})
+		return ours(known), ours(read), err
 	}
 	return u
 }
 
-// run changes the object to the owned leaves. If none differs, it sends nothing,
-// unless forced. known is up to date after an error too.
-func (u *update) run(ctx context.Context, forced bool, diags *diag.Diagnostics) {
-	returnedBefore, send := u.returned, u.Rules.Changes(u.owned, u.known)
-	if !forced && !send.AnyLeaf() {
+// withoutStrangers returns an object without the elements of keyed sets that neither
+// the prior state nor the plan has: they were added on the platform after the plan.
+// An adoption has no prior state and knows no strangers.
+func (e *Engine) withoutStrangers(object, prior, owned tfvalue.Value) tfvalue.Value {
+	if prior.IsNull() {
+		return object
+	}
+	for _, leaf := range owned.Leaves() {
+		key, keyed := e.Rules.Keys[leaf.Name()]
+		set := object.At(leaf.Path...)
+		if !keyed || set.IsNull() || !set.IsKnown() {
+			continue
+		}
+		had, has := key.Index(prior.At(leaf.Path...)), key.Index(leaf.Value)
+		ours := slices.DeleteFunc(set.Elements(), func(element tfvalue.Value) bool {
+			_, before := had[key.Of(element)]
+			_, planned := has[key.Of(element)]
+			return !before && !planned
+		})
+		object = object.With(tfvalue.Collection(set.Type(), ours), leaf.Path...)
+	}
+	return object
+}
+
+// run changes the object to the owned leaves. If none differs, it sends nothing.
+// known is up to date after an error too.
+func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
+	send := u.Rules.Changes(u.owned, u.known)
+	if !send.AnyLeaf() {
 		return
 	}
 	defer u.reportUnfinished(diags)
-	moves := u.Moves(send)
 	if !u.send(ctx, send, diags) {
 		return
 	}
-	if reset := slices.ContainsFunc(u.owned.Leaves(), func(l tfvalue.Leaf) bool { return !u.confirms(l) }); reset {
+	if slices.ContainsFunc(u.records, u.isReset) {
 		// The platform has reset owned leaves that the PATCH omitted: send all of them.
-		if !u.send(ctx, u.owned, diags) {
+		if !u.send(ctx, u.verifiable(u.owned), diags) {
 			return
 		}
-		u.checkStored(u.owned, diags) // a further stage may have reset them again
+		for _, r := range u.records {
+			if u.isReset(r) { // by the last stage
+				u.addStoredOtherwise(r, diags)
+			}
+		}
 	}
-	u.warnUnmanaged(returnedBefore, moves, diags)
-	u.learn(ctx)
+	u.warnUnmanaged(diags)
+	u.warnUnreturned(diags)
 }
 
-// learn reads the object if the update has set leaves that no read has returned and
-// the response has. It finds out whether reads return them: if so, one that is omitted
-// later is empty on the platform, which is drift. The next refresh would find out too,
-// but Terraform stores what a refresh has learned only with an apply.
-func (u *update) learn(ctx context.Context) {
-	news := slices.ContainsFunc(u.sent.Leaves(), func(leaf tfvalue.Leaf) bool {
-		return u.before.At(leaf.Path...).IsNull() && u.hasReturned(u.response, leaf) && !u.hasReturned(u.reads, leaf)
-	})
-	if !news || !u.ReadsOne {
-		return
-	}
-	// A failed read is not an error: nothing depends on it yet.
-	if object, err := u.read(ctx); err == nil {
-		u.reads = tfvalue.Encode(object, u.objectType).Fill(u.reads)
-	}
-}
+// isReset reports whether a PATCH has changed an owned leaf that it omitted.
+func (u *update) isReset(r record) bool { return !r.wanted.IsNull() && judge(u.Rules, r) == moved }
 
 // send changes the object to these leaves, and reports whether it succeeded. It
-// checks the response to each PATCH, since the next one may reset the values.
+// verifies each PATCH, since the next one may reset the values.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
 	for _, stage := range u.Stages(leaves, u.known) {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}
-		u.checkStored(stage, diags)
+		for _, r := range u.records {
+			switch judge(u.Rules, r) {
+			case storedOtherwise:
+				u.addStoredOtherwise(r, diags)
+			case notReturned:
+				u.giveUp(r)
+			}
+		}
 		if diags.HasError() {
 			return false
 		}
-		u.returned = u.response.Fill(u.returned)
 	}
 	return true
 }
 
-// sendStage sends one PATCH. If the response omits leaves that were returned before,
-// it reads the object once. A leaf that the read omits too is empty on the platform.
+// sendStage sends one PATCH. If the response leaves a doubt about any leaf, it reads
+// the object once.
 func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
 	response, err := u.patch(ctx, leaves, u.known, u.observe)
 	if err != nil {
+		u.rejected = isRejection(err)
 		conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
 		return false
 	}
@@ -133,108 +164,145 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 			u.reads = u.reads.Without(leaf.Path...)
 		}
 	}
-	u.response = response
-	u.missing = u.omitted(leaves)
-	if len(u.missing) > 0 {
-		object, err := u.read(ctx)
+	u.records = u.recordsOf(leaves, response)
+	if slices.ContainsFunc(u.records, func(r record) bool { return doubtful(u.Rules, r) }) {
+		read, err := u.read(ctx)
 		if err != nil {
-			u.observeResponse(leaves)
-			diags.AddError(
-				fmt.Sprintf("Cannot read %s after its update", u.Noun),
-				fmt.Sprintf("The API accepted the update of %s, but the response omits fields that earlier responses had, and reading them failed:\n\n%s", u.label, conn.Detail(err)),
-			)
+			u.take(leaves, response)
+			u.addUnreadable(err, diags)
 			return false
 		}
-		read := tfvalue.Encode(object, u.objectType)
 		u.reads = read.Fill(u.reads)
-		u.response = u.Rules.Fill(u.response, read)
-		u.missing = u.omitted(leaves)
+		response = u.Rules.Fill(read, u.withoutPast(response))
+		u.records = u.recordsOf(leaves, response)
 	}
-	u.observeResponse(leaves)
-	for _, leaf := range u.missing {
-		u.known = u.known.With(u.response.At(leaf.Path...), leaf.Path...)
+	u.take(leaves, response)
+	for _, r := range u.records {
+		if missing(u.Rules, r) && judge(u.Rules, r) == moved {
+			u.known = u.known.With(r.now, r.Path...) // omitted twice: empty
+		}
 	}
 	return true
 }
 
-// observeResponse adds the leaves that were sent, and the response, to what is known.
-func (u *update) observeResponse(leaves tfvalue.Value) {
-	always := func(tfvalue.Path) bool { return true }
-	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(u.response, u.known))
-}
-
-// omitted returns the leaves that were returned before and that the response omits,
-// and those that were returned as empty, sent as another value, and omitted. A keyed
-// set that was sent counts as never returned, unless the response omits it entirely.
-func (u *update) omitted(leaves tfvalue.Value) []tfvalue.Leaf {
-	omitted := slices.DeleteFunc(u.Rules.Missing(u.returned, u.response), func(leaf tfvalue.Leaf) bool {
-		_, keyed := u.Rules.Keys[leaf.Name()]
-		return keyed && !leaves.At(leaf.Path...).IsNull() && !u.response.At(leaf.Path...).IsNull()
-	})
-	for _, leaf := range leaves.Leaves() {
-		was := u.returned.At(leaf.Path...)
-		if !leaf.Value.IsEmpty() && !was.IsNull() && was.IsEmpty() && u.response.At(leaf.Path...).IsNull() {
-			omitted = append(omitted, leaf)
-		}
-	}
-	return omitted
-}
-
-// confirms reports whether the response confirms the wanted value of a leaf. A leaf
-// that was never returned cannot be compared, and counts as confirmed.
-func (u *update) confirms(wanted tfvalue.Leaf) bool {
-	now := u.response.At(wanted.Path...)
-	switch {
-	case slices.ContainsFunc(u.missing, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, wanted.Path) }):
-		return wanted.Value.IsEmpty()
-	case now.IsNull() && u.returned.At(wanted.Path...).IsNull():
-		return true
-	default:
-		return u.Rules.Answers(wanted.Name(), wanted.Value, now)
-	}
-}
-
-// checkStored reports an error for each leaf that was sent and that the API returned
-// with another value.
-func (u *update) checkStored(sent tfvalue.Value, diags *diag.Diagnostics) {
-	for _, leaf := range sent.Leaves() {
-		if u.confirms(leaf) {
+// recordsOf returns the records of all leaves that are owned or were returned before.
+func (u *update) recordsOf(sent, response tfvalue.Value) []record {
+	var all []record
+	for _, leaf := range u.verifiable(u.owned.Fill(u.returned)).Leaves() {
+		if slices.Contains(u.identifiers(), leaf.Path[0]) {
 			continue
 		}
-		diags.AddAttributeError(
-			conn.AttributePath(leaf.Path),
-			fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.label),
-			fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
-				"Set the argument to that value, or remove it from the configuration.",
-				leaf.Path, u.describe(u.mask, leaf.Name(), u.response.At(leaf.Path...))),
-		)
+		r := record{
+			Leaf:   tfvalue.Leaf{Path: leaf.Path, Value: u.returned.At(leaf.Path...)},
+			wanted: u.owned.At(leaf.Path...),
+			now:    response.At(leaf.Path...),
+		}
+		if value := sent.At(leaf.Path...); !value.IsNull() {
+			r.wanted, r.sent = value, true // a stage may send a part
+		}
+		all = append(all, r)
 	}
+	return all
+}
+
+// withoutPast returns a response without the leaves that were sent and that it shows
+// as they were before: it may precede the change.
+func (u *update) withoutPast(response tfvalue.Value) tfvalue.Value {
+	for _, r := range u.records {
+		if r.sent && !r.now.IsNull() && u.Rules.Same(r.Name(), r.now, r.Value) {
+			response = response.Without(r.Path...)
+		}
+	}
+	return response
+}
+
+// take adds the leaves that were sent, and the response, to what is known.
+func (u *update) take(leaves, response tfvalue.Value) {
+	always := func(tfvalue.Path) bool { return true }
+	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(response, u.known))
+	u.returned = response.Fill(u.returned)
+}
+
+// giveUp records that the platform accepts a leaf and does not return it. From then on
+// it counts as never returned.
+func (u *update) giveUp(r record) {
+	if !slices.ContainsFunc(u.unreturned, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, r.Path) }) {
+		u.unreturned = append(u.unreturned, r.Leaf)
+	}
+	for _, seen := range []*tfvalue.Value{&u.first, &u.returned, &u.reads} {
+		if !seen.At(r.Path...).IsNull() {
+			*seen = seen.Without(r.Path...)
+		}
+	}
+}
+
+func isRejection(err error) bool {
+	var call *platform.Error
+	return errors.As(err, &call) && call.Status >= 400 && call.Status < 500
+}
+
+func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
+	diags.AddError(
+		fmt.Sprintf("Cannot read %s after its update", u.Noun),
+		fmt.Sprintf("The API accepted the update of %s, but its response does not show the result, and reading the %s failed:\n\n%s",
+			u.label, u.Noun, conn.Detail(err)),
+	)
+}
+
+func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
+	diags.AddAttributeError(
+		conn.AttributePath(r.Path),
+		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.label),
+		fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
+			"Set the argument to that value, or remove it from the configuration.",
+			r.Path, u.describe(u.mask, r.Name(), r.now)),
+	)
 }
 
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
-func (u *update) warnUnmanaged(before tfvalue.Value, moves []string, diags *diag.Diagnostics) {
+func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
+	moves := u.Moves(u.sent)
 	var lines []string
-	for _, was := range before.Leaves() {
-		now, first := u.response.At(was.Path...), was.Path[0]
-		if slices.Contains(moves, first) || slices.Contains(u.IDs, first) ||
-			!u.owned.At(was.Path...).IsNull() || u.Rules.Answers(was.Name(), was.Value, now) {
+	settable := false
+	for _, r := range u.records {
+		was := u.first.At(r.Path...)
+		if !u.owned.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, r.now) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  - %s: %s before, %s now", was.Path, u.describe(u.mask, was.Name(), was.Value), u.describe(u.mask, was.Name(), now)))
+		settable = settable || u.traits.settable(r.Path)
+		lines = append(lines, fmt.Sprintf("  - %s: was %s, is now %s", r.Path, u.describe(u.mask, r.Name(), was), u.describe(u.mask, r.Name(), r.now)))
 	}
 	if len(lines) == 0 {
 		return
 	}
+	detail := "The platform changed these values with the update, although they were not sent:\n\n" + strings.Join(lines, "\n")
+	if settable {
+		detail += "\n\nTo manage one of them, set its argument in the configuration."
+	}
+	diags.AddWarning(fmt.Sprintf("Updating %s also changed unmanaged values", u.label), detail)
+}
+
+// warnUnreturned warns, once per object, about leaves that the platform accepted and
+// does not return.
+func (u *update) warnUnreturned(diags *diag.Diagnostics) {
+	if len(u.unreturned) == 0 {
+		return
+	}
+	var lines []string
+	for _, leaf := range u.unreturned {
+		lines = append(lines, "  - "+leaf.Path.String())
+	}
 	diags.AddWarning(
-		fmt.Sprintf("Update of %s changed values that the configuration does not manage", u.label),
-		"The platform changed these with the update, although they were not sent:\n\n"+strings.Join(lines, "\n")+
-			"\n\nTo manage one of them, add it to the configuration.",
+		fmt.Sprintf("API does not return all values of %s", u.label),
+		"The API accepted these values, but neither its response nor a further read contains them, so it is not known whether they are in effect:\n\n"+
+			strings.Join(lines, "\n")+
+			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
 }
 
 // reportUnfinished reports, after an error, the elements of keyed sets that were
-// removed and those that the next apply has to add.
+// removed and those that are not added yet.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	if !diags.HasError() {
 		return
@@ -250,17 +318,22 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		if len(removed) == 0 || len(pending) == 0 {
 			continue
 		}
+		next := "The next apply adds them."
+		if u.rejected {
+			next = "The API rejected the request that adds them: correct what its message names, then apply again."
+		}
 		diags.AddError(
-			fmt.Sprintf("Change of %s of %s is incomplete", leaf.Path, u.label),
+			fmt.Sprintf("%s of %s is only partly updated", leaf.Path, u.label),
 			fmt.Sprintf("These %ss were removed:\n\n%s\n\nThese are not added yet:\n\n%s\n\n%s",
-				key.Noun, key.List(removed), key.List(pending), strings.TrimSpace(u.Unfinished+" Apply again to add them.")),
+				key.Noun, key.List(removed), key.List(pending), strings.TrimSpace(u.Unfinished+" "+next)),
 		)
 	}
 }
 
 // memory returns the memory of the state after an update. A leaf that was sent counts
-// as unreported if no read has returned it and it was missing before. A keyed set that
-// was sent counts as unreported until a read returns it in full.
+// as unreported if no read has returned it and it was missing before, or if the
+// platform does not return it. A keyed set that was sent counts as unreported until a
+// read returns it in full.
 func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
@@ -268,9 +341,13 @@ func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
 		case u.hasReturned(u.reads, leaf):
 			return false
 		case sent:
-			return keyed || u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull()
+			return keyed || u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull() || u.gaveUp(leaf)
 		default:
 			return u.isUnreported(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
 		}
 	})
+}
+
+func (u *update) gaveUp(leaf tfvalue.Leaf) bool {
+	return slices.ContainsFunc(u.unreturned, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, leaf.Path) })
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
+// Bug ends the detail of an error that no configuration and no platform should cause.
+const Bug = "This is a bug in the provider. Please report it: https://github.com/dataplatform/terraform-provider-dataplatform/issues"
+
 // Connection is the result of the provider's configuration: a client, and the
 // settings that are unknown or not set. It is nil before the provider is
 // configured.
@@ -67,7 +70,7 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 // it reports them in one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
 	if c == nil {
-		diags.AddError("Provider not configured", "The provider was used before it was configured. This is an error in the provider.")
+		diags.AddError("Unexpected call", "The provider was used before it was configured. "+Bug)
 		return nil, false
 	}
 	missing, unknown := only(settings, c.Missing), only(settings, c.Unknown)
@@ -193,7 +196,7 @@ func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureReques
 func connection(data any, diags *diag.Diagnostics) *Connection {
 	c, ok := data.(*Connection)
 	if !ok && data != nil {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Got %T. This is an error in the provider.", data))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Got %T. %s", data, Bug))
 	}
 	return c
 }

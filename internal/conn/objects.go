@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -12,17 +11,16 @@ import (
 // objects are the remote objects of this run, by a key that is the same for two
 // resources over one object.
 type objects struct {
-	applying atomic.Bool
-	left     sync.Map // keys of FirstLeft
+	left sync.Map // keys of FirstLeft
 
 	mu  sync.Mutex
 	all map[string]*object
 }
 
 type object struct {
-	writing chan struct{} // has one element during a write
-	writes  int           // writes that ended
-	read    any           // what a plan read, until the next write
+	writing chan struct{}  // has one element during a write
+	writes  int            // writes that ended
+	read    *tfvalue.Value // what a plan read, until the next write
 	claims  []tfvalue.Value
 }
 
@@ -59,33 +57,26 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 // Reads begins a read by the plan of an adoption. keep keeps its result, so that the
 // apply need not read it again: Terraform plans a creation once more right before the
 // apply. A read during which a write ended is not kept, since it may precede the write.
-func (c *Connection) Reads(key string) (keep func(read any)) {
+func (c *Connection) Reads(key string) (keep func(read tfvalue.Value)) {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	o := c.objects.at(key)
 	before := o.writes
-	return func(read any) {
+	return func(read tfvalue.Value) {
 		c.objects.mu.Lock()
 		defer c.objects.mu.Unlock()
 		if o.writes == before {
-			o.read = read
+			o.read = &read
 		}
 	}
 }
 
 // Kept returns what was kept; nil if nothing was, or if there was a write since.
-func (c *Connection) Kept(key string) any {
+func (c *Connection) Kept(key string) *tfvalue.Value {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	return c.objects.at(key).read
 }
-
-// Applies records that this run has begun to apply a plan.
-func (c *Connection) Applies() { c.objects.applying.Store(true) }
-
-// Applying reports whether this run has begun to apply a plan. A plan that is
-// computed then repeats an earlier one.
-func (c *Connection) Applying() bool { return c.objects.applying.Load() }
 
 // FirstLeft reports whether this is the first call of the run with a key. It limits
 // the warning about an object that stays on the platform to one.

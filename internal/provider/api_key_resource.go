@@ -138,7 +138,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 		wanted, got := plan.At(name), response.At(name)
 		switch {
 		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
-		case wanted.IsFullyKnown() && !keyRules.Answers(name, wanted, got):
+		case wanted.IsFullyKnown() && !keyRules.Confirms(name, wanted, got):
 			lines = append(lines, fmt.Sprintf("  - %s: the API returned %s", name, shown(got)))
 		case !wanted.IsKnown() && !asksNothing(got) && got.Text() != stateEnabled:
 			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))

@@ -86,7 +86,7 @@ func (l *life) wrongKind(doc object) bool {
 func (l *life) checkErrors(m *lifeMoment) {
 	for _, summary := range summaries(m.errors) {
 		switch {
-		case m.fault != nil && (strings.HasPrefix(summary, "Cannot ") || strings.HasPrefix(summary, "Change of")):
+		case m.fault != nil && (strings.HasPrefix(summary, "Cannot ") || strings.HasSuffix(summary, "is only partly updated")):
 		case summary == incompleteMapping: // checked already
 		case l.blind(mappingsPath) && strings.Contains(m.String(), "source.postgres.tableMappingsTo"): // nobody can know what is mapped
 		case l.blind(mappingsPath) && strings.HasPrefix(summary, "API stored a different value for "+mappingsPath): // likewise
@@ -161,7 +161,7 @@ func (l *life) checkHalfDone(m *lifeMoment) {
 		_, there := now[key]
 		pending = pending || !there
 	}
-	told := slices.ContainsFunc(m.errors, func(text string) bool { return strings.Contains(text, "is incomplete") })
+	told := slices.ContainsFunc(m.errors, func(text string) bool { return strings.Contains(text, "is only partly updated") })
 	if removed && pending != told {
 		l.fail("half-done", "mappings were removed, added yet: %v, told: %v", !pending, told)
 	}

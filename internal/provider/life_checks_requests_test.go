@@ -279,13 +279,13 @@ func (l *life) checkUnowned(m *lifeMoment) {
 			l.fail("unowned", "%s moved from %s to %s", path, lifeSpell(was), lifeSpell(now))
 		case l.tellsAll() && !m.once && len(l.driver.subjects) == 1 && m.fault == nil &&
 			!slices.ContainsFunc(m.warnings, func(text string) bool {
-				return strings.Contains(text, "changed values") && strings.Contains(text, "- "+path+":")
+				return strings.Contains(text, "also changed unmanaged values") && strings.Contains(text, "- "+path+":")
 			}):
 			l.fail("no-warning", "%s moved from %s to %s, and nobody was warned: %s", path, lifeSpell(was), lifeSpell(now), strings.Join(m.warnings, "\n"))
 		}
 	}
 	walk(nil, mid, after)
-	if !l.resets() && slices.ContainsFunc(m.warnings, func(text string) bool { return strings.Contains(text, "changed values") }) && m.fault == nil {
+	if !l.resets() && slices.ContainsFunc(m.warnings, func(text string) bool { return strings.Contains(text, "also changed unmanaged values") }) && m.fault == nil {
 		l.fail("false-warning", "nothing moved, and there is a warning: %s", strings.Join(m.warnings, "\n"))
 	}
 }

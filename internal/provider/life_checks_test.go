@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func (l *life) checkDeclared(m *lifeMoment, s *lifeSubject, p *lifePlan) {
 	for path, declared := range l.declared(s, p.prior) {
 		names := strings.Split(path, ".")
 		switch {
-		case !declared, l.blind(path), l.swallowed(path, m.after):
+		case !declared, l.blind(path), l.swallowed(path, m.after), p.unreported(path):
 		case path == mappingsPath:
 			if reason := mappingsStand(config.At(names...), after.At(names...), mid.At(names...)); reason != "" {
 				l.fail("declared", "%s: %s", path, reason)
@@ -160,11 +161,19 @@ func (l *life) checkAction(m *lifeMoment, s *lifeSubject, p *lifePlan) {
 	switch {
 	case p.action == "none" && differs != "" && certain:
 		l.fail("drift-unseen", "%s differs, and the plan is empty", differs)
-	case p.action == "update" && differs == "" && !lifeEqual(lifeLeafAt(p.planned, "source.validate_samples"), lifeLeafAt(p.prior, "source.validate_samples")):
-		l.fail("noise", "validate_samples is planned as a change by itself")
-	case p.action == "update" && differs == "":
+	case p.action == "update" && differs == "" && lifeEqual(lifeLeafAt(p.planned, "source.validate_samples"), lifeLeafAt(p.prior, "source.validate_samples")):
 		l.fail("noise", "nothing differs, and an update is planned from %s to %s", lifeSpell(p.prior), lifeSpell(p.planned))
 	}
+}
+
+// unreported reports whether no read has returned a leaf yet, so that it keeps what was
+// planned.
+func (p *lifePlan) unreported(path string) bool {
+	var texts map[string][]byte
+	var leaves []string
+	_ = json.Unmarshal(p.priorPrivate, &texts)
+	_ = json.Unmarshal(texts["untold"], &leaves)
+	return slices.Contains(leaves, path)
 }
 
 func lifeLeafAt(v tfvalue.Value, path string) tfvalue.Value {

@@ -127,8 +127,8 @@ func TestWarningsNameTheirObject(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{
-		"Adoption of … overwrites its values": 5, "Fewer than 2 replicas for …": 2, "Tables of … are mapped again": 3,
-		"Update of … changed values that the configuration does not manage": 3,
+		"Creating this resource overwrites current values of …": 5, "Fewer than 2 replicas for …": 2, "Table mappings of … will be removed and added again": 3,
+		"Updating … also changed unmanaged values": 3,
 	} {
 		if len(kinds[kind]) != want {
 			t.Errorf("%d objects in %q, want %d: %q", len(kinds[kind]), kind, want, kinds)

@@ -3,8 +3,7 @@ package provider
 import (
 	"fmt"
 	"slices"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -63,27 +62,23 @@ func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	return object.At(credentialsName, c.kind, attribute)
 }
 
-// renewed reports whether the version or the user differs from the state, so that
-// the credential is sent. An unknown one may differ.
-func (c credential) renewed(change adopt.Change) bool {
-	return slices.ContainsFunc([]string{c.version, c.user}, func(attribute string) bool {
-		now := c.of(change.Plan, attribute)
-		return !now.IsNull() && !pipeRules.Same(attribute, now, c.of(change.Prior, attribute))
-	})
+// renewed reports whether the version or the user is sent, and the credential with
+// them.
+func (c credential) renewed(send tfvalue.Value) bool {
+	return !c.of(send, c.version).IsNull() || !c.of(send, c.user).IsNull()
 }
 
-// ignored reports whether version or user differ between plan and configuration,
-// which is the effect of ignore_changes. Unknown ones don't differ yet.
-func (c credential) ignored(change adopt.Change) bool {
-	return slices.ContainsFunc([]string{c.version, c.user}, func(attribute string) bool {
-		configured, planned := c.of(change.Config, attribute), c.of(change.Plan, attribute)
-		return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(attribute, configured, planned)
-	})
+// versionIgnored reports whether the plan has another version than the
+// configuration, which is the effect of ignore_changes: the secret is of a version
+// that the plan does not show. Unknown ones do not differ yet.
+func (c credential) versionIgnored(change adopt.Change) bool {
+	configured, planned := c.of(change.Config, c.version), c.of(change.Plan, c.version)
+	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version, configured, planned)
 }
 
 // available reports whether the configuration has all parts of a credential. A
-// user without its declared secret is not sent: the API document doesn't say that
-// the platform would keep the secret.
+// user without its secret is not sent if a version is set: the API document doesn't
+// say that the platform would keep the secret.
 func (c credential) available(config tfvalue.Value) bool {
 	secret := c.of(config, c.value)
 	if c.of(config, c.version).IsNull() && secret.IsNull() {
@@ -92,37 +87,39 @@ func (c credential) available(config tfvalue.Value) bool {
 	return !secret.IsNull() && secret.IsKnown()
 }
 
-// checkCredentials reports a version that changes without its value. The schema
-// rejects a value without a version, and the apply checks what is unknown yet.
-func checkCredentials(change adopt.Change, diags *diag.Diagnostics) {
+// goes reports whether a credential is sent with these leaves: its kind of source is
+// in the update, and either it is renewed or its version is not ignored.
+func (c credential) goes(change adopt.Change, send tfvalue.Value, kind bool) bool {
+	return kind && c.available(change.Config) && (c.renewed(send) || !c.versionIgnored(change))
+}
+
+// changesKind reports whether an update with these leaves contains a kind of source.
+func changesKind(send tfvalue.Value, kind string) bool {
+	return send.At("source", kind).AnyLeaf() || send.At(credentialsName, kind).AnyLeaf()
+}
+
+func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
+
+// checkCredentials reports a version that changes without its value, and a value that
+// is blank. The schema rejects a value without a version, and a blank one that is
+// known at plan; the apply checks what is unknown yet.
+func checkCredentials(r adopt.Review) {
 	for _, c := range credentials {
-		decided := c.of(change.Plan, c.version).IsKnown() && c.of(change.Plan, c.user).IsKnown()
-		if !c.of(change.Config, c.value).IsNull() || c.of(change.Plan, c.version).IsNull() || !decided || c.ignored(change) || !c.renewed(change) {
+		secret := c.of(r.Config, c.value)
+		decided := c.of(r.Plan, c.version).IsKnown() && c.of(r.Plan, c.user).IsKnown()
+		if secret.IsKnown() && !secret.IsNull() && strings.TrimSpace(secret.Text()) == "" {
+			r.Diags.AddAttributeError(conn.AttributePath(c.path()), blankSecret, blankSecretDetail(c.path().String()))
+		}
+		if !secret.IsNull() || c.of(r.Plan, c.version).IsNull() || !decided || !c.renewed(r.Send) {
 			continue
 		}
 		changed := c.version
 		if c.user != "" {
 			changed += " or " + c.user
 		}
-		diags.AddAttributeError(
-			conn.AttributePath(tfvalue.Path{credentialsName, c.kind, c.value}),
-			"Credential missing",
-			fmt.Sprintf("%s.%s.%s must be set in this run, because %s is new or has changed. Later runs can omit it.",
-				credentialsName, c.kind, c.value, changed),
-		)
+		r.Diags.AddAttributeError(conn.AttributePath(c.path()), "Credential missing",
+			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it.", c.path(), changed))
 	}
-}
-
-// renewedKinds are the kinds of source that have a credential to send, whether
-// or not another leaf of theirs is sent.
-func renewedKinds(change adopt.Change) []string {
-	var kinds []string
-	for _, c := range credentials {
-		if c.renewed(change) && !c.ignored(change) && !slices.Contains(kinds, c.kind) {
-			kinds = append(kinds, c.kind)
-		}
-	}
-	return kinds
 }
 
 // maskCredentials keeps the configured secrets out of errors and logs: a
@@ -133,60 +130,41 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	}
 }
 
-// sent reports whether a credential goes with a change of its kind of source.
-func (c credential) sent(change adopt.Change) bool {
-	return c.available(change.Config) && !c.ignored(change)
-}
-
-// setCredentials puts the configured credentials of these kinds into an
-// update, and returns the kinds that have some.
-func setCredentials(update *platform.PipeSourceUpdate, kinds []string, change adopt.Change) []string {
+// setCredentials puts the credentials that go into an update, and returns their kinds
+// of source. The user is that of the plan, since it may be under ignore_changes.
+func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, goes func(credential) bool) []string {
 	var set []string
 	for _, c := range credentials {
-		if slices.Contains(kinds, c.kind) && c.sent(change) {
-			c.set(update, c.of(change.Config, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
+		if goes(c) {
+			c.set(update, c.of(change.Plan, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
 			set = append(set, c.kind)
 		}
 	}
 	return set
 }
 
-// overwrittenCredentials names the kinds of source whose credentials are sent
-// with a change.
-func overwrittenCredentials(change adopt.Change, send tfvalue.Value) []string {
-	var lines []string
-	for _, kind := range sentKinds(change, send) {
-		lines = append(lines, fmt.Sprintf("%s.%s: its credentials (the API does not return the current ones)", credentialsName, kind))
+// overwrittenCredentials names the kinds of source whose credentials are sent.
+func overwrittenCredentials(r adopt.Review) []string {
+	var lines, kinds []string
+	for _, c := range credentials {
+		if c.goes(r.Change, r.Send, changesKind(r.Send, c.kind)) && !slices.Contains(kinds, c.kind) {
+			kinds = append(kinds, c.kind)
+			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
+		}
 	}
 	return lines
 }
 
-// sentKinds are the kinds of source whose credentials are sent with a change.
-func sentKinds(change adopt.Change, send tfvalue.Value) []string {
-	renewed := renewedKinds(change)
-	var kinds []string
-	for _, c := range credentials {
-		goes := slices.Contains(renewed, c.kind) || send.At("source", c.kind).AnyLeaf()
-		if goes && c.sent(change) && !slices.Contains(kinds, c.kind) {
-			kinds = append(kinds, c.kind)
-		}
-	}
-	return kinds
-}
-
-// warnCredentialsMissing warns of a change of a source that is sent without its
+// warnCredentialsMissing warns about a change to a source that is sent without its
 // secret, although the configuration has a version of it.
-func warnCredentialsMissing(label string, change adopt.Change, send tfvalue.Value, diags *diag.Diagnostics) {
+func warnCredentialsMissing(r adopt.Review) {
 	for _, c := range credentials {
-		if !send.At("source", c.kind).AnyLeaf() || c.of(change.Config, c.version).IsNull() || !c.of(change.Config, c.value).IsNull() || c.ignored(change) {
+		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) {
 			continue
 		}
-		secret := tfvalue.Path{credentialsName, c.kind, c.value}
-		diags.AddAttributeWarning(
-			conn.AttributePath(secret),
-			fmt.Sprintf("Source of %s changes without its credentials", label),
+		r.Diags.AddAttributeWarning(conn.AttributePath(c.path()),
+			fmt.Sprintf("Source of %s changes without its credentials", r.Label),
 			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.",
-				c.kind, secret, secret),
-		)
+				c.kind, c.path(), c.path()))
 	}
 }

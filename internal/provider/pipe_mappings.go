@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
@@ -31,13 +30,17 @@ var mappingKey = tfvalue.Key{
 	Format:  "%s.%s to %s",
 }
 
-// sourceTable is the part of the key that only one mapping at a time can have.
-var sourceTable = tfvalue.Key{Members: mappingKey.Members[:2]}
+// sourceTable and target are the parts of the key that only one mapping at a time may
+// be able to have.
+var (
+	sourceTable = tfvalue.Key{Members: mappingKey.Members[:2]}
+	target      = tfvalue.Key{Members: mappingKey.Members[2:]}
+)
 
-// completePipe fills in the members that configured mappings omit: the values of
+// planMappings fills in the members that configured mappings omit: the values of
 // an existing mapping, and [] and false for a new one. A mapping that is removed
 // and added again has the same values there (checkMappings).
-func completePipe(config, plan, remote tfvalue.Value) tfvalue.Value {
+func planMappings(config, plan, remote tfvalue.Value) tfvalue.Value {
 	wanted, planned := config.At(tableMappingsPath...), plan.At(tableMappingsPath...)
 	if wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
 		return plan
@@ -74,13 +77,13 @@ func ignoresMappings(wanted, planned tfvalue.Value) bool {
 // checkMappings rejects mappings that have to be added and omit members that this
 // needs. A mapping is added from the configuration alone, since nothing else
 // survives a request that fails half way.
-func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diags *diag.Diagnostics) {
-	wanted, planned := change.Config.At(tableMappingsPath...), change.Plan.At(tableMappingsPath...)
-	if remote.IsNull() || wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
+func checkMappings(r adopt.Review) {
+	wanted, planned := r.Config.At(tableMappingsPath...), r.Plan.At(tableMappingsPath...)
+	if r.Remote.IsNull() || wanted.IsNull() || !wanted.IsKnown() || ignoresMappings(wanted, planned) {
 		return
 	}
-	there := remote.At(tableMappingsPath...)
-	existing, before, plans := mappingKey.Index(there), mappingKey.Index(change.Prior.At(tableMappingsPath...)), mappingKey.Index(planned)
+	there := r.Remote.At(tableMappingsPath...)
+	existing, before, plans := mappingKey.Index(there), mappingKey.Index(r.Prior.At(tableMappingsPath...)), mappingKey.Index(planned)
 	for _, mapping := range mappingKey.Sort(wanted.Elements()) {
 		if !mappingKey.Known(mapping) {
 			continue
@@ -96,16 +99,19 @@ func checkMappings(label string, change adopt.Change, remote tfvalue.Value, diag
 			held := exists && !now.At(name).IsEmpty()
 			return held || kept || showsMember(plans[key], name)
 		})
+		if len(lacks) == 0 {
+			continue
+		}
 		why := "is not on the platform and has to be added. It"
 		switch {
 		case exists:
 			why = "changes, and has to be removed and added again. It"
 		case kept:
 			why = "was removed after the plan. Run terraform plan again. To be added, it"
+		case there.IsNull():
+			why = "may be on the platform: the API returned no table mappings of the pipe. To be added, it"
 		}
-		if len(lacks) > 0 {
-			addMappingError(label, mapping, lacks, why, offeredMembers(mapping, there, lacks), diags)
-		}
+		addMappingError(r, mapping, there, lacks, why)
 	}
 }
 
@@ -160,22 +166,21 @@ func offeredMembers(mapping, there tfvalue.Value, lacks []string) []string {
 	return lines
 }
 
-func addMappingError(label string, mapping tfvalue.Value, lacks []string, why string, offered []string, diags *diag.Diagnostics) {
+func addMappingError(r adopt.Review, mapping, there tfvalue.Value, lacks []string, why string) {
 	text := fmt.Sprintf("In %s, the mapping %s %s must set %s, because omitted attributes are not copied from the platform.",
-		label, mappingKey.Spell(mapping), why, strings.Join(lacks, " and "))
-	hides := slices.Contains(lacks, excludedColumns)
-	if hides {
-		text += " Use [] to exclude no column."
-	}
+		r.Label, mappingKey.Spell(mapping), why, strings.Join(lacks, " and "))
+	hides, offered := slices.Contains(lacks, excludedColumns), offeredMembers(mapping, there, lacks)
 	switch {
 	case len(offered) > 0:
 		text += "\n\nCurrent values on the platform for this table:\n\n" + strings.Join(offered, "\n")
+	case there.IsNull():
+		text += " Which columns are excluded now is not known: look in the platform's console before you set it."
 	case hides:
-		text += " The platform has no mapping of this table to copy from, so the columns that were excluded before are not known."
+		text += " Use [] to exclude no column. The platform has no mapping of this table to copy from, so the columns that were excluded before are not known."
 	default:
 		text += " The platform has no mapping of this table to copy from."
 	}
-	diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
+	r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }
 
 func emptyMember(typ tftypes.Type) tfvalue.Value {
@@ -199,19 +204,22 @@ func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	}
 }
 
-// waitingMappings are the wanted mappings whose source table belongs to another
-// mapping that is removed. They wait for a PATCH of their own, since the API
+// waitingMappings are the wanted mappings whose source table or target belongs to
+// another mapping that is removed. They wait for a PATCH of their own, since the API
 // document doesn't promise an order within one request.
 func waitingMappings(remote, wanted tfvalue.Value) []tfvalue.Value {
 	if wanted.IsNull() || !wanted.IsKnown() {
 		return nil
 	}
 	remove, add := mappingKey.Difference(wanted, remote)
-	freed := map[string]bool{}
-	for _, mapping := range remove {
-		freed[sourceTable.Of(mapping)] = true
-	}
-	return slices.DeleteFunc(add, func(mapping tfvalue.Value) bool { return !freed[sourceTable.Of(mapping)] })
+	return slices.DeleteFunc(add, func(mapping tfvalue.Value) bool {
+		return !shares(sourceTable, mapping, remove) && !shares(target, mapping, remove)
+	})
+}
+
+// shares reports whether a part of the key of a mapping is that of another one.
+func shares(part tfvalue.Key, mapping tfvalue.Value, others []tfvalue.Value) bool {
+	return slices.ContainsFunc(others, func(other tfvalue.Value) bool { return part.Of(other) == part.Of(mapping) })
 }
 
 // setMappings puts the difference between the remote and the wanted mappings into
@@ -257,19 +265,27 @@ func fullMapping(mapping tfvalue.Value) tfvalue.Value {
 	})
 }
 
-// warnRemapped warns of mappings that are removed and added again.
-func warnRemapped(label string, send, remote tfvalue.Value, diags *diag.Diagnostics) {
-	wanted := send.At(tableMappingsPath...)
-	if !wanted.IsFullyKnown() {
+// warnMappings warns about mappings that are removed and added again, and about a
+// sorting key that the platform may reject once the mapping is removed.
+func warnMappings(r adopt.Review) {
+	wanted := r.Send.At(tableMappingsPath...)
+	if !wanted.IsFullyKnown() || wanted.IsNull() {
 		return
 	}
-	waiting := waitingMappings(remote.At(tableMappingsPath...), wanted)
-	if len(waiting) == 0 {
-		return
+	remove, add := mappingKey.Difference(wanted, r.Remote.At(tableMappingsPath...))
+	again := slices.DeleteFunc(slices.Clone(add), func(mapping tfvalue.Value) bool { return !shares(sourceTable, mapping, remove) })
+	if len(again) > 0 {
+		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
+			fmt.Sprintf("Table mappings of %s will be removed and added again", r.Label),
+			"A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. "+
+				"What it has for them beyond the attributes of a mapping, such as an engine or a partition, falls back to its defaults:\n\n"+mappingKey.List(again))
 	}
-	diags.AddAttributeWarning(
-		conn.AttributePath(tableMappingsPath),
-		fmt.Sprintf("Tables of %s are mapped again", label),
-		"A mapping cannot be changed in place. These are removed and added again, which may copy their tables once more:\n\n"+mappingKey.List(waiting),
-	)
+	unsorted := slices.DeleteFunc(add, func(mapping tfvalue.Value) bool {
+		return !mapping.At("use_custom_sorting_key").True() || len(mapping.At("sorting_keys").Elements()) > 0
+	})
+	if len(unsorted) > 0 {
+		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
+			fmt.Sprintf("Table mappings of %s have no sorting keys", r.Label),
+			"use_custom_sorting_key is true and sorting_keys is empty. The platform may reject such a mapping, and a mapping that changes is removed before it is added. Set sorting_keys, or use_custom_sorting_key = false:\n\n"+mappingKey.List(unsorted))
+	}
 }

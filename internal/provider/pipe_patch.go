@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -17,49 +16,48 @@ type pipePatch struct {
 	client *platform.Client
 	id     adopt.Identity
 	change adopt.Change
-	// pending are the kinds of source whose credentials have to be sent. It is nil
-	// once a PATCH was accepted.
+	// pending are the kinds of source whose credentials were in a PATCH with unknown
+	// outcome, which no read can confirm.
 	pending []string
 }
 
 func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) adopt.Patch {
-	p := &pipePatch{client: client, id: id, change: change, pending: renewedKinds(change)}
+	p := &pipePatch{client: client, id: id, change: change}
 	return p.send
 }
 
 // send sends the leaves in one PATCH. After an ambiguous failure it builds the
-// body again from a fresh read, with the credentials, which no read can confirm.
+// body again from a fresh read.
 func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observe adopt.Observe) (tfvalue.Value, error) {
+	none := tfvalue.Null(remote.Type())
 	maskCredentials(p.client, p.change.Config)
 	body, err := p.body(send, remote)
 	if err != nil {
-		return remote, err
+		return none, err
 	}
-	var read tfvalue.Value
-	var settled bool
+	settled := none // the object, if a read shows that nothing is left to be sent
 	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
-		var known tfvalue.Value
-		var err error
-		if known, read, err = observe(ctx); err != nil {
-			return nil, fmt.Errorf("reading the pipe after an update with unknown outcome: %w", err)
+		known, read, err := observe(ctx)
+		if err != nil {
+			return nil, err
 		}
 		again, err := p.body(pipeRules.Changes(send, known), known)
-		if err != nil || reflect.ValueOf(again).IsZero() {
-			settled = err == nil
+		if err != nil {
 			return nil, err
+		}
+		if reflect.ValueOf(again).IsZero() {
+			settled = read
+			return nil, nil
 		}
 		return &again, nil
 	}
 	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
 	if err != nil {
-		return remote, err
+		return none, err
 	}
 	p.pending = nil
-	if settled { // nothing was left to be sent
-		return read, nil
-	}
 	if response == nil {
-		return remote, errors.New("the API returned no pipe after the update. The change was probably applied")
+		return settled, nil
 	}
 	return tfvalue.Encode(response, remote.Type()), nil
 }
@@ -67,7 +65,7 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 // body is the update that sends these leaves: the kinds of source with their
 // configured credentials, the table mappings as the difference to the remote
 // ones, and validateSamples if the source changes. The kinds whose credentials
-// it contains stay pending.
+// it contains are pending then.
 func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error) {
 	var body platform.PipeUpdate
 	if err := send.Prune().Decode(&body); err != nil {
@@ -82,17 +80,13 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 			source.Postgres = nil // no mapping differs
 		}
 	}
-	kinds := slices.Clone(p.pending)
-	for _, kind := range sourceKinds {
-		sends := send.At("source", kind).AnyLeaf()
-		if kind == "postgres" {
-			sends = source.Postgres != nil // mappings may not differ
+	p.pending = setCredentials(source, p.change, func(c credential) bool {
+		touched := changesKind(send, c.kind)
+		if c.kind == "postgres" {
+			touched = source.Postgres != nil || send.At(credentialsName, c.kind).AnyLeaf() // mappings may not differ
 		}
-		if sends {
-			kinds = append(kinds, kind)
-		}
-	}
-	p.pending = setCredentials(source, kinds, p.change)
+		return c.goes(p.change, send, touched || slices.Contains(p.pending, c.kind))
+	})
 	if *source == (platform.PipeSourceUpdate{}) {
 		body.Source = nil
 		return body, nil

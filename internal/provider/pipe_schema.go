@@ -20,7 +20,7 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent only together with another change of the source.",
+		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent with changes to the source. Changing it alone is an update in place that changes nothing on the platform.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "Adopts and configures one existing data-ingestion pipe. " +
@@ -78,7 +78,7 @@ func pipeAttributes() map[string]schema.Attribute {
 			"engine_max_insert_threads":                 settableNumber("Maximum number of threads of one insert in the database engine.", whole()),
 			"engine_min_insert_block_size_bytes":        settableNumber("Minimum size of an inserted block, in bytes.", whole()),
 			"engine_max_download_threads":               settableNumber("Maximum number of threads of one download in the database engine.", whole()),
-			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`."),
+			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`.", finite{}),
 			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster table function."),
 			"engine_parallel_view_processing":           settableBool("Whether the database engine processes attached views in parallel."),
 		}),
@@ -230,6 +230,7 @@ func writeOnly(description, name string) schema.Attribute {
 		Optional: true, WriteOnly: true, Sensitive: true,
 		MarkdownDescription: description + " Requires `" + name + "_version`. May be omitted in runs that do not change the version.",
 		Validators: []validator.String{
+			secretText{},
 			stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(name + "_version")),
 		},
 	}

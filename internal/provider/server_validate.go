@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -35,10 +36,11 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 		return resp, nil // during a plan, which has its own checks (api_key_check.go)
 	}
 	var rules tfvalue.Rules
-	if engine, ok := s.engines[req.TypeName]; ok {
+	engine, adopted := s.engines[req.TypeName]
+	if adopted {
 		rules = engine.Rules
 	}
-	err := validate(s.schemas().ResourceSchemas[req.TypeName], rules, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
+	err := validate(s.schemas().ResourceSchemas[req.TypeName], preparation{rules: rules, adopted: adopted}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
 		resp, err := release(ctx, &partly, s.frameworkServer.ValidateResourceConfig)
@@ -53,7 +55,7 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 // ValidateDataResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp := &tfprotov6.ValidateDataResourceConfigResponse{}
-	err := validate(s.schemas().DataSourceSchemas[req.TypeName], tfvalue.Rules{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
+	err := validate(s.schemas().DataSourceSchemas[req.TypeName], preparation{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
 		resp, err := release(ctx, &partly, s.frameworkServer.ValidateDataResourceConfig)
@@ -67,11 +69,10 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 
 // validate calls the framework for each part of a configuration. The framework also
 // rejects what cannot be decoded.
-func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.DynamicValue, diags *[]*tfprotov6.Diagnostic, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) error {
+func validate(schema *tfprotov6.Schema, p preparation, config *tfprotov6.DynamicValue, diags *[]*tfprotov6.Diagnostic, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) error {
 	parts := []*tfprotov6.DynamicValue{config}
 	if schema != nil && config != nil {
 		if raw, err := config.Unmarshal(schema.ValueType()); err == nil && !raw.IsNull() && raw.IsKnown() {
-			p := preparation{rules: rules}
 			prepared := p.object(nil, schema.Block.Attributes, tfvalue.Of(raw))
 			*diags = p.found
 			if parts, err = p.parts(config, prepared); err != nil {
@@ -118,6 +119,7 @@ func hideElements(text string) string {
 
 type preparation struct {
 	rules   tfvalue.Rules
+	adopted bool // the engine warns about empty objects, once it knows the platform's side
 	found   []*tfprotov6.Diagnostic
 	changed bool
 	large   []tfvalue.Path // sets that are split
@@ -161,10 +163,8 @@ func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttr
 			object, p.changed = object.Without(attribute.Name), true
 		case attribute.NestedType == nil || !value.IsKnown():
 		case attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
-			if !anyMember(value) {
-				p.report(tfprotov6.DiagnosticSeverityWarning, next, "Object declares nothing",
-					fmt.Sprintf("%s is set, but none of its attributes is. "+
-						"Terraform ignores misspelled attributes of nested objects: check their names.", next))
+			if !anyMember(value) && !p.adopted {
+				p.report(tfprotov6.DiagnosticSeverityWarning, next, adopt.EmptyObject, adopt.EmptyObjectDetail(next))
 			}
 			object = object.With(p.object(next, attribute.NestedType.Attributes, value), attribute.Name)
 		default:

@@ -2,11 +2,9 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -24,37 +22,18 @@ var serviceScaling = adopt.New(adopt.Kind{
 	IDs:      []string{"service_id"},
 	Schema:   serviceScalingSchema(),
 	Validate: checkMemoryLimits,
-	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity) (any, error) {
-		return readScaling(ctx, client, id, nil)
-	},
-	Reread: func(ctx context.Context, client *platform.Client, id adopt.Identity, _ any) (any, error) {
-		return readScaling(ctx, client, id, func(*platform.Service) bool { return false })
+	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(any) bool) ([]any, error) {
+		found, err := client.GetService(ctx, id.Organization, id.IDs[0], func(service *platform.Service) bool { return complete(service) })
+		readings := make([]any, len(found))
+		for i, service := range found {
+			readings[i] = service
+		}
+		return readings, err
 	},
 	Patch:  patchScaling,
 	Moves:  scalingMoves,
-	Advise: warnFewReplicas,
+	Review: warnFewReplicas,
 })
-
-// readScaling reads a service. Of two readings that omit different fields, it fills
-// the newest from the other.
-func readScaling(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(*platform.Service) bool) (any, error) {
-	readings, err := client.GetService(ctx, id.Organization, id.IDs[0], complete)
-	if err != nil {
-		return nil, err
-	}
-	if len(readings) == 1 {
-		return readings[0], nil
-	}
-	newest, err := json.Marshal(readings[0])
-	if err != nil {
-		return nil, fmt.Errorf("comparing two readings of the service: %w", err)
-	}
-	whole := readings[1]
-	if err := json.Unmarshal(newest, whole); err != nil {
-		return nil, fmt.Errorf("comparing two readings of the service: %w", err)
-	}
-	return whole, nil
-}
 
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
@@ -108,9 +87,6 @@ func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) ad
 		if err != nil {
 			return remote, err
 		}
-		if response == nil {
-			return remote, errors.New("the API returned no service after the update. The change was probably applied")
-		}
 		return tfvalue.Encode(response, remote.Type()), nil
 	}
 }
@@ -124,14 +100,15 @@ func scalingMoves(send tfvalue.Value) []string {
 	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
 }
 
-// warnFewReplicas warns of a number of replicas that the platform may reject.
-// The organization's tier, which the provider can't see, may allow it.
-func warnFewReplicas(label string, _ adopt.Change, send, remote tfvalue.Value, diags *diag.Diagnostics) {
-	replicas := send.At("num_replicas")
-	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !remote.At("is_primary").True() {
-		return
+// warnFewReplicas warns about a number of replicas that the platform may reject. The
+// organization's tier, which the provider can't see, may allow it.
+func warnFewReplicas(r adopt.Review) []string {
+	replicas := r.Send.At("num_replicas")
+	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {
+		return nil
 	}
-	diags.AddAttributeWarning(path.Root("num_replicas"),
-		fmt.Sprintf("Fewer than 2 replicas for %s", label),
+	r.Diags.AddAttributeWarning(path.Root("num_replicas"),
+		fmt.Sprintf("Fewer than 2 replicas for %s", r.Label),
 		"The service is the first of its warehouse (is_primary). The platform may reject the change: it requires between 2 and 20 replicas for such a service, unless the organization's tier allows fewer.")
+	return nil
 }

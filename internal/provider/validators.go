@@ -3,8 +3,10 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,12 +34,15 @@ func (v uuidText) ValidateString(ctx context.Context, req validator.StringReques
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || platform.IsUUID(req.ConfigValue.ValueString()) {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid UUID",
-		fmt.Sprintf("%s %s, got %q.", req.Path, v.Description(ctx), req.ConfigValue.ValueString()))
+	detail := fmt.Sprintf("%s %s, got %q.", req.Path, v.Description(ctx), req.ConfigValue.ValueString())
+	if req.Path.Equal(path.Root("service_id")) {
+		detail += " If you know only the name of the service, look up its ID with the data source dataplatform_service."
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid UUID", detail)
 }
 
 // wholeNumber accepts the whole numbers between minimum and maximum that are a
-// multiple of step.
+// multiple of step. No API holds one beyond 63 bits, whatever the limits.
 //
 // The framework's integer attribute was rejected: it reports a fraction as an
 // error in the provider, before any validator runs.
@@ -90,12 +95,32 @@ func (w wholeNumber) ValidateNumber(ctx context.Context, req validator.NumberReq
 	if n.IsInt() {
 		rule = w.describe("")
 	}
+	switch {
+	case beyondInt64(n) && n.Sign() > 0 && w.maximum == nil:
+		rule = fmt.Sprintf("must be at most %d", int64(math.MaxInt64))
+	case beyondInt64(n) && n.Sign() < 0 && w.minimum == nil:
+		rule = fmt.Sprintf("must be at least %d", int64(math.MinInt64))
+	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
-		fmt.Sprintf("%s %s, got %s.", req.Path, rule, n.Text('f', -1)))
+		fmt.Sprintf("%s %s, got %s.", req.Path, rule, shownNumberText(n)))
+}
+
+// shownNumberText is a number for a message. Beyond 63 bits it is rounded, since it may
+// have thousands of digits.
+func shownNumberText(n *big.Float) string {
+	if beyondInt64(n) {
+		return n.Text('g', 10)
+	}
+	return n.Text('f', -1)
+}
+
+func beyondInt64(n *big.Float) bool {
+	_, accuracy := n.Int64()
+	return n.IsInt() && accuracy != big.Exact
 }
 
 func (w wholeNumber) accepts(n *big.Float) bool {
-	if !n.IsInt() {
+	if !n.IsInt() || beyondInt64(n) {
 		return false
 	}
 	i, _ := n.Int(nil)
@@ -104,6 +129,59 @@ func (w wholeNumber) accepts(n *big.Float) bool {
 		return false
 	default:
 		return new(big.Int).Mod(i, big.NewInt(w.step)).Sign() == 0
+	}
+}
+
+// finite accepts the numbers that a float64 can hold, rounded: no API holds others.
+type finite struct{}
+
+// Description implements validator.Describer.
+func (finite) Description(context.Context) string {
+	return fmt.Sprintf("must be between %g and %g", -math.MaxFloat64, math.MaxFloat64)
+}
+
+// MarkdownDescription implements validator.Describer.
+func (v finite) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateNumber implements validator.Number.
+func (v finite) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	n := req.ConfigValue.ValueBigFloat()
+	if float, _ := n.Float64(); math.IsInf(float, 0) || float == 0 && n.Sign() != 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
+			fmt.Sprintf("%s %s and not closer to 0 than %g, got %s.", req.Path, v.Description(ctx), math.SmallestNonzeroFloat64, n.Text('g', 10)))
+	}
+}
+
+// secretText rejects a secret that is empty or blank, as a pipeline hands it over whose
+// secret is missing: the platform could no longer read the source.
+type secretText struct{}
+
+const blankSecret = "Secret is blank"
+
+func blankSecretDetail(at string) string {
+	return at + " must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret."
+}
+
+// Description implements validator.Describer.
+func (secretText) Description(context.Context) string { return "must not be empty or blank" }
+
+// MarkdownDescription implements validator.Describer.
+func (v secretText) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (secretText) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	switch secret := req.ConfigValue.ValueString(); {
+	case strings.TrimSpace(secret) == "":
+		resp.Diagnostics.AddAttributeError(req.Path, blankSecret, blankSecretDetail(req.Path.String()))
+	case strings.HasSuffix(secret, "\n"), strings.HasSuffix(secret, "\r"):
+		resp.Diagnostics.AddAttributeWarning(req.Path, "Secret ends with a line break",
+			fmt.Sprintf("%s ends with a line break, probably because it was read from a file, and is sent with it. If it is not part of the secret, use trimspace().", req.Path))
 	}
 }
 

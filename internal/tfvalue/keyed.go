@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,8 +33,17 @@ func (k Key) Of(element Value) string {
 	return fmt.Sprintf(strings.Repeat("%q ", len(k.Members)), k.texts(element)...)
 }
 
-// Spell returns the name of an element for a message.
-func (k Key) Spell(element Value) string { return fmt.Sprintf(k.Format, k.texts(element)...) }
+// Spell returns the name of an element for a message. A text with control characters,
+// which a terminal would interpret, is quoted.
+func (k Key) Spell(element Value) string {
+	texts := k.texts(element)
+	for i, text := range texts {
+		if quoted := strconv.Quote(text.(string)); quoted[1:len(quoted)-1] != text {
+			texts[i] = quoted
+		}
+	}
+	return fmt.Sprintf(k.Format, texts...)
+}
 
 // List returns the names of elements for a message, one per line.
 func (k Key) List(elements []Value) string {

@@ -73,20 +73,20 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 	}
 	switch {
 	case keyed && o.Same(name, last, read):
-		return key.Fill(last, read)
+		return key.Fill(read, last) // names go out as the platform spells them
 	case keyed:
 		return read
-	case o.Answers(name, last, read):
+	case o.Confirms(name, last, read):
 		return last
 	default:
 		return read
 	}
 }
 
-// Answers reports whether the value of a leaf in a response confirms the wanted one.
+// Confirms reports whether the value of a leaf in a response confirms the wanted one.
 // An omitted leaf confirms an empty value. Members that elements of a list or a set
 // omit are not compared.
-func (r Rules) Answers(name string, wanted, response Value) bool {
+func (r Rules) Confirms(name string, wanted, response Value) bool {
 	if r.Same(name, wanted, response) {
 		return true
 	}
@@ -97,15 +97,15 @@ func (r Rules) Answers(name string, wanted, response Value) bool {
 	case keyed:
 		return key.agree(wanted, response)
 	case isList(wanted):
-		return slices.EqualFunc(wanted.Elements(), response.Elements(), r.answersElement)
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), r.confirmsElement)
 	case isSet(wanted):
-		return r.answersSet(wanted.Elements(), response.Elements())
+		return r.confirmsSet(wanted.Elements(), response.Elements())
 	default:
 		return false
 	}
 }
 
-func (r Rules) answersElement(wanted, response Value) bool {
+func (r Rules) confirmsElement(wanted, response Value) bool {
 	if !wanted.IsObject() {
 		return r.Same("", wanted, response)
 	}
@@ -118,31 +118,18 @@ func (r Rules) answersElement(wanted, response Value) bool {
 	return true
 }
 
-// answersSet reports whether each element of either set has one in the other that
+// confirmsSet reports whether each element of either set has one in the other that
 // confirms it.
-func (r Rules) answersSet(wanted, response []Value) bool {
+func (r Rules) confirmsSet(wanted, response []Value) bool {
 	for _, w := range wanted {
-		if !slices.ContainsFunc(response, func(element Value) bool { return r.answersElement(w, element) }) {
+		if !slices.ContainsFunc(response, func(element Value) bool { return r.confirmsElement(w, element) }) {
 			return false
 		}
 	}
 	for _, element := range response {
-		if !slices.ContainsFunc(wanted, func(w Value) bool { return r.answersElement(w, element) }) {
+		if !slices.ContainsFunc(wanted, func(w Value) bool { return r.confirmsElement(w, element) }) {
 			return false
 		}
 	}
 	return true
-}
-
-// Missing returns the leaves of earlier responses (returned) that a response omits,
-// in whole or in part. An empty leaf is not missing, since an omitted field means the
-// same.
-func (r Rules) Missing(returned, response Value) []Leaf {
-	return slices.DeleteFunc(returned.Leaves(), func(was Leaf) bool {
-		now := response.At(was.Path...)
-		if key, keyed := r.Keys[was.Name()]; keyed && !now.IsNull() {
-			return key.Complete(now, was.Value)
-		}
-		return was.Value.IsEmpty() || !now.IsNull()
-	})
 }

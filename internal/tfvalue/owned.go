@@ -2,15 +2,16 @@ package tfvalue
 
 // Owned returns the leaves that the configuration sets, with the values of the plan.
 // Of the elements of a keyed set, it has the members that the configuration sets.
-// Everything else is null. If plan and configuration differ in more than spelling,
-// the leaf is under ignore_changes, and is not owned.
+// Everything else is null. Terraform applies ignore_changes only to the plan: if plan
+// and configuration differ in more than spelling, and the plan shows no change, the
+// leaf is ignored, and not owned. If a part of a leaf is ignored, the plan shows a
+// change to the rest, and the leaf is owned with the plan's value.
 //
-// Rejected: the values of the configuration. Terraform applies ignore_changes only
-// to the plan, so that an ignored value would be sent. Rejected: all leaves of the
-// plan. It also contains unmanaged ones.
-func (r Rules) Owned(config, plan Value) Value { return r.owned("", config, plan) }
+// Rejected: the values of the configuration. An ignored value would be sent. Rejected:
+// all leaves of the plan. It also contains unmanaged ones.
+func (r Rules) Owned(config, plan, prior Value) Value { return r.owned("", config, plan, prior) }
 
-func (r Rules) owned(name string, config, plan Value) Value {
+func (r Rules) owned(name string, config, plan, prior Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
 	case config.IsNull() || plan.IsNull():
@@ -18,8 +19,10 @@ func (r Rules) owned(name string, config, plan Value) Value {
 	case !config.IsKnown() || !plan.IsKnown():
 		return plan
 	case plan.IsObject():
-		return plan.Map(func(name string, member Value) Value { return r.owned(name, config.At(name), member) })
-	case plan.IsFullyKnown() && !r.AsksFor(name, config, plan):
+		return plan.Map(func(name string, member Value) Value {
+			return r.owned(name, config.At(name), member, prior.At(name))
+		})
+	case plan.IsFullyKnown() && !r.AsksFor(name, config, plan) && r.Same(name, plan, prior):
 		return Null(plan.Type())
 	case keyed:
 		return key.declared(config, plan)

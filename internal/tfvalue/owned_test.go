@@ -49,7 +49,7 @@ func TestOwned(t *testing.T) {
 		{"beside one that can", `{"maps": ["??", {"schema": "s"}]}`, `{"maps": ["??", {"schema": "s", "sorted": true}]}`, `{"maps": ["??", {"schema": "s"}]}`},
 		{"an unknown keyed set", `{"maps": "??"}`, `{"maps": "??"}`, `{"maps": "??"}`},
 	} {
-		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan)), val(t, test.want))
+		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan), val(t, test.plan)), val(t, test.want))
 	}
 }
 

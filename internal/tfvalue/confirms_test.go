@@ -6,8 +6,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestAnswers has the wanted value of a leaf and the one in a response.
-func TestAnswers(t *testing.T) {
+// TestConfirms has the wanted value of a leaf and the one in a response.
+func TestConfirms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, wanted, response string
@@ -72,15 +72,15 @@ func TestAnswers(t *testing.T) {
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "s", "table": "t"}]`, false},
 	} {
-		if got := rules.Answers(test.name, at(t, test.name, test.wanted), at(t, test.name, test.response)); got != test.want {
+		if got := rules.Confirms(test.name, at(t, test.name, test.wanted), at(t, test.name, test.response)); got != test.want {
 			t.Errorf("%s: wanted %s, returned %s: %t, want %t", test.name, test.wanted, test.response, got, test.want)
 		}
 	}
 }
 
-// TestAnswersWithoutKeys has a set of objects without a key in the rules: an element
+// TestConfirmsWithoutKeys has a set of objects without a key in the rules: an element
 // is confirmed by one that contradicts none of its members.
-func TestAnswersWithoutKeys(t *testing.T) {
+func TestConfirmsWithoutKeys(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		wanted, response string
@@ -95,42 +95,8 @@ func TestAnswersWithoutKeys(t *testing.T) {
 		{`[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "u"}]`, false},
 		{`[{"schema": "s"}]`, `[]`, false},
 	} {
-		if got := (tfvalue.Rules{}).Answers("maps", at(t, "maps", test.wanted), at(t, "maps", test.response)); got != test.want {
+		if got := (tfvalue.Rules{}).Confirms("maps", at(t, "maps", test.wanted), at(t, "maps", test.response)); got != test.want {
 			t.Errorf("wanted %s, returned %s: %t, want %t", test.wanted, test.response, got, test.want)
-		}
-	}
-}
-
-// TestMissing has the leaves that were returned before and that a response omits.
-func TestMissing(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ returned, response, want string }{
-		{`{}`, `{}`, ""},
-		{`null`, `{}`, ""},
-		{`{"name": "a", "size": 1}`, `{"name": "b", "size": 2}`, ""},
-		{`{"name": "a"}`, `{"name": ""}`, ""},
-		{`{"name": "a", "size": 1}`, `{"size": 1}`, "name"},
-		{`{"name": "", "list": [], "set": []}`, `{}`, ""},
-		{`{"on": true, "size": 1}`, `{}`, "on size"},
-		{`{"on": false, "size": 0}`, `{}`, ""},
-		{`{"list": ["a"], "maps": [{"schema": "s"}]}`, `{"maps": []}`, "list"},
-		{`{"inner": {"name": "a", "deep": {"on": true}}}`, `{"inner": {"deep": {}}}`, "inner.deep.on inner.name"},
-		{`{"inner": {"name": "a", "deep": {"on": true}}}`, `{}`, "inner.deep.on inner.name"},
-		{`{"name": "a"}`, `null`, "name"},
-
-		// A keyed set is missing where its elements omit what is not empty.
-		{`{"maps": [{"schema": "s"}]}`, `{}`, "maps"},
-		{`{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`, "maps"},
-		{`{"maps": [{"schema": "s", "sorted": false, "hidden": []}]}`, `{"maps": [{"schema": "s"}]}`, ""},
-		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "s", "hidden": []}]}`, ""},
-		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": [{"schema": "t"}]}`, ""},
-		{`{"maps": [{"schema": "s", "hidden": ["x"]}]}`, `{"maps": []}`, ""},
-		{`{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, ""},
-		// Members of elements of a list are not leaves.
-		{`{"pairs": [{"from": "a", "to": "b"}]}`, `{"pairs": [{"from": "a"}]}`, ""},
-	} {
-		if got := paths(rules.Missing(val(t, test.returned), val(t, test.response))); got != test.want {
-			t.Errorf("%s, then %s: %q is missing, want %q", test.returned, test.response, got, test.want)
 		}
 	}
 }
