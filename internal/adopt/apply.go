@@ -43,14 +43,14 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	defer unlock()
 
 	owned := e.owned(change)
-	known, read, err := e.observeForApply(ctx, c, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+	remote, read, err := e.observeForApply(ctx, c, client, id, observation{last: change.Prior, memory: last, wanted: owned})
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
-	u := e.newUpdate(client, id, change, owned, known, read, last)
+	u := e.newUpdate(client, id, change, owned, remote, read, last)
 	var found diag.Diagnostics // its warnings are those of the plan
-	e.Review(Review{Change: change, Label: u.label, Send: e.Rules.Changes(owned, u.known), Remote: u.known, Diags: &found})
+	e.Review(Review{Change: change, Label: u.label, Send: e.Rules.Changes(owned, u.remote), Remote: u.remote, Diags: &found})
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
@@ -59,15 +59,15 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.known, u.memory(u.known, change.Prior, last)
+		return u.remote, u.memory(u.remote, change.Prior, last)
 	}
-	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Plan(change.Config, change.Plan, u.known)), u.known)
+	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Plan(change.Config, change.Plan, u.remote)), u.remote)
 	return state, u.memory(state, change.Prior, last)
 }
 
 // observeForApply observes the object. For an adoption, it uses what the plan has just
 // read.
-func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, o observation) (known, read tfvalue.Value, err error) {
+func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, o observation) (remote, read tfvalue.Value, err error) {
 	if kept := c.Kept(e.key(id)); kept != nil && o.last.IsNull() {
 		return *kept, *kept, nil
 	}

@@ -86,8 +86,8 @@ type Review struct {
 // object; observe reads it again.
 type Patch func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error)
 
-// Observe reads the object, and returns what is known of it then, and the response.
-type Observe func(ctx context.Context) (known, read tfvalue.Value, err error)
+// Observe reads the object, and returns it as far as it is known, and the response.
+type Observe func(ctx context.Context) (remote, read tfvalue.Value, err error)
 
 // Identity identifies a remote object.
 type Identity struct {

@@ -78,8 +78,8 @@ func (e *Engine) remember(state tfvalue.Value, unreported func(tfvalue.Leaf) boo
 
 // rememberRead returns the memory after a read: the leaves that were unreported and
 // that the read did not return either.
-func (e *Engine) rememberRead(known, read tfvalue.Value, last memory) memory {
-	return e.remember(known, func(leaf tfvalue.Leaf) bool {
+func (e *Engine) rememberRead(remote, read tfvalue.Value, last memory) memory {
+	return e.remember(remote, func(leaf tfvalue.Leaf) bool {
 		return e.isUnreported(last, leaf.Path) && !e.hasReturned(read, leaf)
 	})
 }
@@ -88,5 +88,5 @@ func (e *Engine) rememberRead(known, read tfvalue.Value, last memory) memory {
 func (e *Engine) hasReturned(read tfvalue.Value, leaf tfvalue.Leaf) bool {
 	now := read.At(leaf.Path...)
 	key, keyed := e.Rules.Keys[leaf.Name()]
-	return !now.IsNull() && (!keyed || key.Complete(now, leaf.Value))
+	return !now.IsNull() && (!keyed || key.HasAll(now, leaf.Value))
 }

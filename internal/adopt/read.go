@@ -22,7 +22,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	id := e.identity(state)
-	known, read, err := e.observe(ctx, client, id, observation{last: state, memory: last})
+	remote, read, err := e.observe(ctx, client, id, observation{last: state, memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		_, full := platform.Absence(err)
@@ -43,12 +43,12 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return state, last
 	}
-	next := e.rememberRead(known, read, last)
+	next := e.rememberRead(remote, read, last)
 	next.justImported = last.imported
-	return known, next
+	return remote, next
 }
 
-// observation is what a read is compared with: what was known last, and the memory of
+// observation is what a read is compared with: the object as it was last, and the memory of
 // earlier reads. wanted are leaves that are about to be changed.
 type observation struct {
 	last   tfvalue.Value
@@ -56,19 +56,19 @@ type observation struct {
 	wanted tfvalue.Value
 }
 
-// observe reads the object, and returns what is known of it then, and the response.
+// observe reads the object, and returns it as far as it is known, and the response.
 // If the response omits a leaf that an earlier read has returned, or a keyed set that
 // is about to be changed, it reads once more. A leaf that is omitted again is empty on
 // the platform.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, o observation) (known, read tfvalue.Value, err error) {
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, o observation) (remote, read tfvalue.Value, err error) {
 	unreported := func(at tfvalue.Path) bool { return e.isUnreported(o.memory, at) }
-	compare := func(read tfvalue.Value) (known tfvalue.Value, missing []tfvalue.Leaf) {
+	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
 		return e.Rules.Observe(o.last, unreported, e.withIDs(read, o.last))
 	}
 	whole := false
 	read, err = e.look(ctx, client, id, func(read tfvalue.Value) bool {
 		var missing []tfvalue.Leaf
-		known, missing = compare(read)
+		remote, missing = compare(read)
 		whole = len(missing) == 0 && e.hasKeyedSets(read, o.wanted)
 		return whole
 	})
@@ -76,9 +76,9 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 		return o.last, o.last, err
 	}
 	if !whole {
-		known, _ = compare(read)
+		remote, _ = compare(read)
 	}
-	return known, read, nil
+	return remote, read, nil
 }
 
 // hasKeyedSets reports whether a response has the keyed sets among wanted, if it has
@@ -110,7 +110,7 @@ func (e *Engine) look(ctx context.Context, client *platform.Client, id Identity,
 	}
 	read = tfvalue.Null(e.objectType)
 	for _, object := range found { // the newest first
-		read = e.Rules.Fill(read, tfvalue.Encode(object, e.objectType))
+		read = e.Rules.Merge(read, tfvalue.Encode(object, e.objectType))
 	}
 	return read, nil
 }

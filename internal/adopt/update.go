@@ -28,9 +28,9 @@ type update struct {
 	observe Observe // for patch
 	mask    func(string) string
 
-	// before is what was known of the remote object before the update, and known what
-	// is known of it now.
-	before, known tfvalue.Value
+	// before is the remote object before the update, and remote what it is now, as far as
+	// responses contain it.
+	before, remote tfvalue.Value
 	// first is the read before the update. returned is what it and all responses since
 	// have returned, and reads what the reads among them have; of a keyed set only
 	// those since it was sent.
@@ -44,20 +44,20 @@ type update struct {
 	rejected bool
 }
 
-func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, owned, known, read tfvalue.Value, last memory) *update {
+func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, owned, remote, read tfvalue.Value, last memory) *update {
 	u := &update{
 		Engine: e,
-		label:  e.label(change.Plan, known),
+		label:  e.label(change.Plan, remote),
 		owned:  owned,
 		mask:   client.Mask,
 		sent:   tfvalue.Null(e.objectType),
 	}
 	// An update leaves alone what its plan did not have.
 	ours := func(object tfvalue.Value) tfvalue.Value { return e.withoutStrangers(object, change.Prior, u.owned) }
-	u.before, u.first = ours(known), ours(read)
-	u.known, u.returned, u.reads = u.before, u.first, u.first
+	u.before, u.first = ours(remote), ours(read)
+	u.remote, u.returned, u.reads = u.before, u.first, u.first
 
-	patch, now, spellings := e.Patch(client, id, change), e.rememberRead(known, read, last), tfvalue.Spellings{}
+	patch, now, spellings := e.Patch(client, id, change), e.rememberRead(remote, read, last), tfvalue.Spellings{}
 	spellings.Add(read)
 	u.patch = func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error) {
 		response, err := patch(ctx, spellings.Apply(send), remote, observe)
@@ -68,8 +68,8 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		return ours(read), err
 	}
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
-		known, read, err := e.observe(ctx, client, id, observation{last: u.known, memory: now})
-		return ours(known), ours(read), err
+		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: now})
+		return ours(remote), ours(read), err
 	}
 	return u
 }
@@ -99,9 +99,9 @@ func (e *Engine) withoutStrangers(object, prior, owned tfvalue.Value) tfvalue.Va
 }
 
 // run changes the object to the owned leaves. If none differs, it sends nothing.
-// known is up to date after an error too.
+// remote is up to date after an error too.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	send := u.Rules.Changes(u.owned, u.known)
+	send := u.Rules.Changes(u.owned, u.remote)
 	if !send.AnyLeaf() {
 		return
 	}
@@ -130,7 +130,7 @@ func (u *update) isReset(r record) bool { return !r.wanted.IsNull() && judge(u.R
 // send changes the object to these leaves, and reports whether it succeeded. It
 // verifies each PATCH, since the next one may reset the values.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	for _, stage := range u.Stages(leaves, u.known) {
+	for _, stage := range u.Stages(leaves, u.remote) {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}
@@ -152,13 +152,13 @@ func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Dia
 // sendStage sends one PATCH. If the response leaves a doubt about any leaf, it reads
 // the object once.
 func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	response, err := u.patch(ctx, leaves, u.known, u.observe)
+	response, err := u.patch(ctx, leaves, u.remote, u.observe)
 	if err != nil {
 		u.rejected = isRejection(err)
 		conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
 		return false
 	}
-	u.sent = leaves.Fill(u.sent)
+	u.sent = leaves.Merge(u.sent)
 	for _, leaf := range leaves.Leaves() {
 		if _, keyed := u.Rules.Keys[leaf.Name()]; keyed && !u.reads.At(leaf.Path...).IsNull() {
 			u.reads = u.reads.Without(leaf.Path...)
@@ -172,14 +172,14 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 			u.addUnreadable(err, diags)
 			return false
 		}
-		u.reads = read.Fill(u.reads)
-		response = u.Rules.Fill(read, u.withoutPast(response))
+		u.reads = read.Merge(u.reads)
+		response = u.Rules.Merge(read, u.withoutPast(response))
 		u.records = u.recordsOf(leaves, response)
 	}
 	u.take(leaves, response)
 	for _, r := range u.records {
 		if missing(u.Rules, r) && judge(u.Rules, r) == moved {
-			u.known = u.known.With(r.now, r.Path...) // omitted twice: empty
+			u.remote = u.remote.With(r.now, r.Path...) // omitted twice: empty
 		}
 	}
 	return true
@@ -188,7 +188,7 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 // recordsOf returns the records of all leaves that are owned or were returned before.
 func (u *update) recordsOf(sent, response tfvalue.Value) []record {
 	var all []record
-	for _, leaf := range u.verifiable(u.owned.Fill(u.returned)).Leaves() {
+	for _, leaf := range u.verifiable(u.owned.Merge(u.returned)).Leaves() {
 		if slices.Contains(u.identifiers(), leaf.Path[0]) {
 			continue
 		}
@@ -216,17 +216,17 @@ func (u *update) withoutPast(response tfvalue.Value) tfvalue.Value {
 	return response
 }
 
-// take adds the leaves that were sent, and the response, to what is known.
+// take updates the remote object from the leaves that were sent, and the response.
 func (u *update) take(leaves, response tfvalue.Value) {
 	always := func(tfvalue.Path) bool { return true }
-	u.known, _ = u.Rules.Observe(u.Rules.Overlay(leaves, u.known), always, u.withIDs(response, u.known))
-	u.returned = response.Fill(u.returned)
+	u.remote, _ = u.Rules.Observe(u.Rules.Merge(leaves, u.remote), always, u.withIDs(response, u.remote))
+	u.returned = response.Merge(u.returned)
 }
 
 // giveUp records that the platform accepts a leaf and does not return it. From then on
 // it counts as never returned.
 func (u *update) giveUp(r record) {
-	if !slices.ContainsFunc(u.unreturned, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, r.Path) }) {
+	if !u.gaveUp(r.Leaf) {
 		u.unreturned = append(u.unreturned, r.Leaf)
 	}
 	for _, seen := range []*tfvalue.Value{&u.first, &u.returned, &u.reads} {
@@ -312,7 +312,7 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		if !keyed {
 			continue
 		}
-		before, now := u.before.At(leaf.Path...), u.known.At(leaf.Path...)
+		before, now := u.before.At(leaf.Path...), u.remote.At(leaf.Path...)
 		removed, _ := key.Difference(now, before)
 		_, pending := key.Difference(leaf.Value, now)
 		if len(removed) == 0 || len(pending) == 0 {

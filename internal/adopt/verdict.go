@@ -61,7 +61,7 @@ func judge(rules tfvalue.Rules, r record) verdict {
 // the same. Of a keyed set that was not sent, members can be missing too.
 func missing(rules tfvalue.Rules, r record) bool {
 	if key, keyed := rules.Keys[r.Name()]; keyed && !r.now.IsNull() {
-		return !r.sent && !key.Complete(r.now, r.Value)
+		return !r.sent && !key.HasAll(r.now, r.Value)
 	}
 	return r.now.IsNull() && (r.sent && !r.wanted.IsEmpty() || !r.Value.IsEmpty())
 }

@@ -140,10 +140,10 @@ func (k Key) agree(a, b Value) bool {
 	return true
 }
 
-// Complete reports whether a set that was read contains every known member of its
-// elements. Empty members may be omitted.
-func (k Key) Complete(read, known Value) bool {
-	index := k.Index(known)
+// HasAll reports whether the elements of a set that was read have every member that
+// they had before. Empty members may be omitted.
+func (k Key) HasAll(read, before Value) bool {
+	index := k.Index(before)
 	for _, element := range read.Elements() {
 		for name, member := range index[k.Of(element)].orNull(element).Members() {
 			if element.At(name).IsNull() && !member.IsEmpty() {
@@ -162,15 +162,14 @@ func (v Value) orNull(other Value) Value {
 	return v
 }
 
-// Fill returns a set that was read, with the members that its elements omit taken
-// from known.
-func (k Key) Fill(read, known Value) Value {
-	index := k.Index(known)
-	elements := read.Elements()
+// Merge returns a set with the members that its elements omit taken from under.
+func (k Key) Merge(over, under Value) Value {
+	index := k.Index(under)
+	elements := over.Elements()
 	for i, element := range elements {
-		elements[i] = element.Fill(index[k.Of(element)].orNull(element))
+		elements[i] = element.Merge(index[k.Of(element)].orNull(element))
 	}
-	return Collection(read.Type(), elements)
+	return Collection(over.Type(), elements)
 }
 
 // declared returns the set of a plan with only the members that the configuration

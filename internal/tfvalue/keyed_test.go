@@ -186,10 +186,10 @@ func TestKeyCompleteAndFill(t *testing.T) {
 		{`[{"schema": "t", "hidden": ["x"]}, {"schema": "s"}]`, `[{"schema": "s", "sorted": true}, {"schema": "t", "hidden": ["y"], "keys": []}]`, false, `[{"schema": "t", "hidden": ["x"], "keys": []}, {"schema": "s", "sorted": true}]`},
 	} {
 		read, known := at(t, "maps", test.read), at(t, "maps", test.known)
-		if got := mapsKey.Complete(read, known); got != test.complete {
+		if got := mapsKey.HasAll(read, known); got != test.complete {
 			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.complete)
 		}
-		same(t, test.read+" filled with "+test.known, mapsKey.Fill(read, known), at(t, "maps", test.filled))
+		same(t, test.read+" over "+test.known, mapsKey.Merge(read, known), at(t, "maps", test.filled))
 	}
 }
 

@@ -67,33 +67,24 @@ func (v Value) Prune() Value {
 	return v.Map(func(_ string, member Value) Value { return member.Prune() })
 }
 
-// Fill returns the value with its null members taken from other.
-func (v Value) Fill(other Value) Value {
-	switch {
-	case v.IsNull():
-		return other
-	case other.IsNull() || !v.IsObject():
-		return v
-	default:
-		return v.Map(func(name string, member Value) Value { return member.Fill(other.At(name)) })
-	}
-}
+// Merge returns the value with its null members taken from under.
+func (v Value) Merge(under Value) Value { return Rules{}.Merge(v, under) }
 
-// Fill returns value with its null members taken from other, including those of the
+// Merge returns over with its null members taken from under, including those of the
 // elements of keyed sets.
-func (r Rules) Fill(value, other Value) Value { return r.fill("", value, other) }
+func (r Rules) Merge(over, under Value) Value { return r.merge("", over, under) }
 
-func (r Rules) fill(name string, value, other Value) Value {
+func (r Rules) merge(name string, over, under Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
-	case value.IsNull():
-		return other
-	case value.IsObject() && !other.IsNull():
-		return value.Map(func(name string, member Value) Value { return r.fill(name, member, other.At(name)) })
-	case keyed && value.IsKnown():
-		return key.Fill(value, other)
+	case over.IsNull():
+		return under
+	case over.IsObject() && !under.IsNull():
+		return over.Map(func(name string, member Value) Value { return r.merge(name, member, under.At(name)) })
+	case keyed && over.IsKnown():
+		return key.Merge(over, under)
 	default:
-		return value
+		return over
 	}
 }
 

@@ -66,6 +66,6 @@ func TestFill(t *testing.T) {
 		// A list or a set is one leaf: members of elements are not filled in.
 		{`{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`},
 	} {
-		same(t, test.value+" filled with "+test.other, val(t, test.value).Fill(val(t, test.other)), val(t, test.want))
+		same(t, test.value+" over "+test.other, val(t, test.value).Merge(val(t, test.other)), val(t, test.want))
 	}
 }

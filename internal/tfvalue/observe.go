@@ -5,14 +5,14 @@ import "slices"
 // A response may omit any field, always or once. A field that is omitted counts as
 // empty only if an earlier read has returned it.
 
-// Observe returns what is known of an object after a read, and the leaves that are
-// missing: an earlier read has returned them, and this one omits them. They are null
-// in known, which is right if a second read omits them too.
+// Observe returns the remote object after a read, as far as reads return it, and the
+// leaves that are missing: an earlier read has returned them, and this one omits them.
+// They are null in remote, which is right if a second read omits them too.
 //
 // An omitted field keeps its last value if no read has returned it (unreported), if
 // that value is empty, or if the object that contains it is omitted too. If the last
 // value and the new one mean the same, the last spelling is kept.
-func (r Rules) Observe(last Value, unreported func(Path) bool, read Value) (known Value, missing []Leaf) {
+func (r Rules) Observe(last Value, unreported func(Path) bool, read Value) (remote Value, missing []Leaf) {
 	o := observation{Rules: r, unreported: unreported}
 	return o.object(nil, last, read), o.missing
 }
@@ -25,7 +25,7 @@ type observation struct {
 
 func (o *observation) object(at Path, last, read Value) Value {
 	if last.IsNull() || !last.IsKnown() || read.IsNull() {
-		return read.Fill(last)
+		return read.Merge(last)
 	}
 	alternatives := o.hasAlternative(at, read)
 	return read.Map(func(name string, member Value) Value {
@@ -67,13 +67,13 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 		o.missing = append(o.missing, Leaf{at, last})
 		return read
 	case keyed && o.unreported(at):
-		read = key.Fill(read, last)
-	case keyed && !key.Complete(read, last):
+		read = key.Merge(read, last)
+	case keyed && !key.HasAll(read, last):
 		o.missing = append(o.missing, Leaf{at, last})
 	}
 	switch {
 	case keyed && o.Same(name, last, read):
-		return key.Fill(read, last) // names go out as the platform spells them
+		return key.Merge(read, last) // names go out as the platform spells them
 	case keyed:
 		return read
 	case o.Confirms(name, last, read):

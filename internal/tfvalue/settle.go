@@ -27,24 +27,6 @@ func Decide(plan, completed Value) Value {
 	}
 }
 
-// Overlay returns an object with its leaves replaced by these. The members that
-// elements of a keyed set omit are kept.
-func (r Rules) Overlay(leaves, object Value) Value { return r.overlay("", leaves, object) }
-
-func (r Rules) overlay(name string, leaves, object Value) Value {
-	key, keyed := r.Keys[name]
-	switch {
-	case leaves.IsNull():
-		return object
-	case leaves.IsObject() && object.IsObject():
-		return object.Map(func(name string, member Value) Value { return r.overlay(name, leaves.At(name), member) })
-	case keyed && leaves.IsKnown():
-		return key.Fill(leaves, object)
-	default:
-		return leaves
-	}
-}
-
 // Suppress returns a plan with the prior value wherever the two mean the same.
 func (r Rules) Suppress(plan, prior Value) Value { return r.suppress("", plan, prior) }
 

@@ -37,7 +37,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestOverlay(t *testing.T) {
+func TestMergeKeyedSets(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, leaves, object, want string }{
 		{"nothing", `{}`, `{"name": "a"}`, `{"name": "a"}`},
@@ -53,7 +53,7 @@ func TestOverlay(t *testing.T) {
 		{"a keyed set without elements", `{"maps": []}`, `{"maps": [{"schema": "t"}]}`, `{"maps": []}`},
 		{"unknown", `{"name": "??", "maps": "??"}`, `{"name": "a", "maps": [{"schema": "s"}]}`, `{"name": "??", "maps": "??"}`},
 	} {
-		same(t, test.name, rules.Overlay(val(t, test.leaves), val(t, test.object)), val(t, test.want))
+		same(t, test.name, rules.Merge(val(t, test.leaves), val(t, test.object)), val(t, test.want))
 	}
 }
 

@@ -1,0 +1,58 @@
+package adopt
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestJudge has a leaf before a PATCH, what was wanted and sent, and the response: "-"
+// is an omitted one. A doubtful verdict is that of a response that another read may
+// correct.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name                string
+		before, wanted, now string
+		sent                bool
+		want                verdict
+		doubtful            bool
+	}{
+		{name: "sent and returned", before: "a", wanted: "b", now: "b", sent: true, want: confirmed},
+		{name: "sent and returned for the first time", before: "-", wanted: "b", now: "b", sent: true, want: confirmed},
+		{name: "sent, and returned as it was", before: "a", wanted: "b", now: "a", sent: true, want: storedOtherwise, doubtful: true},
+		{name: "sent, and returned as something else", before: "a", wanted: "b", now: "c", sent: true, want: storedOtherwise, doubtful: true},
+		{name: "sent and omitted", before: "a", wanted: "b", now: "-", sent: true, want: notReturned, doubtful: true},
+		{name: "sent and omitted, like before", before: "-", wanted: "b", now: "-", sent: true, want: notReturned, doubtful: true},
+		{name: "emptied and omitted", before: "a", wanted: "", now: "-", sent: true, want: confirmed, doubtful: true},
+		{name: "empty, sent and omitted", before: "", wanted: "", now: "-", sent: true, want: confirmed},
+		{name: "empty, sent and omitted, like before", before: "-", wanted: "", now: "-", sent: true, want: confirmed},
+		{name: "owned and stays", before: "a", wanted: "a", now: "a", want: confirmed},
+		{name: "owned and changes", before: "a", wanted: "a", now: "c", want: moved},
+		{name: "owned and omitted", before: "a", wanted: "a", now: "-", want: moved, doubtful: true},
+		{name: "owned and never returned", before: "-", wanted: "a", now: "-", want: confirmed},
+		{name: "owned, and returned for the first time", before: "-", wanted: "a", now: "a", want: confirmed},
+		{name: "owned, empty and omitted", before: "", wanted: "", now: "-", want: confirmed},
+		{name: "unmanaged and stays", before: "a", wanted: "-", now: "a", want: confirmed},
+		{name: "unmanaged and changes", before: "a", wanted: "-", now: "c", want: moved},
+		{name: "unmanaged and omitted", before: "a", wanted: "-", now: "-", want: moved, doubtful: true},
+		{name: "unmanaged, empty and omitted", before: "", wanted: "-", now: "-", want: confirmed},
+		{name: "unmanaged and never returned", before: "-", wanted: "-", now: "-", want: confirmed},
+	} {
+		text := func(s string) tfvalue.Value {
+			if s == "-" {
+				return tfvalue.Null(tftypes.String)
+			}
+			return tfvalue.String(s)
+		}
+		r := record{Leaf: tfvalue.Leaf{Path: tfvalue.Path{"name"}, Value: text(test.before)}, wanted: text(test.wanted), now: text(test.now), sent: test.sent}
+		if got := judge(tfvalue.Rules{}, r); got != test.want {
+			t.Errorf("%s: verdict %d, want %d", test.name, got, test.want)
+		}
+		if got := doubtful(tfvalue.Rules{}, r); got != test.doubtful {
+			t.Errorf("%s: doubtful is %t", test.name, got)
+		}
+	}
+}
