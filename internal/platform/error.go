@@ -33,10 +33,10 @@ type Error struct {
 
 	class       class
 	retryAfter  time.Duration
-	fullMessage string   // Message, uncut
-	apiNotFound bool     // a 404 that is the API's own
-	notFound    bool     // the object of the operation does not exist
-	ambiguous   bool     // a write that may have been carried out
+	fullMessage string // Message, uncut
+	apiNotFound bool   // a 404 that is the API's own
+	notFound    bool   // the object of the operation does not exist
+	ambiguous   bool   // a write that may have been carried out
 	write       bool
 	creation    bool     // a write that creates an object
 	subject     string   // the object, as in "pipe … of service …"
