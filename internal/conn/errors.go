@@ -2,6 +2,7 @@ package conn
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,24 +31,32 @@ func Detail(err error) string {
 	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
 }
 
-// AddSentError reports a failed write, once at each attribute of sent that the API's
-// message names, or without an attribute if it names none.
+// AddSentError reports a failed write, at the attribute of sent that the API's message
+// names if there is exactly one. Names of one word do not count: "name", "path" and
+// "host" are words of ordinary messages.
 func AddSentError(diags *diag.Diagnostics, summary string, err error, sent tfvalue.Value) {
-	var rejected *platform.Error
+	rejected := new(platform.Error)
 	if !errors.As(err, &rejected) {
 		AddError(diags, summary, err)
 		return
 	}
-	named := false
+	message := rejected.Rejection()
+	var named []tfvalue.Path
 	for _, leaf := range sent.Leaves() {
-		if rejected.Mentions(camel(leaf.Name())) || rejected.Mentions(leaf.Name()) {
-			diags.AddAttributeError(AttributePath(leaf.Path), summary, Detail(err))
-			named = true
+		if name := leaf.Name(); strings.Contains(name, "_") && (hasWord(message, name) || hasWord(message, camel(name))) {
+			named = append(named, leaf.Path)
 		}
 	}
-	if !named {
-		AddError(diags, summary, err)
+	if len(named) == 1 {
+		diags.AddAttributeError(AttributePath(named[0]), summary, Detail(err))
+		return
 	}
+	AddError(diags, summary, err)
+}
+
+// hasWord reports whether text contains word, and not only in a longer name.
+func hasWord(text, word string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).MatchString(text)
 }
 
 // AttributePath converts a path for a diagnostic.

@@ -42,7 +42,7 @@ func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 	}
 	return get[Alert](ctx, c, &request{
 		operation: "read alert",
-		subject:   fmt.Sprintf("alert %q", id),
+		subject:   fmt.Sprintf("alert %q", c.maskOutside(id)),
 		api:       c.alerts,
 		path:      []string{"api", "v2", "alerts", id},
 	})

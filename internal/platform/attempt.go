@@ -57,13 +57,17 @@ func (k *call) attempt(ctx context.Context) *Error {
 		return k.noResponse(ctx, attemptCtx, err, limit, s)
 	}
 	defer httpResponse.Body.Close()
-	r := newResponse(httpResponse, k.api.member, k.Mask)
+	r := newResponse(httpResponse, k.api.member, k.maskOutside)
 	r.keep = k.salvage != nil
 	began := time.Now()
 	failed := k.read(r)
 	k.status, k.requestID = r.status, r.requestID
 	if failed != nil && failed.class == classNoResponse {
-		failed = k.noResponse(ctx, attemptCtx, failed.Err, limit, s)
+		cause := failed.Err
+		failed = k.noResponse(ctx, attemptCtx, cause, limit, s)
+		if errors.As(failed.Err, new(*badJSON)) {
+			failed.Err = cause // it is worded already
+		}
 		failed.RequestID = r.requestID
 	}
 	took := time.Since(began)
@@ -131,7 +135,7 @@ func (k *call) noResponse(ctx, attemptCtx context.Context, err error, limit time
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := &Error{class: classNotSent, Err: err}
+	e := &Error{class: classNotSent, Err: &badJSON{cleanText(k.Mask(err.Error()), maxMessage), err}}
 	if s.isSent() || k.encoded == nil && s.connected.Load() {
 		e.class = classNoResponse
 	}
@@ -198,7 +202,7 @@ func (k *call) readSuccess(r *response) *Error {
 	if r.isCut(err) {
 		e.class, e.Err = classNoResponse, errors.New("the response was cut off: "+err.Error())
 		if r.readErr != nil {
-			e.Err = fmt.Errorf("the response was cut off: %w", r.readErr)
+			e.Err = &badJSON{"the response was cut off: " + cleanText(k.Mask(r.readErr.Error()), maxMessage), r.readErr}
 		}
 	}
 	return e

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -32,11 +33,10 @@ type Error struct {
 
 	class       class
 	retryAfter  time.Duration
-	fullMessage string   // Message, uncut
-	fields      []string // at fault
-	apiNotFound bool     // a 404 that is the API's own
-	notFound    bool     // the object of the operation does not exist
-	ambiguous   bool     // a write that may have been carried out
+	fullMessage string // Message, uncut
+	apiNotFound bool   // a 404 that is the API's own
+	notFound    bool   // the object of the operation does not exist
+	ambiguous   bool   // a write that may have been carried out
 	write       bool
 	creation    bool     // a write that creates an object
 	subject     string   // the object, as in "pipe … of service …"
@@ -48,7 +48,7 @@ type Error struct {
 	refusal     *refusal // a reason that an earlier error has reported in full
 	brief       string   // replaces the text if an earlier error has the details
 	gaveUp      string   // why a retry that was possible did not take place
-	mask        func(string) string
+	unfinished  error    // why what is left of the request was not sent
 }
 
 // class is what a failed attempt means for the next one.
@@ -93,7 +93,7 @@ func Absence(err error) (brief, full string) {
 	if e.cause() != "" {
 		full = "the API returned " + e.response() + ": " + sentence(e.cause())
 	}
-	return e.clean(brief), e.clean(full)
+	return brief, full
 }
 
 // IsAmbiguous reports whether a write may have been carried out although it
@@ -110,9 +110,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // Error returns the operation and the whole text in one line.
 func (e *Error) Error() string {
 	if e.brief != "" {
-		return e.clean(e.Operation + ": " + e.brief)
+		return e.Operation + ": " + e.brief
 	}
-	return e.clean(e.Operation + ": " + strings.Join(e.sentences(), " "))
+	return e.Operation + ": " + strings.Join(e.sentences(), " ")
 }
 
 // tried is the first sentence of Detail: "Tried to update pipe … of service … in
@@ -129,57 +129,22 @@ func (e *Error) tried() string {
 // the API returned, what that means, what to do.
 func (e *Error) Detail() string {
 	if e.brief != "" {
-		return e.clean(e.brief)
+		return e.brief
 	}
-	return e.clean(e.tried() + strings.Join(e.sentences(), "\n\n"))
+	return e.tried() + strings.Join(e.sentences(), "\n\n")
 }
 
-func (e *Error) clean(s string) string {
-	if e.mask == nil {
-		return s
+// Rejection returns the API's whole message about the content of a request that it
+// rejected, cleaned; "" for any other error.
+func (e *Error) Rejection() string {
+	if !isRejection(e.Status) {
+		return ""
 	}
-	return e.mask(s)
-}
-
-// Mentions reports whether the API's error is about a field, given by its JSON
-// name such as "maxTotalMemoryGb": the response names it as the field at fault,
-// or the message contains the name as a word. It is false for statuses that are
-// not about the request (other than 400, 409, 422).
-func (e *Error) Mentions(jsonField string) bool {
-	if !isRejection(e.Status) || jsonField == "" {
-		return false
-	}
-	for _, field := range e.fields {
-		if hasWord(field, jsonField) {
-			return true
-		}
-	}
-	return hasWord(e.fullMessage, jsonField)
-}
-
-// hasWord reports whether text contains word, and not only in a longer name.
-func hasWord(text, word string) bool {
-	for {
-		before, after, found := strings.Cut(text, word)
-		if !found {
-			return false
-		}
-		if !endsInName(before) && !startsWithName(after) {
-			return true
-		}
-		text = text[len(before)+1:]
-	}
-}
-
-func endsInName(s string) bool     { return s != "" && isName(s[len(s)-1]) }
-func startsWithName(s string) bool { return s != "" && isName(s[0]) }
-
-func isName(b byte) bool {
-	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+	return e.fullMessage
 }
 
 func (e *Error) sentences() []string {
-	all := []string{e.happened(), e.consequence(), e.retries(), e.hint()}
+	all := []string{e.happened(), e.notFinished(), e.consequence(), e.retries(), e.hint()}
 	kept := all[:0]
 	for _, s := range all {
 		if s != "" {
@@ -325,6 +290,15 @@ func (e *Error) retries() string {
 	}
 }
 
+// notFinished is why what is left of a request was not sent, after an attempt that may
+// have been carried out.
+func (e *Error) notFinished() string {
+	if e.unfinished == nil {
+		return ""
+	}
+	return "Nothing more was sent: " + sentence(e.unfinished.Error())
+}
+
 // hint is what to do about a common error.
 func (e *Error) hint() string {
 	var late *waitTooLong
@@ -375,23 +349,50 @@ func (e *Error) statusHint() string {
 
 // correct is what to do about a rejected request.
 func (e *Error) correct() string {
-	var ways []string
+	if e.isStateConflict() {
+		return "The platform rejected the request in the object's present state: try again once it allows it" + e.orSupport() + "."
+	}
 	if e.Message != "" {
-		ways = append(ways, "correct the value that the message names")
+		return "Correct the value that the message names" + e.orSupport() + "."
 	}
 	if e.RequestID != "" {
-		ways = append(ways, "ask the platform's support with the request ID")
+		return "Ask the platform's support with the request ID."
 	}
-	if len(ways) == 0 {
-		return ""
-	}
-	s := strings.Join(ways, ", or ") + "."
-	return strings.ToUpper(s[:1]) + s[1:]
+	return ""
 }
 
-// isRejection reports whether a status is about the content of the request.
+func (e *Error) orSupport() string {
+	if e.RequestID == "" {
+		return ""
+	}
+	return ", or ask the platform's support with the request ID"
+}
+
+// busy matches messages about the state of an object: no value in the configuration
+// is wrong.
+var busy = regexp.MustCompile(`(?i)\b(must|has to|needs to) be (paused|stopped|started|running|resumed)\b` +
+	`|\bis (currently |already )?(busy|locked|paused|stopped|starting|stopping|running|updating|provisioning)\b|\bin progress\b`)
+
+// isStateConflict reports whether the API rejected a request because of the state that
+// the object is in.
+func (e *Error) isStateConflict() bool {
+	switch e.Status {
+	case http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
+		return true
+	default:
+		return busy.MatchString(e.fullMessage)
+	}
+}
+
+// isRejection reports whether a status is about the content of the request, or about
+// the state of its object.
 func isRejection(status int) bool {
-	return status == http.StatusBadRequest || status == http.StatusConflict || status == http.StatusUnprocessableEntity
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
+		return true
+	default:
+		return false
+	}
 }
 
 // urlSetting is the setting with the base URL of the API.
@@ -429,11 +430,11 @@ func sentence(s string) string {
 
 // interrupted is the error of a caller that cancelled its wait for a shared read.
 func (c *Client) interrupted(ctx context.Context, operation, subject string) error {
-	return &Error{Operation: operation, subject: subject, class: classInterrupted, Err: context.Cause(ctx), mask: c.Mask}
+	return &Error{Operation: operation, subject: subject, class: classInterrupted, Err: context.Cause(ctx)}
 }
 
 // unreadable is the error of a complete response that the API document does not
 // describe.
-func (c *Client) unreadable(operation string, err error) error {
-	return &Error{Operation: operation, Status: http.StatusOK, Attempts: 1, class: classUnreadable, Err: err, mask: c.Mask}
+func (c *Client) unreadable(operation, subject string, err error) error {
+	return &Error{Operation: operation, subject: subject, Status: http.StatusOK, Attempts: 1, class: classUnreadable, Err: err}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -81,7 +82,7 @@ func TestMessageIsCut(t *testing.T) {
 	if n := utf8.RuneCountInString(e.Message); n != maxMessage+1 {
 		t.Errorf("%d runes", n)
 	}
-	if !e.Mentions("numReplicas") {
+	if !strings.HasSuffix(e.Rejection(), " numReplicas") {
 		t.Error("the cut part is not searched")
 	}
 }
@@ -89,6 +90,7 @@ func TestMessageIsCut(t *testing.T) {
 // The complete texts.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
+	const stateConflict = "The platform rejected the request in the object's present state: try again once it allows it"
 	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
 	tests := map[string]struct {
 		e    *Error
@@ -97,7 +99,11 @@ func TestErrorTexts(t *testing.T) {
 		"422": {failWith(t, 422, `{"requestId":"r1","error":"numReplicas is too small"}`),
 			tried + "The API returned HTTP 422 Unprocessable Entity (request ID r1): numReplicas is too small.\n\nCorrect the value that the message names, or ask the platform's support with the request ID."},
 		"409": {failWith(t, 409, `{"error":"busy:"}`),
-			tried + "The API returned HTTP 409 Conflict: busy.\n\nCorrect the value that the message names."},
+			tried + "The API returned HTTP 409 Conflict: busy.\n\n" + stateConflict + "."},
+		"423": {failWith(t, 423, "", "X-Request-Id: r5"),
+			tried + "The API returned HTTP 423 Locked (request ID r5) without a message.\n\n" + stateConflict + ", or ask the platform's support with the request ID."},
+		"400 of a state": {failWith(t, 400, `{"error":"the pipe must be paused first"}`),
+			tried + "The API returned HTTP 400 Bad Request: the pipe must be paused first.\n\n" + stateConflict + "."},
 		"400": {failWith(t, 400, "", "X-Request-Id: r4"),
 			tried + "The API returned HTTP 400 Bad Request (request ID r4) without a message.\n\nAsk the platform's support with the request ID."},
 		"401": {failWith(t, 401, "", "X-Request-Id: r2"),
@@ -119,7 +125,7 @@ func TestErrorTexts(t *testing.T) {
 		"200 contradiction": {failWith(t, 200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
 			tried + "The API returned HTTP 200 OK, but the response cannot be used: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type": {failWith(t, 200, `{"result":{"scaling":{"replicas":"two"}}}`),
-			tried + "The API returned HTTP 200 OK, but the response cannot be used: \"/scaling/replicas\" is a string, which is not its documented type."},
+			tried + "The API returned HTTP 200 OK, but the response cannot be used: \"scaling.replicas\" is a string (\"two\"), and the API document has a number."},
 		"302": {failWith(t, 302, "", "Location: https://login.example/x?secret"),
 			tried + "The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere; check the base URL."},
 	}
@@ -131,6 +137,85 @@ func TestErrorTexts(t *testing.T) {
 			t.Errorf("%s: %q", name, test.e.Error())
 		}
 	}
+}
+
+// A field of another type than documented is named, with what came, unless it may be a
+// secret.
+func TestOtherTypesAreNamed(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		`{"scaling":{"replicas":"three"}}`:        `"scaling.replicas" is a string ("three"), and the API document has a number`,
+		`{"scaling":{"replicas":true}}`:           `"scaling.replicas" is a boolean (true), and the API document has a number`,
+		`{"scaling":{"replicas":[1]}}`:            `"scaling.replicas" is an array, and the API document has a number`,
+		`{"scaling":{"replicas":1e999}}`:          `"scaling.replicas" is a number that is out of range`,
+		`{"scaling":[]}`:                          `"scaling" is an array, and the API document has an object`,
+		`{"name":7}`:                              `"name" is a number, and the API document has a string`,
+		`{"fieldMappings":{"a":1}}`:               `"fieldMappings" is an object, and the API document has an array`,
+		`{"fieldMappings":[{},3]}`:                `"fieldMappings[1]" is a number (3), and the API document has an object`,
+		`{"destination":{"managedTable":"ye"}}`:   `"destination.managedTable" is a string ("ye"), and the API document has a boolean`,
+		`{"scaling":{"replicas":"basic-secret"}}`: `"scaling.replicas" is a string ("***"), and the API document has a number`,
+		`{"scaling":{"replicas":"a\u001bb"}}`:     `"scaling.replicas" is a string ("a\u001bb"), and the API document has a number`,
+	} {
+		if e := failWith(t, 200, `{"result":`+result+`}`); !strings.HasSuffix(e.Detail(), ": "+want+".") {
+			t.Errorf("%s: %s", result, e.Detail())
+		}
+	}
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always(respond(200, `{"result":[{"id":"`+testPipe+`"},{"id":"`+testService+`","numReplicas":"many"}]}`))
+		const want = "service " + testService + `: "numReplicas" is a string ("many"), and the API document has a number.`
+		for _, o := range []string{"service", "list"} {
+			if _, err := operations()[o].call(t.Context(), c); err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Error(o, err)
+			}
+		}
+	})
+}
+
+// A response that is too large is reported as such.
+func TestTooLargeIsReported(t *testing.T) {
+	t.Parallel()
+	for o, want := range map[string]string{
+		"pipe":   "it is larger than the provider accepts (16 MiB).",
+		"update": "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.",
+	} {
+		for _, begin := range []string{`{"result":{"id":"`, `{"result":{"fieldMappings":[`} {
+			c := testClient(t, newLarge(begin), func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
+			_, err := operations()[o].call(t.Context(), c)
+			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), want) {
+				t.Error(o, begin, err)
+			}
+		}
+	}
+}
+
+func newLarge(begin string) http.Handler {
+	platform := newPlatform()
+	platform.Inject(fault{Status: 200, Text: begin, Endless: strings.Repeat(" ", 1000)})
+	return platform
+}
+
+// A short secret that is a word of the provider's own sentences, or a part of an ID,
+// alters neither.
+func TestOwnWordsAreNotMasked(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		for _, word := range []string{"wrong", "pipe", "status", "Check", "response", testPipe[:8], testService[9:13]} {
+			c.AddSecret(word)
+		}
+		const id = "5f0e0e0e-0000-4000-8000-" + "40000000" + "0000"
+		f.inject(respond(401, `{"requestId":"`+id+`","message":"the pipe is wrong"}`), hang)
+		want := "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization +
+			". The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
+		if e := new(Error); !errors.As(readPipe(t.Context(), c), &e) || e.Detail() != want {
+			t.Errorf("%s\nwant %s", e.Detail(), want)
+		}
+		c.AddSecret(id)
+		f.ClearFaults()
+		f.inject(respond(403, `{"status":403,"message":"`+id+`"}`, "X-Request-Id: "+id))
+		if _, err := operations()["alert"].call(t.Context(), c); err == nil || strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "(request ID ***): ***.") {
+			t.Error(err)
+		}
+	}, func(c *Config) { c.RetryTimeout = 0 })
 }
 
 func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
@@ -194,33 +279,6 @@ func TestHints(t *testing.T) {
 				t.Errorf("%s: %v", operation, err)
 			}
 		}, func(c *Config) { c.RetryTimeout = 0 })
-	}
-}
-
-func TestMentions(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		status int
-		body   string
-		field  string
-		want   bool
-	}{
-		{400, `{"error":"maxTotalMemoryGb must be at most 360"}`, "maxTotalMemoryGb", true},
-		{422, `{"error":"'maxTotalMemoryGb': must be at most 360"}`, "maxTotalMemoryGb", true},
-		{400, `{"error":"maxTotalMemoryGbX must be at most 360"}`, "maxTotalMemoryGb", false},
-		{400, `{"error":"xmaxTotalMemoryGb, maxTotalMemoryGb"}`, "maxTotalMemoryGb", true},
-		{400, `{"errors":[{"field":"maxTotalMemoryGb","message":"at most 360"}]}`, "maxTotalMemoryGb", true},
-		{400, `{"errors":[{"path":"/body/maxTotalMemoryGb","message":"at most 360"}]}`, "maxTotalMemoryGb", true},
-		{400, `{"errors":[{"loc":["body","maxTotalMemoryGb"],"message":"at most 360"}]}`, "maxTotalMemoryGb", true},
-		{400, `{"errors":[{"source":{"pointer":"/maxTotalMemoryGb"},"detail":"at most 360"}]}`, "maxTotalMemoryGb", true},
-		{400, `{"error":"too much"}`, "maxTotalMemoryGb", false},
-		{400, `{"error":"too much"}`, "", false},
-		{403, `{"error":"maxTotalMemoryGb may not be set"}`, "maxTotalMemoryGb", false},
-	}
-	for _, test := range tests {
-		if got := failWith(t, test.status, test.body).Mentions(test.field); got != test.want {
-			t.Errorf("%d %s mentions %s: %v", test.status, test.body, test.field, got)
-		}
 	}
 }
 

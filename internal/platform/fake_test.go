@@ -252,7 +252,7 @@ func outcome(err error) string {
 		return "not found"
 	case !errors.As(err, &e):
 		return "plain"
-	case e.gaveUp != "" && IsAmbiguous(err):
+	case (e.gaveUp != "" || e.unfinished != nil) && IsAmbiguous(err):
 		return "gave up, ambiguous"
 	case e.gaveUp != "":
 		return "gave up"

@@ -121,8 +121,10 @@ func (g *gate) wait(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case wait <= 0:
-			return ctx.Err()
+			return nil
 		case wait == untilChanged:
 			select {
 			case <-changed:

@@ -66,6 +66,7 @@ type services struct {
 	begunAt  time.Time
 	endedAt  time.Time
 	reported atomic.Bool // a caller got err in full
+	mask     func(string) string
 }
 
 // wrote counts the beginning or the end of a write, successful or not. Lists that
@@ -261,7 +262,7 @@ func servicesOf(organizationID string) string { return "services of organization
 
 // fetchList lists an organization's services.
 func (c *Client) fetchList(ctx context.Context, organizationID string, filter []string) *services {
-	found := &services{}
+	found := &services{mask: c.maskOutside}
 	found.err = c.do(ctx, &request{
 		operation:  "list services",
 		subject:    servicesOf(organizationID),
@@ -331,6 +332,16 @@ func (s *services) add(value jsontext.Value) error {
 
 var errTwice = errors.New("the list contains this service twice, with different content")
 
+// id is the ID of the service at a position, for a message.
+func (s *services) id(at int) string {
+	for id, first := range s.index {
+		if first == at {
+			return cleanText(s.mask(id), maxRequestID)
+		}
+	}
+	return fmt.Sprintf("%d of the list", at+1)
+}
+
 // find decodes a copy of one service; nil if the list omits it.
 func (s *services) find(id string) (*Service, error) {
 	id = strings.ToLower(id)
@@ -341,7 +352,7 @@ func (s *services) find(id string) (*Service, error) {
 	if _, twice := s.twice[id]; twice {
 		return nil, errTwice
 	}
-	return decode[Service](s.all[at])
+	return decode[Service](s.all[at], s.mask)
 }
 
 // service is what the list says of a service. One that cannot be decoded is there:

@@ -17,6 +17,9 @@ import (
 // maxMessage is the length, in runes, that a message is cut to.
 const maxMessage = 500
 
+// maxRequestID is the same of a request ID.
+const maxRequestID = 100
+
 // readError reads a response that is not a success. The API document does not
 // show the form of an error, so it looks for a message in all usual places.
 // findSecrets may be nil.
@@ -28,7 +31,7 @@ func readError(r *response, findSecrets func([]byte)) *Error {
 	}
 	e := &Error{Status: r.status, RequestID: r.requestID}
 	if e.Status >= 300 && e.Status <= 399 {
-		e.Message = describeRedirect(r.header)
+		e.Message = describeRedirect(r.header, r.mask)
 		return e
 	}
 	var value any
@@ -39,10 +42,10 @@ func readError(r *response, findSecrets func([]byte)) *Error {
 	m := nested(value, -1)
 	e.fullMessage = m.clean(r.mask)
 	e.Message = cleanText(e.fullMessage, maxMessage)
-	e.fields = m.fields
 	object, _ := value.(map[string]any)
 	if id, ok := object["requestId"].(string); ok && id != "" {
-		r.requestID, e.RequestID = id, id
+		r.requestID = cleanText(r.mask(id), maxRequestID)
+		e.RequestID = r.requestID
 	}
 	e.apiNotFound = e.Status == http.StatusNotFound && object != nil && isFromAPI(object, e.fullMessage)
 	return e
@@ -50,14 +53,14 @@ func readError(r *response, findSecrets func([]byte)) *Error {
 
 // describeRedirect names the target of a redirect, without path and query, which
 // may contain secrets.
-func describeRedirect(header http.Header) string {
+func describeRedirect(header http.Header, mask func(string) string) string {
 	const never = "a redirect, which is not followed because it would send the credentials elsewhere; check the base URL"
 	target, err := url.Parse(header.Get("Location"))
 	if err != nil || target.Host == "" {
 		return never
 	}
 	return fmt.Sprintf("a redirect to %s://%s, which is not followed because it would send the credentials elsewhere; check the base URL",
-		target.Scheme, target.Host)
+		target.Scheme, cleanText(mask(target.Host), 100))
 }
 
 // describeOther describes a body that is not JSON.
@@ -127,10 +130,7 @@ func cleanText(s string, limit int) string {
 }
 
 // message is what the API reports about an error.
-type message struct {
-	text   string
-	fields []string // JSON names of the fields at fault
-}
+type message struct{ text string }
 
 // clean removes secrets, markup and control characters. It masks secrets before
 // the rest, which may alter their spelling, and again after it, which may restore
@@ -142,9 +142,8 @@ func (m message) clean(mask func(string) string) string {
 // The members in which APIs return their message, the most specific first. RFC
 // 9457, OAuth and JSON:API are covered.
 var (
-	textMembers  = []string{"message", "error_description", "errorMessage", "detail", "reason", "description", "title"}
-	nestMembers  = []string{"error", "errors", "result", "data", "details", "detail", "violations"}
-	fieldMembers = []string{"field", "path", "pointer", "param", "parameter", "property", "loc", "location", "attribute", "name", "source"}
+	textMembers = []string{"message", "error_description", "errorMessage", "detail", "reason", "description", "title"}
+	nestMembers = []string{"error", "errors", "result", "data", "details", "detail", "violations"}
 )
 
 // maxDepth and maxItems bound the search for a message.
@@ -165,9 +164,6 @@ func findMessage(object map[string]any, depth int) message {
 			m.text = text
 			break
 		}
-	}
-	if depth > 0 {
-		m.fields = fieldNames(object, 0)
 	}
 	for _, name := range nestMembers {
 		m.add(nested(object[name], depth))
@@ -196,7 +192,6 @@ func nested(value any, depth int) message {
 // add appends another message unless it has no information of its own, such as
 // "Bad Request" beside a sentence.
 func (m *message) add(other message) {
-	m.fields = append(m.fields, other.fields...)
 	switch {
 	case other.text == "" || strings.Contains(m.text, other.text):
 	case m.text == "":
@@ -213,28 +208,6 @@ func isStatusText(s string) bool {
 		}
 	}
 	return false
-}
-
-// fieldNames returns the fields that an item of an error is about.
-func fieldNames(object map[string]any, depth int) []string {
-	var names []string
-	for _, member := range fieldMembers {
-		switch value := object[member].(type) {
-		case string:
-			names = append(names, value)
-		case []any: // a path in its parts
-			if len(value) > 0 {
-				if last, ok := value[len(value)-1].(string); ok {
-					names = append(names, last)
-				}
-			}
-		case map[string]any: // JSON:API: source.pointer
-			if depth == 0 {
-				names = append(names, fieldNames(value, 1)...)
-			}
-		}
-	}
-	return names
 }
 
 // noRoute matches the JSON messages of gateways and frameworks about a 404 of

@@ -252,6 +252,26 @@ func TestOutageEndsWaits(t *testing.T) {
 	}
 }
 
+// Every call that waits for a slot when the API turns out to be down, or when its own
+// time ends, is told that cause.
+func TestQueuedCallsAreToldTheCause(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fault{"down": hang, "failing": respond(503, "")} {
+		for range 10 { // who waits for what is left to chance
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.always(fault)
+				for i, err := range flood(t.Context(), c, 40, 40) {
+					if err == nil || strings.Contains(err.Error(), "interrupted") || strings.Contains(err.Error(), "deadline exceeded") || strings.Contains(err.Error(), "canceled") {
+						t.Errorf("%s, %d: %v", name, i, err)
+					}
+				}
+			}, func(c *Config) {
+				c.RetryTimeout, c.RequestTimeout, c.MaxConcurrentRequests = 8*time.Second, 2*time.Second, 1
+			})
+		}
+	}
+}
+
 // Two failures with idle time between them are no outage, an interrupt is no
 // failure, and without retries there is no detection.
 func TestNoOutage(t *testing.T) {

@@ -34,9 +34,9 @@ func (k *call) warn(ctx context.Context) (stop func()) {
 			if limited := k.api.gate.holding(); limited != "" && reason == forItsTurn {
 				reason += ": " + limited
 			}
-			k.warnings(ctx, "Data Platform request is waiting "+k.Mask(reason), map[string]any{
+			k.warnings(ctx, "Data Platform request is waiting "+reason, map[string]any{
 				"operation": k.operation,
-				"path":      k.Mask(k.url.EscapedPath()),
+				"path":      k.maskedPath(),
 				"waited_ms": time.Since(k.started).Milliseconds(),
 			})
 		}

@@ -87,7 +87,7 @@ func get[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 			if _, raw, err = object[T](response); err != nil {
 				return err
 			}
-			return checkID(raw, r.path[len(r.path)-1])
+			return checkID(raw, r.path[len(r.path)-1], c.maskOutside)
 		}
 		err = c.do(ctx, r)
 		return raw, err
@@ -98,5 +98,5 @@ func get[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode[T](raw)
+	return decode[T](raw, c.maskOutside)
 }

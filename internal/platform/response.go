@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +36,8 @@ type response struct {
 	requestID string
 	member    string // of the body that contains the result
 	body      io.ReadCloser
-	left      int64        // bytes until the maximum size
+	limit     int64        // maximum size, in bytes
+	left      int64        // bytes until then
 	readErr   error        // of the connection
 	keep      bool         // whether to keep what is read in seen
 	seen      bytes.Buffer // what was read so far
@@ -47,15 +50,21 @@ type response struct {
 // otherwise.
 var errNoResult = errors.New("no result")
 
-var errTooLong = errors.New("the response is larger than the provider accepts")
+// tooLarge is the error of a response beyond its maximum size, in bytes.
+type tooLarge struct{ limit int64 }
+
+func (e *tooLarge) Error() string {
+	return fmt.Sprintf("it is larger than the provider accepts (%d MiB)", e.limit>>20)
+}
 
 func newResponse(r *http.Response, member string, mask func(string) string) *response {
 	return &response{
 		status:    r.StatusCode,
 		header:    r.Header,
-		requestID: r.Header.Get("X-Request-Id"),
+		requestID: cleanText(mask(r.Header.Get("X-Request-Id")), maxRequestID),
 		member:    member,
 		body:      r.Body,
+		limit:     capObject,
 		left:      capObject,
 		mask:      mask,
 	}
@@ -64,7 +73,7 @@ func newResponse(r *http.Response, member string, mask func(string) string) *res
 // Read reads the body up to the maximum size.
 func (r *response) Read(p []byte) (int, error) {
 	if r.left <= 0 {
-		return 0, errTooLong
+		return 0, &tooLarge{r.limit}
 	}
 	n, err := r.body.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
@@ -120,7 +129,9 @@ func (r *response) envelope(read func(*jsontext.Decoder) error) error {
 		case name == "status" && r.member == "result":
 			err = readOptional(decoder, &status)
 		case name == "requestId" && r.member == "result":
-			err = readOptional(decoder, &r.requestID)
+			var id string
+			err = readOptional(decoder, &id)
+			r.requestID = cmp.Or(cleanText(r.mask(id), maxRequestID), r.requestID)
 		case name == "error":
 			err = readOptional(decoder, &problem)
 		case name == "message":
@@ -160,7 +171,7 @@ func (r *response) open(decoder *jsontext.Decoder) error {
 	case jsontext.KindInvalid:
 		_, err := decoder.ReadToken()
 		switch {
-		case r.readErr != nil || errors.Is(err, errTooLong):
+		case r.readErr != nil:
 			return err
 		case errors.Is(err, io.EOF):
 			return &badJSON{"it is empty", errNoResult}
@@ -217,7 +228,7 @@ func object[T any](r *response) (*T, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := decode[T](raw)
+	read, err := decode[T](raw, r.mask)
 	return read, raw, err
 }
 
@@ -234,13 +245,13 @@ func intoOptional[T any](target **T, id string) func(*response) error {
 			return err
 		}
 		*target = read
-		return checkID(raw, id)
+		return checkID(raw, id, r.mask)
 	}
 }
 
 // checkID rejects an object with another ID than the requested one. UUIDs are
 // compared in any letter case. An object without an ID is accepted.
-func checkID(object []byte, requested string) error {
+func checkID(object []byte, requested string, mask func(string) string) error {
 	var returned struct {
 		ID *string `json:"id"`
 	}
@@ -249,7 +260,7 @@ func checkID(object []byte, requested string) error {
 	case id == nil, *id == requested, IsUUID(requested) && strings.EqualFold(*id, requested):
 		return nil
 	default:
-		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, cleanText(*id, 100))
+		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, cleanText(mask(*id), maxRequestID))
 	}
 }
 
@@ -272,32 +283,75 @@ func kindName(kind jsontext.Kind) string {
 		return "a string"
 	case '0':
 		return "a number"
+	case 't', 'f':
+		return "a boolean"
 	default:
 		return kind.String()
 	}
 }
 
-// decode reads one object from its JSON.
-func decode[T any](value jsontext.Value) (*T, error) {
+// decode reads one object from its JSON. What an error repeats of it is masked.
+func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 	object := new(T)
-	if err := json.Unmarshal(value, object, lenient); err != nil {
-		return nil, shorten(err)
+	err := json.Unmarshal(value, object, lenient)
+	if err == nil {
+		return object, nil
 	}
-	return object, nil
+	if other := new(json.SemanticError); errors.As(err, &other) {
+		return nil, &badJSON{otherType(other, value, mask), err}
+	}
+	return nil, shorten(err)
 }
 
-// shorten reports what is wrong with JSON and where, without the names of Go types
-// and of the library.
-func shorten(err error) error {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
-		what := "has a value that cannot be read"
-		if errors.Is(err, errOutOfRange) {
-			what = "is out of range"
-		} else if semantic.JSONKind != 0 {
-			what = "is " + kindName(semantic.JSONKind) + ", which is not its documented type"
+// otherType says which field has another type than the API document, and what came.
+func otherType(e *json.SemanticError, value jsontext.Value, mask func(string) string) string {
+	field := ""
+	for token := range e.JSONPointer.Tokens() {
+		switch value.Kind() {
+		case '[':
+			var all []jsontext.Value
+			_ = json.Unmarshal(value, &all, lenient) // it was read before
+			at, _ := strconv.Atoi(token)
+			value = all[at]
+			field += "[" + token + "]"
+		default:
+			value = members(value)[token]
+			field += "." + token
 		}
-		return &badJSON{fmt.Sprintf("%q %s", string(semantic.JSONPointer), what), err}
+	}
+	field = strings.TrimPrefix(field, ".")
+	if errors.Is(e, errOutOfRange) {
+		return fmt.Sprintf("%q is a number that is out of range", field)
+	}
+	came, documented := kindName(value.Kind()), documentedType(e.GoType)
+	// Secrets are strings in the API document: where it has one, the value stays out.
+	if text := cleanText(mask(string(value)), 40); documented != "a string" && value.Kind() != '{' && value.Kind() != '[' {
+		came += " (" + text + ")"
+	}
+	return fmt.Sprintf("%q is %s, and the API document has %s", field, came, documented)
+}
+
+// documentedType is the type of the API document that a Go type stands for.
+func documentedType(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[Number]():
+		return "a number"
+	case t.Kind() == reflect.String:
+		return "a string"
+	case t.Kind() == reflect.Bool:
+		return "a boolean"
+	case t.Kind() == reflect.Slice:
+		return "an array"
+	default:
+		return "an object"
+	}
+}
+
+// shorten reports what is wrong with JSON and where, without the words of the
+// library.
+func shorten(err error) error {
+	if large := new(tooLarge); errors.As(err, &large) {
+		return large
 	}
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {

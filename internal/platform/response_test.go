@@ -31,8 +31,9 @@ func TestNumberSpellings(t *testing.T) {
 	for spelling, want := range tests {
 		var s PipeSettings
 		got := "error"
-		err := json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient)
+		_, err := decode[PipeSettings]([]byte(`{"engine_max_threads":`+spelling+`}`), unmasked)
 		if err == nil {
+			_ = json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient)
 			b, err := json.Marshal(s.EngineMaxThreads)
 			if err != nil {
 				t.Error(err)
@@ -42,8 +43,8 @@ func TestNumberSpellings(t *testing.T) {
 		if got != want {
 			t.Errorf("%.40s: %.40s, want %.40s", spelling, got, want)
 		}
-		if numeric := strings.Trim(spelling, `"true`) == spelling; err != nil && strings.HasSuffix(shorten(err).Error(), "is out of range") != numeric {
-			t.Errorf("%.40s: %v", spelling, shorten(err))
+		if numeric := strings.Trim(spelling, `"true`) == spelling; err != nil && strings.HasSuffix(err.Error(), "is a number that is out of range") != numeric {
+			t.Errorf("%.40s: %v", spelling, err)
 		}
 	}
 }
@@ -52,8 +53,8 @@ func TestNumberSpellings(t *testing.T) {
 // and null members, repeated names, broken UTF-8, floats for whole numbers.
 func TestLenientReading(t *testing.T) {
 	t.Parallel()
-	p, err := decode[Pipe]([]byte(`{"id":"a","id":"b","NAME":"no","name":"x` + "\xff" + `y","unknown":{"a":[1]},"source":null,"fieldMappings":[],
-		"scaling":{"replicas":2.5,"concurrency":4e0},"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_max_threads":null}}`))
+	p, err := decode[Pipe]([]byte(`{"id":"a","id":"b","NAME":"no","name":"x`+"\xff"+`y","unknown":{"a":[1]},"source":null,"fieldMappings":[],
+		"scaling":{"replicas":2.5,"concurrency":4e0},"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_max_threads":null}}`), unmasked)
 	if err != nil {
 		t.Fatal(err)
 	}

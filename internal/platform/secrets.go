@@ -52,6 +52,23 @@ func (c *Client) Mask(s string) string {
 	return c.secrets.current().Replace(s)
 }
 
+// maskOutside masks a text that came from outside. A UUID stays legible even if a
+// secret is part of it, unless it is a secret itself: nothing but the ID of a request
+// or of an object helps to find it.
+func (c *Client) maskOutside(s string) string {
+	if IsUUID(s) && !c.secrets.has(s) {
+		return s
+	}
+	return c.Mask(s)
+}
+
+func (s *secrets) has(literal string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, known := s.literals[literal]
+	return known
+}
+
 func (s *secrets) current() *strings.Replacer {
 	s.mu.RLock()
 	r := s.replacer

@@ -90,9 +90,9 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 	}
 	all := make([]Service, 0, len(found.all))
 	for i, value := range found.all {
-		service, err := decode[Service](value)
+		service, err := decode[Service](value, c.maskOutside)
 		if err != nil {
-			return nil, c.unreadable(operation, fmt.Errorf("service %d of the list: %w", i+1, err))
+			return nil, c.unreadable(operation, servicesOf(organizationID), fmt.Errorf("service %s: %w", found.id(i), err))
 		}
 		all = append(all, *service)
 	}
@@ -125,19 +125,22 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	readings := make([]*Service, len(lists))
 	for i, list := range lists {
 		if readings[i], err = list.find(serviceID); err != nil {
-			return nil, c.unreadable(operation, fmt.Errorf("service %s of the list: %w", serviceID, err))
+			return nil, c.unreadable(operation, serviceIn(organizationID, serviceID), fmt.Errorf("service %s: %w", serviceID, err))
 		}
 	}
 	if len(readings) == 0 {
 		return nil, &Error{
 			Operation: operation,
-			subject:   fmt.Sprintf("service %s in organization %s", serviceID, organizationID),
+			subject:   serviceIn(organizationID, serviceID),
 			Message:   fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID),
 			notFound:  true,
-			mask:      c.Mask,
 		}
 	}
 	return readings, nil
+}
+
+func serviceIn(organizationID, serviceID string) string {
+	return fmt.Sprintf("service %s in organization %s", serviceID, organizationID)
 }
 
 // FindServices returns the services of an organization with exactly this name.
@@ -158,7 +161,7 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string) 
 	}
 	named, err := lists[0].named(name)
 	if err != nil {
-		return nil, c.unreadable(operation, err)
+		return nil, c.unreadable(operation, servicesOf(organizationID), err)
 	}
 	return named, nil
 }

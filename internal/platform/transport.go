@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -260,7 +261,7 @@ func (k *call) reconciled(ctx context.Context, failed *Error) (needed bool, err 
 	case ctx.Err() != nil:
 		return false, k.giveUp(context.Cause(ctx))
 	default:
-		failed.gaveUp = "reading the object again, to see what was applied, failed: " + err.Error()
+		failed.unfinished = err
 		return false, k.conclude(failed)
 	}
 }
@@ -298,7 +299,7 @@ func (k *call) giveUp(cause error) error {
 func (k *call) conclude(e *Error) error {
 	e.Operation, e.subject, e.settings = k.operation, k.subject, k.api.settings
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.mask, e.write, e.notFound = k.Mask, k.isWrite(), e.apiNotFound && !k.collection
+	e.write, e.notFound = k.isWrite(), e.apiNotFound && !k.collection
 	e.ambiguous = e.ambiguous || k.ambiguous
 	e.creation, e.collection, e.noRetries = k.method == http.MethodPost, k.collection, k.retryTimeout == 0
 	reported := e.refusal != nil && (k.attempts == 0 || e.Status == http.StatusUnauthorized)
@@ -311,8 +312,17 @@ func (k *call) conclude(e *Error) error {
 	return e
 }
 
-// logAttempt logs one attempt. The query is omitted, since its filters come from
-// the configuration.
+// maskedPath is the path of the request for a log line. The query is omitted, since
+// its filters come from the configuration.
+func (k *call) maskedPath() string {
+	segments := strings.Split(k.url.EscapedPath(), "/")
+	for i, segment := range segments {
+		segments[i] = k.maskOutside(segment)
+	}
+	return strings.Join(segments, "/")
+}
+
+// logAttempt logs one attempt.
 func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Duration, again bool) {
 	if k.log == nil {
 		return
@@ -320,7 +330,7 @@ func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Du
 	fields := map[string]any{
 		"operation":   k.operation,
 		"method":      k.method,
-		"path":        k.Mask(k.url.EscapedPath()),
+		"path":        k.maskedPath(),
 		"attempt":     k.attempts,
 		"duration_ms": took.Milliseconds(),
 		"queued_ms":   k.queued.Milliseconds(),
@@ -329,10 +339,10 @@ func (k *call) logAttempt(ctx context.Context, failed *Error, took, wait time.Du
 		fields["status"] = k.status
 	}
 	if k.requestID != "" {
-		fields["request_id"] = k.Mask(cleanText(k.requestID, 100))
+		fields["request_id"] = k.requestID
 	}
 	if failed != nil {
-		fields["error"] = k.Mask(failed.cause())
+		fields["error"] = failed.cause()
 	}
 	if again {
 		fields["wait_ms"], fields["wait_reason"] = wait.Milliseconds(), failed.waitReason()

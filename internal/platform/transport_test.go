@@ -423,6 +423,21 @@ func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	}
 }
 
+// The text names what failed, once.
+func TestFailedReconciliationIsNamed(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.inject(reset)
+		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, error) {
+			return nil, errors.New("the mapping must set excluded_columns")
+		})
+		const want = ": EOF.\n\nNothing more was sent: the mapping must set excluded_columns.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."
+		if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), want) {
+			t.Error(err)
+		}
+	})
+}
+
 func TestReconcileSharesTheBudget(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {

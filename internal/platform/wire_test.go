@@ -185,7 +185,7 @@ func TestEndlessAnswers(t *testing.T) {
 			if err == nil || strings.Contains(err.Error(), "no response within") {
 				t.Error(err)
 			}
-			if name != "error" && !errors.Is(err, errTooLong) {
+			if name != "error" && !errors.As(err, new(*tooLarge)) {
 				t.Error(err)
 			}
 		})

@@ -1,0 +1,59 @@
+package conn_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// A rejection is one error, at an attribute only where the message names one that
+// cannot be an ordinary word.
+func TestRejectionIsOneError(t *testing.T) {
+	t.Parallel()
+	text := map[string]tftypes.Type{"name": tftypes.String, "num_replicas": tftypes.String, "idle_scaling": tftypes.String}
+	sent := tfvalue.Of(tftypes.NewValue(tftypes.Object{AttributeTypes: text}, map[string]tftypes.Value{
+		"name":         tftypes.NewValue(tftypes.String, "a"),
+		"num_replicas": tftypes.NewValue(tftypes.String, "b"),
+		"idle_scaling": tftypes.NewValue(tftypes.String, "c"),
+	}))
+	tests := map[string]struct {
+		status  int
+		message string
+		at      string
+	}{
+		"camelCase":        {400, "numReplicas is too large", "num_replicas"},
+		"snake_case":       {422, "'num_replicas' is too large", "num_replicas"},
+		"an ordinary word": {400, "the name is taken", ""},
+		"two":              {400, "numReplicas needs idleScaling", ""},
+		"a longer name":    {400, "maxnumReplicas is too large", ""},
+		"none":             {400, "no", ""},
+		"not the request":  {403, "numReplicas may not be set", ""},
+	}
+	for name, test := range tests {
+		mock := mockplatform.New(mockplatform.DefaultSeed())
+		mock.Inject(mockplatform.Fault{Status: test.status, Text: `{"message":"` + test.message + `"}`})
+		server := httptest.NewServer(mock)
+		client, err := platform.New(platform.Config{BaseURL: server.URL, KeyID: "id", KeySecret: "secret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.UpdateServiceScaling(t.Context(), mockplatform.OrganizationID, mockplatform.ServiceID, platform.ScalingUpdate{})
+		server.Close()
+		var diags diag.Diagnostics
+		conn.AddSentError(&diags, "Cannot update service", err, sent)
+		at := ""
+		if located, ok := diags[0].(diag.DiagnosticWithPath); ok {
+			at = located.Path().String()
+		}
+		if len(diags) != 1 || at != test.at {
+			t.Errorf("%s: %d errors at %q, want one at %q: %v", name, len(diags), at, test.at, diags)
+		}
+	}
+}
