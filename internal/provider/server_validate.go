@@ -41,7 +41,7 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 	err := validate(s.schemas().ResourceSchemas[req.TypeName], rules, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.frameworkServer.ValidateResourceConfig)
+		resp, err := s.frameworkServer.ValidateResourceConfig(ctx, &partly)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	err := validate(s.schemas().DataSourceSchemas[req.TypeName], tfvalue.Rules{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.frameworkServer.ValidateDataResourceConfig)
+		resp, err := s.frameworkServer.ValidateDataResourceConfig(ctx, &partly)
 		if err != nil {
 			return nil, err
 		}
