@@ -12,7 +12,7 @@ import (
 )
 
 // server is the framework's server, except for adopted objects, which their engines
-// handle, and for what the framework retains of each call.
+// handle.
 type server struct {
 	frameworkServer
 	provider *dataplatformProvider
@@ -64,7 +64,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.frameworkServer.ReadResource)
+	return s.frameworkServer.ReadResource(ctx, req)
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -72,7 +72,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.frameworkServer.PlanResourceChange)
+	return s.frameworkServer.PlanResourceChange(ctx, req)
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
@@ -82,5 +82,5 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	return release(ctx, req, s.frameworkServer.ApplyResourceChange)
+	return s.frameworkServer.ApplyResourceChange(ctx, req)
 }

@@ -43,7 +43,7 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 	err := validate(s.schemas().ResourceSchemas[req.TypeName], preparation{rules: rules, adopted: adopted}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.frameworkServer.ValidateResourceConfig)
+		resp, err := s.frameworkServer.ValidateResourceConfig(ctx, &partly)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	err := validate(s.schemas().DataSourceSchemas[req.TypeName], preparation{}, req.Config, &resp.Diagnostics, func(part *tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error) {
 		partly := *req
 		partly.Config = part
-		resp, err := release(ctx, &partly, s.frameworkServer.ValidateDataResourceConfig)
+		resp, err := s.frameworkServer.ValidateDataResourceConfig(ctx, &partly)
 		if err != nil {
 			return nil, err
 		}
