@@ -209,7 +209,7 @@ func (u *update) recordsOf(sent, response tfvalue.Value) []record {
 // as they were before: it may precede the change.
 func (u *update) withoutPast(response tfvalue.Value) tfvalue.Value {
 	for _, r := range u.records {
-		if r.sent && !r.now.IsNull() && u.Rules.Same(r.Name(), r.now, r.Value) {
+		if r.sent && !r.now.IsNull() && u.Rules.Same(r.Name(), r.now, u.remote.At(r.Path...)) {
 			response = response.Without(r.Path...)
 		}
 	}

@@ -1,0 +1,450 @@
+package adopt
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// The toy kind of these tests: a lamp has a leaf of each sort that the engine
+// distinguishes, and a platform that is a few maps.
+
+const (
+	organization       = "10000000-0000-4000-8000-000000000001"
+	firstLamp, another = "20000000-0000-4000-8000-000000000001", "20000000-0000-4000-8000-000000000002"
+)
+
+// lamp is a lamp in a response.
+type lamp struct {
+	Name   *string  `tfsdk:"name"`
+	Cert   *string  `tfsdk:"cert"`
+	Size   *float64 `tfsdk:"size"`
+	Tags   []string `tfsdk:"tags"`
+	Bulbs  []bulb   `tfsdk:"bulbs"`
+	Shape  *shape   `tfsdk:"shape"`
+	State  *string  `tfsdk:"state"`
+	Weight *float64 `tfsdk:"weight"`
+}
+
+type bulb struct {
+	Socket *string  `tfsdk:"socket"`
+	Colors []string `tfsdk:"colors"`
+	On     *bool    `tfsdk:"on"`
+}
+
+type shape struct {
+	Round  *round  `tfsdk:"round"`
+	Square *square `tfsdk:"square"`
+}
+
+type round struct {
+	Radius *float64 `tfsdk:"radius"`
+	Volume *float64 `tfsdk:"volume"`
+}
+
+type square struct {
+	Side *float64 `tfsdk:"side"`
+}
+
+func text() schema.Attribute   { return schema.StringAttribute{Optional: true, Computed: true} }
+func number() schema.Attribute { return schema.NumberAttribute{Optional: true, Computed: true} }
+func texts() schema.Attribute {
+	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType}
+}
+func onlyText() schema.Attribute { return schema.StringAttribute{Optional: true} }
+
+func object(members map[string]schema.Attribute) schema.Attribute {
+	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
+}
+
+var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
+	"organization_id": text(),
+	"lamp_id":         schema.StringAttribute{Required: true},
+	"name":            text(),
+	"cert":            text(),
+	"size":            number(),
+	"tags":            texts(),
+	"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+		"socket": schema.StringAttribute{Required: true},
+		"colors": texts(),
+		"on":     schema.BoolAttribute{Optional: true, Computed: true},
+	}}},
+	"shape": object(map[string]schema.Attribute{
+		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
+		"square": object(map[string]schema.Attribute{"side": number()}),
+		"dry":    schema.BoolAttribute{Optional: true},
+	}),
+	"secret": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText()}},
+	"state":  schema.StringAttribute{Computed: true},
+	"weight": schema.NumberAttribute{Computed: true},
+}}
+
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
+
+// lampRules are those of the toy.
+var lampRules = tfvalue.Rules{
+	Trimmed:      []string{"cert"},
+	Keys:         map[string]tfvalue.Key{"bulbs": bulbKey},
+	Alternatives: []string{"shape"},
+}
+
+// workshop is the platform of the lamps.
+type workshop struct {
+	lamps    map[string]tfvalue.Value
+	requests []string
+
+	// What the API document does not show.
+	resets    bool                                                     // a PATCH resets what it omits
+	omitEmpty bool                                                     // responses omit what is empty
+	result    string                                                   // of a PATCH: "" for the lamp, "none", "past"
+	edits     []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
+	rewrite   func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
+	stages    bool                                                     // bulbs have a PATCH of their own
+	fail      func(request string) error
+	// lost is an error after the lamp was changed.
+	lost func(request string) error
+}
+
+func (w *workshop) engine() *Engine {
+	return New(Kind{
+		Name: "lamp", Noun: "lamp", IDs: []string{"lamp_id"},
+		Schema: lampSchema, Rules: lampRules,
+		Options:    []tfvalue.Path{{"shape", "dry"}},
+		Unreturned: []tfvalue.Path{{"secret"}},
+		Unfinished: "Their colors stay off.",
+		Read: func(_ context.Context, _ *platform.Client, id Identity, complete func(any) bool) (read []any, err error) {
+			for len(read) < 2 {
+				found, err := w.get(id.IDs[0])
+				if err != nil {
+					return nil, err
+				}
+				read = append([]any{found}, read...)
+				if complete(found) {
+					return read[:1], nil
+				}
+			}
+			return read, nil
+		},
+		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
+			return func(_ context.Context, send, remote tfvalue.Value, _ Observe) (tfvalue.Value, error) {
+				return w.patch(id.IDs[0], send, remote)
+			}
+		},
+		Plan: func(config, plan, remote tfvalue.Value) tfvalue.Value {
+			wanted := config.At("bulbs")
+			if wanted.IsNull() || !wanted.IsFullyKnown() || !plan.At("bulbs").IsKnown() || !lampRules.AsksFor("bulbs", wanted, plan.At("bulbs")) && plan.At("bulbs").IsFullyKnown() {
+				return plan
+			}
+			there, elements := bulbKey.Index(remote.At("bulbs")), wanted.Elements()
+			for i, element := range elements {
+				now, exists := there[bulbKey.Of(element)]
+				elements[i] = element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+					switch {
+					case !member.IsNull():
+						return member
+					case exists:
+						return now.At(name)
+					case name == "on":
+						return tfvalue.Bool(false)
+					default:
+						return tfvalue.Collection(member.Type(), nil)
+					}
+				})
+			}
+			return plan.With(tfvalue.Collection(wanted.Type(), elements), "bulbs")
+		},
+		Review: func(r Review) []string {
+			for _, kind := range []string{"round", "square"} {
+				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
+					r.Diags.AddError("Lamp has another shape", kind)
+				}
+			}
+			return nil
+		},
+		Stages: func(send, _ tfvalue.Value) []tfvalue.Value {
+			if !w.stages || send.At("bulbs").IsNull() {
+				return []tfvalue.Value{send}
+			}
+			return []tfvalue.Value{send.Without("bulbs"), send.Only("bulbs")}
+		},
+		Moves: func(send tfvalue.Value) []string {
+			if send.At("size").IsNull() {
+				return []string{"state"}
+			}
+			return []string{"state", "weight"}
+		},
+	})
+}
+
+func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
+
+// get is a GET of a lamp.
+func (w *workshop) get(id string) (any, error) {
+	w.requests = append(w.requests, "GET")
+	if w.fail != nil {
+		if err := w.fail("GET"); err != nil {
+			return nil, err
+		}
+	}
+	found, ok := w.lamps[id]
+	if !ok {
+		return nil, gone()
+	}
+	return asLamp(w.respond("GET", found)), nil
+}
+
+func asLamp(value tfvalue.Value) *lamp {
+	read := new(lamp)
+	if err := value.Decode(read); err != nil {
+		panic(err)
+	}
+	return read
+}
+
+// patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths. Bulbs
+// are sent as the difference to the remote ones.
+func (w *workshop) patch(id string, send, remote tfvalue.Value) (tfvalue.Value, error) {
+	var names []string
+	for _, leaf := range send.Leaves() {
+		names = append(names, leaf.Path.String())
+	}
+	request := "PATCH " + strings.Join(names, " ")
+	w.requests = append(w.requests, request)
+	if w.fail != nil {
+		if err := w.fail(request); err != nil {
+			return tfvalue.Null(w.typ()), err
+		}
+	}
+	before := w.lamps[id]
+	body := send.Without("secret").Without("shape", "dry")
+	after := lampRules.Merge(body, before)
+	if bulbs := body.At("bulbs"); !bulbs.IsNull() {
+		remove, _ := bulbKey.Difference(bulbs, remote.At("bulbs"))
+		wanted := bulbKey.Index(bulbs)
+		all := wholeBulbs(after.At("bulbs")).Elements()
+		for _, stays := range before.At("bulbs").Elements() {
+			if _, changes := wanted[bulbKey.Of(stays)]; !changes && !slices.ContainsFunc(remove, func(r tfvalue.Value) bool { return bulbKey.Of(r) == bulbKey.Of(stays) }) {
+				all = append(all, stays)
+			}
+		}
+		after = after.With(tfvalue.Collection(bulbs.Type(), all), "bulbs")
+	}
+	if w.resets {
+		after = reset(body, after)
+	}
+	if w.rewrite != nil {
+		after = w.rewrite(after)
+	}
+	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
+	if w.lost != nil {
+		if err := w.lost(request); err != nil {
+			return tfvalue.Null(w.typ()), err
+		}
+	}
+	switch w.result {
+	case "none":
+		return tfvalue.Null(w.typ()), nil
+	case "past":
+		return tfvalue.Encode(asLamp(w.respond(request, before)), w.typ()), nil
+	default:
+		return tfvalue.Encode(asLamp(w.respond(request, w.lamps[id])), w.typ()), nil
+	}
+}
+
+// wholeBulbs sets the members that new bulbs omit.
+func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value {
+	elements := bulbs.Elements()
+	for i, element := range elements {
+		elements[i] = element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+			if member.IsNull() {
+				return empty(member.Type())
+			}
+			return member
+		})
+	}
+	return tfvalue.Collection(bulbs.Type(), elements)
+}
+
+// reset empties the settable leaves that a body omits.
+func reset(body, lamp tfvalue.Value) tfvalue.Value {
+	for _, path := range settable {
+		if now := lamp.At(path...); body.At(path...).IsNull() && !now.IsNull() {
+			lamp = lamp.With(empty(now.Type()), path...)
+		}
+	}
+	return lamp
+}
+
+// settable are the leaves that a PATCH changes.
+var settable = []tfvalue.Path{{"name"}, {"cert"}, {"size"}, {"tags"}, {"bulbs"}, {"shape", "round", "radius"}, {"shape", "square", "side"}}
+
+func empty(typ tftypes.Type) tfvalue.Value {
+	switch {
+	case typ.Is(tftypes.String):
+		return tfvalue.String("")
+	case typ.Is(tftypes.Bool):
+		return tfvalue.Bool(false)
+	case typ.Is(tftypes.Number):
+		return tfvalue.Of(tftypes.NewValue(typ, 0))
+	default:
+		return tfvalue.Collection(typ, nil)
+	}
+}
+
+// respond returns what a response has of a lamp.
+func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
+	for _, edit := range w.edits {
+		lamp = edit(request, lamp)
+	}
+	if w.omitEmpty {
+		lamp = withoutEmpty(lamp)
+	}
+	return lamp
+}
+
+func withoutEmpty(value tfvalue.Value) tfvalue.Value {
+	return value.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
+		switch {
+		case member.IsObject():
+			return withoutEmpty(member)
+		case member.IsEmpty():
+			return tfvalue.Null(member.Type())
+		case member.Type().Is(tftypes.Set{}):
+			elements := member.Elements()
+			for i := range elements {
+				elements[i] = withoutEmpty(elements[i])
+			}
+			return tfvalue.Collection(member.Type(), elements)
+		default:
+			return member
+		}
+	})
+}
+
+// omit returns an edit that omits a leaf, from requests that begin with a method, a
+// number of times; 0 is always.
+func omit(method string, times int, path ...string) func(string, tfvalue.Value) tfvalue.Value {
+	left := times
+	return func(request string, lamp tfvalue.Value) tfvalue.Value {
+		if !strings.HasPrefix(request, method) || times > 0 && left == 0 || lamp.At(path...).IsNull() {
+			return lamp
+		}
+		left--
+		return lamp.Without(path...)
+	}
+}
+
+// m is an object in a configuration or on the platform. Of its values, nil is null and
+// unknown is known only after apply.
+type m map[string]any
+
+type unknownValue struct{}
+
+var unknown unknownValue
+
+// value gives a Go value the type of a schema.
+func value(v any, typ tftypes.Type) tfvalue.Value {
+	switch v := v.(type) {
+	case nil:
+		return tfvalue.Null(typ)
+	case unknownValue:
+		return tfvalue.Unknown(typ)
+	case m:
+		members := map[string]tftypes.Value{}
+		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
+			members[name] = value(v[name], memberType).Value
+		}
+		return tfvalue.Of(tftypes.NewValue(typ, members))
+	case []any:
+		var elementType tftypes.Type
+		switch t := typ.(type) {
+		case tftypes.List:
+			elementType = t.ElementType
+		case tftypes.Set:
+			elementType = t.ElementType
+		}
+		elements := make([]tfvalue.Value, len(v))
+		for i := range v {
+			elements[i] = value(v[i], elementType)
+		}
+		return tfvalue.Collection(typ, elements)
+	default:
+		return tfvalue.Of(tftypes.NewValue(typ, v))
+	}
+}
+
+func (w *workshop) value(v m) tfvalue.Value { return value(v, w.typ()) }
+
+// newWorkshop has two lamps, a round and a square one.
+func newWorkshop() *workshop {
+	w := &workshop{}
+	w.lamps = map[string]tfvalue.Value{
+		firstLamp: w.value(m{
+			"name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
+			"bulbs": []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
+			"shape": m{"round": m{"radius": 4, "volume": 9}},
+		}),
+		another: w.value(m{
+			"name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
+			"bulbs": []any{}, "shape": m{"square": m{"side": 2}},
+		}),
+	}
+	return w
+}
+
+// change changes a lamp in the console.
+func (w *workshop) change(id string, v any, path ...string) {
+	typ := w.lamps[id].At(path...).Type()
+	w.lamps[id] = w.lamps[id].With(value(v, typ), path...)
+}
+
+func (w *workshop) patches() []string {
+	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
+}
+
+func newConnection(t testing.TB) *conn.Connection {
+	client, err := platform.New(platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &conn.Connection{Client: client, OrganizationID: organization}
+}
+
+// connection is that of this run. Terraform starts a provider for each plan and for each
+// apply.
+func (tf *terraform) connection() *conn.Connection {
+	if tf.run == nil {
+		tf.newRun()
+	}
+	return tf.run
+}
+
+func (tf *terraform) newRun() { tf.run = newConnection(tf.t) }
+
+// gone returns the error of the client for an object that does not exist.
+var gone = sync.OnceValue(func() error {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"status": 404, "requestId": "r", "error": "lamp not found"}`))
+	}))
+	defer server.Close()
+	client, err := platform.New(platform.Config{BaseURL: server.URL, KeyID: "key", KeySecret: "secret-of-the-key"})
+	if err != nil {
+		panic(err)
+	}
+	_, err = client.GetPipe(context.Background(), organization, firstLamp, firstLamp)
+	return err
+})
