@@ -255,7 +255,7 @@ func TestResetsBesideCredentials(t *testing.T) {
 func TestResetsByAStage(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk", "bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
-	tf.resets, tf.stages = true, true
+	tf.resets, tf.stages = true, "always"
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}}
 	tf.wantError(tf.apply(), `API stored a different value for name of lamp "desk"`)
 	tf.wantPatches("PATCH ", "PATCH bulbs", "PATCH name", "PATCH bulbs")

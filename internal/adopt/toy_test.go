@@ -111,7 +111,7 @@ type workshop struct {
 	result    string                                                   // of a PATCH: "" for the lamp, "none", "past"
 	edits     []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite   func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
-	stages    bool                                                     // bulbs have a PATCH of their own
+	stages    string                                                   // bulbs have a PATCH of their own: "always", or to "add" after a removal
 	fail      func(request string) error
 	// lost is an error after the lamp was changed.
 	lost func(request string) error
@@ -173,8 +173,9 @@ func (w *workshop) engine() *Engine {
 			}
 			return nil
 		},
-		Stages: func(send, _ tfvalue.Value) []tfvalue.Value {
-			if !w.stages || send.At("bulbs").IsNull() {
+		Stages: func(send, remote tfvalue.Value) []tfvalue.Value {
+			remove, add := bulbKey.Difference(send.At("bulbs"), remote.At("bulbs"))
+			if send.At("bulbs").IsNull() || w.stages == "" || w.stages == "add" && (len(remove) == 0 || len(add) == 0) {
 				return []tfvalue.Value{send}
 			}
 			return []tfvalue.Value{send.Without("bulbs"), send.Only("bulbs")}

@@ -250,12 +250,14 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 }
 
 func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
+	returned := "another value: " + u.describe(u.mask, r.Name(), r.now)
+	if r.now.IsNull() {
+		returned = "none afterwards"
+	}
 	diags.AddAttributeError(
 		conn.AttributePath(r.Path),
 		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.label),
-		fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. "+
-			"Set the argument to that value, or remove it from the configuration.",
-			r.Path, u.describe(u.mask, r.Name(), r.now)),
+		fmt.Sprintf("%s was sent and accepted, but the API returned %s. Set the argument to the value on the platform, or remove it from the configuration.", r.Path, returned),
 	)
 }
 
