@@ -3,6 +3,7 @@ package mockplatform
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -28,10 +29,26 @@ func (s *Server) rewriteResult(operation Operation, result any) any {
 		}
 		return set
 	})
+	for _, rule := range answers.Hidden {
+		rule.apply(result)
+	}
 	for i := range answers.Sparse {
 		answers.Sparse[i].apply(operation, result)
 	}
 	return result
+}
+
+func (rule Hidden) apply(result any) {
+	if list, ok := result.([]any); ok {
+		for _, element := range list {
+			rule.apply(element)
+		}
+		return
+	}
+	value, _ := lookup(asDocument(result), rule.While)
+	if parent, name := walk(asDocument(result), rule.Hide); reflect.DeepEqual(value, normalize(rule.Is)) {
+		delete(parent, name)
+	}
 }
 
 // sets are the unordered arrays.

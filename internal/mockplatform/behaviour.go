@@ -42,8 +42,12 @@ type Behaviour struct {
 
 // Answers is the form of the results. Stored documents never change.
 type Answers struct {
-	Sparse  []Sparse
-	Numbers NumberSpelling
+	Sparse []Sparse
+	Hidden []Hidden
+	// PatchResult is the result of a PATCH that was carried out: "" is the object
+	// after it, ResultBefore the object as it was, ResultMissing none.
+	PatchResult string
+	Numbers     NumberSpelling
 	// UnknownMembers adds members of every JSON type to every object, and members
 	// whose names differ from known ones only in letter case, before and after them.
 	UnknownMembers bool
@@ -83,6 +87,17 @@ type Sparse struct {
 	left  int // of Times
 }
 
+// Hidden omits a member while another one has a value, for example the idle
+// timeout while idle scaling is off. All operations that return the object omit
+// it, and the stored value reappears when the condition ends.
+type Hidden struct {
+	// Hide and While are paths that start at the resource and lead through objects:
+	// "numReplicas", "settings.engine_max_threads".
+	Hide, While string
+	// Is is the value of While; nil also means that it is absent.
+	Is any
+}
+
 // NumberSpelling is how whole numbers are written.
 type NumberSpelling string
 
@@ -107,6 +122,9 @@ type Patches struct {
 	AddsFirst bool
 	// OneTargetPerTable rejects a second target for a source table.
 	OneTargetPerTable bool
+	// OneTablePerTarget rejects a mapping to a target table that another mapping
+	// has. With AddsFirst, a mapping that the same request removes still has it.
+	OneTablePerTarget bool
 }
 
 // Resets is what a PATCH does to stored members that it omits. By default it

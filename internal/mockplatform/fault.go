@@ -52,8 +52,8 @@ type Fault struct {
 	// Location redirects to this URL with Status, or 307 if it is 0.
 	Location string
 
-	// Result is JSON text that replaces the real result (or data); ResultMissing
-	// omits the member.
+	// Result is JSON text that replaces the real result (or data). ResultMissing
+	// omits the member, and ResultBefore returns the object as it was before a PATCH.
 	Result string
 	// Edit changes the body of the real response.
 	Edit func(body Document)
@@ -69,8 +69,11 @@ type Fault struct {
 // Always is the Times of a fault that lasts until ClearFaults is called.
 const Always = -1
 
-// ResultMissing is the Result that omits the result.
-const ResultMissing = "missing"
+// The results that are no JSON text. A PATCH with either was carried out.
+const (
+	ResultMissing = "missing"
+	ResultBefore  = "before"
+)
 
 // Cut is where a response ends early.
 type Cut string
@@ -167,9 +170,11 @@ func (f *Fault) addHeaders(header http.Header) {
 
 // editBody changes the real response, whose result is the named member.
 func (f *Fault) editBody(body Document, name string) Document {
-	if f.Result == ResultMissing {
+	switch f.Result {
+	case "", ResultBefore:
+	case ResultMissing:
 		delete(body, name)
-	} else if f.Result != "" {
+	default:
 		body[name] = json.RawMessage(f.Result)
 	}
 	if f.Edit != nil {

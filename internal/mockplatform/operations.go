@@ -62,8 +62,9 @@ func (h *handler) updateScaling() (any, error) {
 		moveReplicaMemory(doc, h.body)
 	}
 	patches.rewrite(UpdateScaling, doc, h.body)
+	result := h.patchResult(found.doc, doc)
 	found.replace(doc)
-	return doc, nil
+	return result, nil
 }
 
 // checkScaling checks the rules that involve several members.

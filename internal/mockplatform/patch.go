@@ -1,6 +1,7 @@
 package mockplatform
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -68,6 +69,14 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 	}
 }
 
+// patchResult returns the result of a PATCH that was carried out.
+func (h *handler) patchResult(before, after Document) Document {
+	if cmp.Or(h.fault.Result, h.behaviour.Answers.PatchResult) == ResultBefore {
+		return before
+	}
+	return after
+}
+
 func (h *handler) updatePipe() (any, error) {
 	found, err := h.pipe()
 	if err != nil {
@@ -84,9 +93,10 @@ func (h *handler) updatePipe() (any, error) {
 	}
 	patches.rewrite(UpdatePipe, doc, h.body)
 	h.advance(doc)
+	result := h.patchResult(found.doc, doc)
 	found.replace(doc)
 	found.keepSecrets(asDocument(h.body["source"]))
-	return doc, nil
+	return result, nil
 }
 
 // checkSourceKinds rejects source kinds that the pipe does not have.
@@ -137,14 +147,20 @@ func (h *handler) changeTableMappings(doc Document) error {
 		}
 		mappings = slices.Delete(mappings, at, at+1)
 	}
+	patches := &h.behaviour.Patches
 	for _, element := range adds {
 		add := asDocument(element)
-		table := mappingID[:2]
+		table, target := mappingID[:2], mappingID[2:]
 		if findMapping(mappings, add, mappingID) >= 0 ||
-			h.behaviour.Patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
-			h.behaviour.Patches.AddsFirst && findMapping(removes, add, table) >= 0 {
+			patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
+			patches.AddsFirst && findMapping(removes, add, table) >= 0 {
 			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is already mapped",
 				add["sourceSchemaName"], add["sourceTable"])
+		}
+		if patches.OneTablePerTarget && (findMapping(mappings, add, target) >= 0 ||
+			patches.AddsFirst && findMapping(removes, add, target) >= 0) {
+			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s is already the target of another table",
+				add["targetTable"])
 		}
 		mapping := Document{"excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}}
 		maps.Copy(mapping, cloneDocument(add))

@@ -86,6 +86,7 @@ const (
 	customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
 	moved     = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"clients"`
 	fresh     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices"`
+	taken     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"customers"`
 )
 
 func TestTableMappings(t *testing.T) {
@@ -106,6 +107,12 @@ func TestTableMappings(t *testing.T) {
 		{"another target, adds first", moved, customers, mockplatform.Patches{AddsFirst: true}, "is already mapped"},
 		{"second target", moved, "", mockplatform.Patches{}, ""},
 		{"second target with OneTargetPerTable", moved, "", mockplatform.Patches{OneTargetPerTable: true}, "is already mapped"},
+		{"second table for a target", taken, "", mockplatform.Patches{}, ""},
+		{"second table with OneTablePerTarget", taken, "", mockplatform.Patches{OneTablePerTarget: true}, "customers is already the target"},
+		{"two tables in one request", fresh + `},{` + strings.ReplaceAll(fresh, `Table":"invoices","t`, `Table":"bills","t`), "", mockplatform.Patches{OneTablePerTarget: true}, "invoices is already the target"},
+		{"another target with OneTablePerTarget", moved, customers, mockplatform.Patches{OneTablePerTarget: true}, ""},
+		{"a freed target, removes first", taken, customers, mockplatform.Patches{OneTablePerTarget: true}, ""},
+		{"a freed target, adds first", taken, customers, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, "is already the target"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,6 +150,73 @@ func TestTableMappings(t *testing.T) {
 			equal(t, "mappings", len(mappings), want)
 		})
 	}
+}
+
+// TestMappingInAnotherNormalForm uses two spellings of "müller": in NFD, as a
+// database may store it, and in NFC, as Terraform does.
+func TestMappingInAnotherNormalForm(t *testing.T) {
+	t.Parallel()
+	const nfd, nfc = "mu\u0308ller", "m\u00fcller"
+	mapping := func(name string) string {
+		return `{"sourceSchemaName":"public","sourceTable":"` + name + `","targetTable":"` + name + `"}`
+	}
+	b := newBench(t)
+	b.platform.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		objectAt(doc, "source", "postgres")["tableMappings"] = []any{mustDecode(t, mapping(nfd))}
+	})
+	mappings := []any{"source", "postgres", "tableMappings"}
+	equal(t, "name", at(b.must("GET", postgresPath, ""), append(mappings, 0, "sourceTable")...), nfd)
+	equal(t, "removed in NFC", b.send("PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToRemove":[`+mapping(nfc)+`]}}}`).status, 400)
+	after := b.must("PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[`+mapping(nfc)+`],"tableMappingsToRemove":[`+mapping(nfd)+`]}}}`)
+	equal(t, "name", at(after, append(mappings, 0, "sourceTable")...), nfc)
+	equal(t, "mappings", len(listAt(after, mappings...)), 1)
+}
+
+// TestPatchResult sends a PATCH to a service and to a pipe. Each of them stores
+// the change, whatever it returns.
+func TestPatchResult(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]any{
+		"":                         {4, "new"},
+		mockplatform.ResultBefore:  {3, "orders"},
+		mockplatform.ResultMissing: {nil, nil},
+	} {
+		lasting := answering(t, mockplatform.Answers{PatchResult: name})
+		once := newBench(t)
+		for range 2 {
+			once.platform.Inject(mockplatform.Fault{Method: "PATCH", Result: name})
+		}
+		for _, b := range []*bench{lasting, once} {
+			service, pipe := b.send("PATCH", scalingPath, `{"numReplicas":4}`), b.send("PATCH", kafkaPath, `{"name":"new"}`)
+			equal(t, name+": status", []int{service.status, pipe.status}, []int{200, 200})
+			equal(t, name+": service", at(service.body, "result", "numReplicas"), want[0])
+			equal(t, name+": pipe", at(pipe.body, "result", "name"), want[1])
+			equal(t, name+": stored", at(b.send("GET", servicesPath, "").body, "result", 0, "numReplicas"), 4)
+			equal(t, name+": stored", b.must("GET", kafkaPath, "")["name"], "new")
+		}
+		_, after := once.patched(mockplatform.KafkaPipeID, `{"name":"newer"}`)
+		equal(t, name+": the faults are over", after["name"], "newer")
+	}
+}
+
+func TestHiddenMembers(t *testing.T) {
+	t.Parallel()
+	b := answering(t, mockplatform.Answers{Hidden: []mockplatform.Hidden{
+		{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false},
+		{Hide: "settings.engine_max_threads", While: "source.kafka.topics", Is: "orders"},
+		{Hide: "name", While: "numReplicas", Is: 6},
+	}})
+	timeout := func() any { return at(b.send("GET", servicesPath, "").body, "result", 0, "idleTimeoutMinutes") }
+	equal(t, "at first", timeout(), 15)
+	equal(t, "PATCH", b.must("PATCH", scalingPath, `{"idleScaling":false,"idleTimeoutMinutes":30}`)["idleTimeoutMinutes"], nil)
+	equal(t, "list", timeout(), nil)
+	equal(t, "a number", b.must("PATCH", scalingPath, `{"numReplicas":6}`)["name"], nil)
+	b.must("PATCH", scalingPath, `{"idleScaling":true}`)
+	equal(t, "shown again", timeout(), 30)
+	pipe := b.must("GET", kafkaPath, "")
+	equal(t, "nested", at(pipe, "settings", "engine_max_threads"), nil)
+	equal(t, "beside it", at(pipe, "settings", "engine_max_insert_threads"), 2)
+	equal(t, "another pipe", at(b.must("GET", postgresPath, ""), "settings", "engine_max_threads"), 8)
 }
 
 func TestResets(t *testing.T) {

@@ -52,6 +52,9 @@ func (h *handler) successResponse(result any) response {
 		name, body = "data", Document{}
 	}
 	body[name] = result
+	if h.request.Method == http.MethodPatch && h.behaviour.Answers.PatchResult == ResultMissing {
+		delete(body, name)
+	}
 	for _, omitted := range h.behaviour.Answers.OmitEnvelope {
 		delete(body, omitted)
 	}
