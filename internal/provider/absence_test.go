@@ -82,7 +82,7 @@ func TestEmptiedInTheConsoleIsDrift(t *testing.T) {
 			}
 			f.ResetJournal()
 			out := w.apply()
-			wantNoText(t, out, "changed values")
+			wantNoText(t, out, "also changed unmanaged values")
 			for i, row := range emptiable {
 				t.Run(row.field, func(t *testing.T) { f.in(t).wantPatches(ids[i], row.sent...) })
 			}
@@ -107,7 +107,7 @@ func TestEmptiedByTheConfiguration(t *testing.T) {
 					w.apply()
 				}
 				w.file("main.tf", f.provider()+emptied)
-				wantNoText(t, w.apply(), "changed values")
+				wantNoText(t, w.apply(), "also changed unmanaged values")
 				for i, row := range emptiable {
 					t.Run(row.field, func(t *testing.T) { f.in(t).wantPatches(ids[i], row.sentWhenEmpty...) })
 				}
@@ -249,7 +249,7 @@ func TestToldAndMissing(t *testing.T) {
 			if got := changes[thisPipe].Change.Actions; (got[0] == "no-op") != (test.writes == nil) {
 				t.Errorf("the plan is to %v", got)
 			}
-			wantNoText(t, w.apply(), "changed values")
+			wantNoText(t, w.apply(), "also changed unmanaged values")
 			f.wantWrites(test.writes...)
 			// What was sent because of it, and stays untold, counts as never told.
 			for range 2 {

@@ -112,7 +112,7 @@ func TestAdoptionsOfOneObjectAreBothTold(t *testing.T) {
 	f := newFixture(t)
 	w := f.workspace(f.provider() + onePipe("one", mockplatform.KafkaPipeID, `name = "a"`) + onePipe("other", mockplatform.KafkaPipeID, `settings = { engine_max_threads = 3 }`))
 	warnings, _ := w.planWithWarnings()
-	for address, line := range map[string]string{"dataplatform_pipe.one": `name: "orders" now`, "dataplatform_pipe.other": "settings.engine_max_threads: 8 now"} {
+	for address, line := range map[string]string{"dataplatform_pipe.one": `name (currently "orders")`, "dataplatform_pipe.other": "settings.engine_max_threads (currently 8)"} {
 		if got := adoptionLines(t, warnings[address]); !slices.Equal(got, []string{line}) {
 			t.Errorf("%s: the warning says %q, want %q", address, got, line)
 		}
@@ -132,7 +132,7 @@ func TestWriteByAnotherResource(t *testing.T) {
 		name, threads := fmt.Sprintf("name %d", i), 10+i
 		w.file("main.tf", config(name, threads))
 		f.ResetJournal()
-		wantNoText(t, w.apply(), "changed values", "Two resources")
+		wantNoText(t, w.apply(), "also changed unmanaged values", "Two resources")
 		if n := len(f.patches(mockplatform.KafkaPipeID)); n != 2 {
 			t.Errorf("%d PATCHes, want 2", n)
 		}
@@ -186,6 +186,6 @@ func TestReadsOfAdoptionsEndAfterWrites(t *testing.T) {
 	close(written)
 	apply(other, <-planned, &otherOutcome)
 
-	wantNoText(t, otherOutcome.String(), "changed values")
+	wantNoText(t, otherOutcome.String(), "also changed unmanaged values")
 	f.wantPatches(mockplatform.KafkaPipeID, `{"name": "b"}`, `{"settings": {"engine_max_threads": 10}}`)
 }

@@ -25,11 +25,11 @@ func TestPipeAdoption(t *testing.T) {
 		onePipe("storage", mockplatform.ObjectStoragePipeID, ``))
 	out, changes := w.plan()
 	wantText(t, out,
-		"Adoption of pipe \"orders\" ("+mockplatform.KafkaPipeID+") overwrites its values",
-		`- field_mappings: [{destination_field = "order_id", source_field = "orderId"}`,
-		`- name: "orders" now`,
-		`- settings.engine_max_threads: 8 now`,
-		`- source.kafka.reverse_private_endpoint_ids: ["rpe-north", "rpe-south"] now`,
+		"Creating this resource overwrites current values of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
+		`- field_mappings (currently [{destination_field = "order_id", source_field = "orderId"}`,
+		`- name (currently "orders")`,
+		`- settings.engine_max_threads (currently 8)`,
+		`- source.kafka.reverse_private_endpoint_ids (currently ["rpe-north", "rpe-south"])`,
 	)
 	warnings, _ := w.planWithWarnings()
 	wantNoText(t, strings.Join(adoptionLines(t, warnings["dataplatform_pipe.kafka"]), "\n"), "configured", "9007199254740993", "engine_max_insert_threads", "iam_role")
@@ -37,11 +37,11 @@ func TestPipeAdoption(t *testing.T) {
 	wantWarning(t, warnings["dataplatform_pipe.postgres"], "")
 	wantWarning(t, warnings["dataplatform_pipe.storage"], "")
 	wantText(t, out,
-		"Adoption of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+") overwrites its values",
-		"- source_credentials.cloud_stream: its credentials (the API does not return the current ones)",
-		"- source_credentials.kafka: its credentials (the API does not return the current ones)",
-		"With an import block, the plan and its JSON show old and new values instead.")
-	if n := strings.Count(out, "overwrites its values"); n != 2 {
+		"Creating this resource overwrites current values of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+")",
+		"- credentials of source_credentials.cloud_stream (the API does not return the current ones)",
+		"- credentials of source_credentials.kafka (the API does not return the current ones)",
+		"To see old and new values in the plan, and in its JSON, use an import block.")
+	if n := strings.Count(out, "overwrites current values of"); n != 2 {
 		t.Errorf("%d warnings of an adoption", n)
 	}
 	f.wantWrites()

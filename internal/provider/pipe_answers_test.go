@@ -93,12 +93,12 @@ func TestPipeReset(t *testing.T) {
 					setMember(second, path, value)
 				}
 				f.wantPatches(ids[i], change.first, toJSON(t, second))
-				wantText(t, out, "("+ids[i]+") changed values that the configuration does not manage")
+				wantText(t, out, "("+ids[i]+") also changed unmanaged values")
 			}
-			wantText(t, out, "- settings.engine_max_threads: 32 before, "+test.now+" now", "- source.kafka.ca_certificate: \"-----BEGIN")
+			wantText(t, out, "- settings.engine_max_threads: was 32, is now "+test.now, "- source.kafka.ca_certificate: was \"-----BEGIN")
 			for _, moved := range strings.Split(out, "Warning: ") {
 				for _, owned := range []string{"- name:", "- field_mappings:", "engine_max_insert_threads:", "- updated_at:"} {
-					if strings.HasPrefix(moved, "Update of") && strings.Contains(moved, owned) {
+					if strings.HasPrefix(moved, "Updating pipe") && strings.Contains(moved, owned) {
 						t.Errorf("%q in %s", owned, moved)
 					}
 				}
@@ -121,7 +121,7 @@ func TestPipeDropped(t *testing.T) {
 	})
 	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `field_mappings = []`))
 	f.ResetJournal()
-	wantText(t, w.apply(), `- name: "orders" before, not set now`, "- settings.engine_max_threads: 8 before, not set now")
+	wantText(t, w.apply(), `- name: was "orders", is now not set`, "- settings.engine_max_threads: was 8, is now not set")
 	f.wantWrites(`{"fieldMappings": []}`)
 	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, "field_mappings = []\n  name = \"orders\""))
 	w.apply()
@@ -178,7 +178,7 @@ func TestPipeSparseAnswers(t *testing.T) {
 			if n := f.gets(mockplatform.PostgresPipeID); n > test.gets {
 				t.Errorf("the pipe was read %d times", n)
 			}
-			if strings.Contains(out, "changed values") {
+			if strings.Contains(out, "also changed unmanaged values") {
 				t.Error(out)
 			}
 			patches := f.patches(mockplatform.PostgresPipeID)

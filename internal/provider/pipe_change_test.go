@@ -92,15 +92,27 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"name": "", "destination": {"columns": []}, "source": {"kafka": {"iamRole": "", "caCertificate": "", "reversePrivateEndpointIds": []}}}`},
 	},
 	{
-		name: "the order of a set, white space after a certificate, and validate_samples", kind: mockplatform.KafkaPipeID,
+		name: "the order of a set, and white space after a certificate", kind: mockplatform.KafkaPipeID,
 		before: `source = { kafka = { reverse_private_endpoint_ids = ["rpe-north", "rpe-south"], ca_certificate = "x" } }`,
-		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" }, validate_samples = true }`,
+		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" } }`,
+	},
+	{
+		name: "validate_samples alone", kind: mockplatform.KafkaPipeID,
+		before:    `source = { kafka = { iam_role = "r" } }`,
+		after:     `source = { kafka = { iam_role = "r" }, validate_samples = true }`,
+		differing: []string{"source.validate_samples"},
+	},
+	{
+		name: "validate_samples leaves the configuration", kind: mockplatform.KafkaPipeID,
+		before:    `source = { kafka = { iam_role = "r" }, validate_samples = true }`,
+		after:     `source = { kafka = { iam_role = "r" } }`,
+		differing: []string{"source.validate_samples"},
 	},
 	{
 		name: "validate_samples with a name", kind: mockplatform.KafkaPipeID,
 		before:    `source = { validate_samples = false }`,
 		after:     "name = \"n\"\n  source = { validate_samples = true }",
-		differing: []string{"name"},
+		differing: []string{"name", "source.validate_samples"},
 		patches:   []string{`{"name": "n"}`},
 	},
 	{
@@ -155,7 +167,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "A mapping cannot be changed in place. These are removed and added again, which may copy their tables once more: - public.customers to customers",
+		warning: "A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. What it has for them beyond the attributes of a mapping, such as an engine or a partition, falls back to its defaults: - public.customers to customers",
 	},
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,

@@ -79,7 +79,7 @@ func TestPipeSecondPatchRefused(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out, "Cannot update pipe", "not today", "HTTP 422",
-		"These are not added yet: - public.customers to people Their excluded columns stay excluded. Apply again to add them.")
+		"These are not added yet: - public.customers to people Their excluded columns stay excluded. The API rejected the request that adds them: correct what its message names, then apply again.")
 	f.wantPatches(mockplatform.PostgresPipeID, firstRemap, secondRemap)
 	checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 	f.ResetJournal()
@@ -201,7 +201,7 @@ func TestPipeGone(t *testing.T) {
 	if !ok {
 		t.Fatal(out)
 	}
-	if n := strings.Count(out, `pipe "orders" (`+mockplatform.KafkaPipeID+") keeps its settings"); n != 2 {
+	if n := strings.Count(out, `pipe "orders" (`+mockplatform.KafkaPipeID+"), which keeps its current settings on the platform."); n != 2 {
 		t.Errorf("%d warnings, want one in the plan and one in the apply:\n%s", n, out)
 	}
 	f.wantWrites()
@@ -218,17 +218,19 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, arguments))
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { setMember(doc, "source.postgres.host", "demo-key-secret.example") })
 	planned := w.planText()
-	wantText(t, planned, `source.postgres.host: "***.example" now`)
+	wantText(t, planned, `source.postgres.host (currently "***.example")`)
 	wantNoText(t, planned, "demo-key-secret")
 	for _, test := range []struct{ path, says string }{
 		{"result.source.postgres.host", "API stored a different value for source.postgres.host"},
-		{"result.source.postgres.database", "changed values that the configuration does not manage"},
+		{"result.source.postgres.database", "also changed unmanaged values"},
 	} {
-		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: func(body mockplatform.Document) {
-			setMember(body, test.path, "postgres://bob:hush-hush@h2/d")
-		}})
+		repeat := func(body mockplatform.Document) { setMember(body, test.path, "postgres://bob:hush-hush@h2/d") }
+		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: repeat})
+		// The read after those of plan and apply, if there is one.
+		f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 2, Edit: repeat})
 		out, _ := w.terraform("apply", "-auto-approve", "-input=false")
 		wantText(t, folded(out), test.says, "postgres://bob:***@h2/d")
 		wantNoText(t, out, "hush-hush")
+		f.ClearFaults()
 	}
 }

@@ -98,7 +98,9 @@ func TestPipeSendsOwnedLeavesThatDiffer(t *testing.T) {
 	)
 }
 
-func TestPipeValidateSamplesAloneIsNoChange(t *testing.T) {
+// TestPipeValidateSamplesAlone is an update in place that sends nothing: the plan says
+// what it says because of the configuration, whatever else it shows.
+func TestPipeValidateSamplesAlone(t *testing.T) {
 	f := newFixture(t)
 	f.run(
 		resource.TestStep{
@@ -106,9 +108,12 @@ func TestPipeValidateSamplesAloneIsNoChange(t *testing.T) {
 			Check:  f.wrote(),
 		},
 		resource.TestStep{
-			Config:           f.provider() + pipeConfig(mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:orders-reader" }, validate_samples = true }`),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			Check:            f.wrote(),
+			Config: f.provider() + pipeConfig(mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:orders-reader" }, validate_samples = true }`),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
+				plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("updated_at"), knownvalue.NotNull()),
+			}},
+			Check: f.wrote(),
 		},
 		resource.TestStep{
 			Config: f.provider() + pipeConfig(mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:new" }, validate_samples = true }`),

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,12 +15,12 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 	t.Helper()
 	var found [][]string
 	for _, warning := range warnings {
-		if !strings.Contains(warning, "overwrites its values") {
+		if !strings.Contains(warning, "overwrites current values of") {
 			continue
 		}
-		_, list, _ := strings.Cut(warning, "The pipe exists. The apply overwrites: - ")
+		_, list, _ := strings.Cut(warning, "The pipe already exists. These current values will be replaced: - ")
 		list, rest, _ := strings.Cut(list, " To keep a value, remove its argument from the configuration. ")
-		want := "With an import block, the plan and its JSON show old and new values instead."
+		want := "To see old and new values in the plan, and in its JSON, use an import block."
 		if strings.Contains(list, "will be removed") {
 			want = "To keep a table mapping, add it to table_mappings. " + want
 		}
@@ -48,7 +47,7 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
   name     = "n"
   settings = { engine_max_threads = 3, engine_max_insert_threads = 2 }
   source   = { kafka = { iam_role = "" } }`,
-			[]string{`name: "orders" now`, "settings.engine_max_threads: 8 now", `source.kafka.iam_role: "role:orders-reader" now`}},
+			[]string{`name (currently "orders")`, "settings.engine_max_threads (currently 8)", `source.kafka.iam_role (currently "role:orders-reader")`}},
 		{"mappings are removed", mockplatform.PostgresPipeID, mappings(addressesMapping),
 			[]string{table + "public.customers to customers will be removed", table + "sales.leads to sales_leads will be removed"}},
 		{"all mappings are removed", mockplatform.PostgresPipeID, "source = { postgres = { table_mappings = [] } }",
@@ -56,17 +55,17 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
 		{"members of a mapping", mockplatform.PostgresPipeID, mappings(addressesMapping, leadsMapping,
 			wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = ["country", "id"]`)),
 			[]string{
-				table + `public.customers to customers: excluded_columns is ["password_hash", "phone"] now`,
-				table + "public.customers to customers: use_custom_sorting_key is true now",
+				"excluded_columns of " + table + `public.customers to customers (currently ["password_hash", "phone"])`,
+				"use_custom_sorting_key of " + table + "public.customers to customers (currently true)",
 			}},
 		{"both", mockplatform.PostgresPipeID, mappings(customersMapping, wanted("sales.leads", "sales_leads", `excluded_columns = []`)),
-			[]string{table + "public.addresses to addresses will be removed", table + `sales.leads to sales_leads: excluded_columns is ["notes"] now`}},
+			[]string{table + "public.addresses to addresses will be removed", "excluded_columns of " + table + `sales.leads to sales_leads (currently ["notes"])`}},
 		{"credentials", mockplatform.CloudStreamPipeID, `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
-			[]string{"source_credentials.cloud_stream: its credentials (the API does not return the current ones)"}},
+			[]string{"credentials of source_credentials.cloud_stream (the API does not return the current ones)"}},
 		{"credentials beside a leaf", mockplatform.ObjectStoragePipeID, `
   source             = { object_storage = { path = "other" } }
   source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
-			[]string{`source.object_storage.path: "visits/*.parquet" now`, "source_credentials.object_storage: its credentials (the API does not return the current ones)"}},
+			[]string{`source.object_storage.path (currently "visits/*.parquet")`, "credentials of source_credentials.object_storage (the API does not return the current ones)"}},
 		{"nothing", mockplatform.PostgresPipeID, "name = \"customers\"\n" + mappings(customersMapping, addressesMapping, leadsMapping), nil},
 		{"a mapping that is new", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), nil},
 	}
@@ -141,24 +140,28 @@ func TestSourceChangesWithoutItsCredentials(t *testing.T) {
 	}
 }
 
-// TestObjectThatDeclaresNothing is warned of, wherever it stands, at validate
-// and at plan: a misspelled member leaves one behind.
-func TestObjectThatDeclaresNothing(t *testing.T) {
+// TestEmptyObject has objects that set nothing, as a misspelled name leaves one behind:
+// a plan warns where the platform has a value that the object could set, and of
+// credentials, which it never returns.
+func TestEmptyObject(t *testing.T) {
 	tests := []struct {
 		arguments string
-		says      []string
+		empty     []string
 	}{
-		{`settings = {}`, []string{"settings is set, but none of its attributes is"}},
-		{`settings = { engine_max_treads = 4 }`, []string{"settings is set, but none of its attributes is"}},
-		{`source = { kafka = { iam_roel = "r" } }`, []string{"source.kafka is set, but none of its attributes is"}},
-		{`source = { kafca = { iam_role = "r" } }`, []string{"source is set, but none of its attributes is"}},
-		{`source_credentials = { kafka = {} }`, []string{"source_credentials.kafka is set, but none of its attributes is"}},
-		{"settings = {}\n  destination = {}", []string{"destination is set", "settings is set"}},
+		{`settings = {}`, []string{"settings"}},
+		{`settings = { engine_max_treads = 4 }`, []string{"settings"}},
+		{`source = { kafka = { iam_roel = "r" } }`, []string{"source.kafka"}},
+		{`source = { kafca = { iam_role = "r" } }`, []string{"source"}},
+		{`source_credentials = { kafka = {} }`, []string{"source_credentials.kafka"}},
+		{`source_credentials = {}`, []string{"source_credentials"}},
+		{"settings = {}\n  destination = {}", []string{"destination", "settings"}},
 		{`settings = { engine_max_treads = 4, engine_max_threads = 8 }`, nil},
 		{`field_mappings = []`, nil},
 		{`destination = { columns = [] }`, nil},
 		{`source = { validate_samples = false }`, nil},
 		{``, nil},
+		// Nothing can be lost where the platform has nothing.
+		{"settings = {}\n  destination = {}\n  source = { kafka = {} } # bare", nil},
 	}
 	f := newFixture(t)
 	config := f.provider()
@@ -166,51 +169,39 @@ func TestObjectThatDeclaresNothing(t *testing.T) {
 		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
 			setMember(doc, "fieldMappings", []any{})
 			setMember(doc, "destination.columns", []any{})
+			if strings.HasSuffix(test.arguments, "# bare") {
+				setMember(doc, "settings", mockplatform.Document{})
+				setMember(doc, "destination.columns", nil)
+				setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+			}
 		}), test.arguments)
 	}
 	w := f.workspace(config)
-	out, err := w.command(t.Context(), "validate", "-json").Output()
-	w.checkRun(string(out), err)
-	var validated struct {
-		Valid       bool
-		Diagnostics []struct {
-			Severity, Summary, Detail, Address string
-			Snippet                            struct{ Context string }
-		}
-	}
-	if err := json.Unmarshal(out, &validated); err != nil || !validated.Valid { //nolint:musttag // encoding/json finds names in any letter case
-		t.Fatalf("%v in %s", err, out)
-	}
-	byBlock := map[string][]string{}
-	for _, d := range validated.Diagnostics {
-		if d.Snippet.Context == "" {
-			continue // Terraform's own
-		}
-		byBlock[d.Snippet.Context] = append(byBlock[d.Snippet.Context], d.Detail)
-		if d.Summary != "Object declares nothing" {
-			t.Errorf("%s: %s is not folded with the others", d.Summary, d.Detail)
-		}
-	}
-	warnings, _ := w.planWithWarnings()
-	for i, test := range tests {
-		t.Run(test.arguments, func(t *testing.T) {
-			address := fmt.Sprintf("dataplatform_pipe.p%d", i)
-			for when, said := range map[string][]string{"validate": byBlock[fmt.Sprintf(`resource "dataplatform_pipe" "p%d"`, i)], "plan": warnings[address]} {
+	check := func(when string) {
+		warnings, _ := w.planWithWarnings()
+		for i, test := range tests {
+			t.Run(when+": "+test.arguments, func(t *testing.T) {
+				said := warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)]
 				slices.Sort(said)
-				said = slices.Compact(said) // Terraform validates again in the plan
-				if len(said) != len(test.says) {
-					t.Errorf("%s: %d warnings, want %d: %q", when, len(said), len(test.says), said)
-					continue
+				var want []string
+				for _, at := range test.empty {
+					want = append(want, "Object is empty "+at+" has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling.")
 				}
-				for i, text := range test.says {
-					wantText(t, said[i], text, "Terraform ignores misspelled attributes")
+				if got := slices.Compact(said); !slices.Equal(got, want) {
+					t.Errorf("warnings\n%q\nwant\n%q", got, want)
 				}
-			}
-		})
+			})
+		}
 	}
+	check("adoption")
 	w.apply()
 	f.wantWrites()
+	check("update")
 	w.wantEmptyPlan()
+	// All share a summary, so that Terraform folds them.
+	if out := w.planText(); strings.Count(out, "Warning: ") != 1 {
+		t.Errorf("the warnings are not folded:\n%s", out)
+	}
 }
 
 // TestDestroyingManyIsFolded has warnings that share one summary, so that
@@ -233,10 +224,10 @@ func TestDestroyingManyIsFolded(t *testing.T) {
 		t.Fatal("the plan failed")
 	}
 	for i, id := range ids {
-		wantWarning(t, warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)], "Destroying an adopted object leaves it as it is Nothing is sent: pipe \"orders\" ("+id+") keeps its settings")
+		wantWarning(t, warnings[fmt.Sprintf("dataplatform_pipe.p%d", i)], "Destroy does not delete services or pipes This resource stops managing pipe \"orders\" ("+id+"), which keeps its current settings on the platform.")
 	}
 	for _, id := range ourServices {
-		wantWarning(t, warnings[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)], "Destroying an adopted object leaves it as it is Nothing is sent: service \""+fmt.Sprint(f.Service(id)["name"])+"\" ("+id+")")
+		wantWarning(t, warnings[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)], "Destroy does not delete services or pipes This resource stops managing service \""+fmt.Sprint(f.Service(id)["name"])+"\" ("+id+"), which keeps its current settings on the platform.")
 	}
 	out := w.planText("-destroy")
 	if n := strings.Count(out, "Warning: "); n != 1 {
@@ -248,7 +239,7 @@ func TestDestroyingManyIsFolded(t *testing.T) {
 	applied := w.diagnostics("apply", "-destroy", "-auto-approve", "-input=false")
 	said := 0
 	for _, d := range applied {
-		said += strings.Count(strings.Join(d.warnings, "\n"), "Destroying an adopted object")
+		said += strings.Count(strings.Join(d.warnings, "\n"), "Destroy does not delete services or pipes")
 	}
 	if objects := len(ids) + len(ourServices); said != objects+1 {
 		t.Errorf("%d warnings, want one for each of %d objects in the plan and one in the apply", said, objects)

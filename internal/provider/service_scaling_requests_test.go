@@ -110,7 +110,7 @@ resource "dataplatform_service_scaling" "this" {
 	w := f.workspace(later(mockplatform.ServiceID, "4"))
 	w.planText()
 	f.wantRequests()
-	wantText(t, w.apply(), `Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values", "num_replicas: 3 now")
+	wantText(t, w.apply(), `Creating this resource overwrites current values of service "events-eu" (`+mockplatform.ServiceID+")", "- num_replicas (currently 3)")
 	f.wantWrites(`{"numReplicas": 4}`)
 
 	// Checks that a plan had to skip are made before anything is sent.
@@ -126,7 +126,7 @@ resource "dataplatform_service_scaling" "this" {
 			t.Errorf("applied %s:\n%s", bad.says, out)
 		}
 		wantText(t, out, bad.says)
-		wantNoText(t, out, "error in the provider", "bug")
+		wantNoText(t, out, "bug in the provider")
 	}
 	if n := f.Count(http.MethodPatch, ""); n != 0 {
 		t.Errorf("%d writes", n)

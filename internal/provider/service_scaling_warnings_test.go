@@ -45,10 +45,10 @@ func TestScalingAdoptionWarns(t *testing.T) {
   max_total_memory_gb  = 48`))
 	out := w.planText()
 	wantText(t, out,
-		`Adoption of service "events-eu" (`+mockplatform.ServiceID+") overwrites its values",
-		"The service exists. The apply overwrites: - idle_scaling: true now - idle_timeout_minutes: 15 now To keep a value",
-		`Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+") overwrites its values",
-		"The service exists. The apply overwrites: - idle_scaling: true now - idle_timeout_minutes: 5 now - max_total_memory_gb: 24 now - num_replicas: 1 now To keep a value",
+		`Creating this resource overwrites current values of service "events-eu" (`+mockplatform.ServiceID+")",
+		"The service already exists. These current values will be replaced: - idle_scaling (currently true) - idle_timeout_minutes (currently 15) To keep a value",
+		`Creating this resource overwrites current values of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")",
+		"The service already exists. These current values will be replaced: - idle_scaling (currently true) - idle_timeout_minutes (currently 5) - max_total_memory_gb (currently 24) - num_replicas (currently 1) To keep a value",
 		"The platform has deprecated this argument",
 	)
 	f.wantRequests("GET services")
@@ -114,7 +114,7 @@ func TestScalingRejected(t *testing.T) {
 	}
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 360"))
 	f.ResetJournal()
-	wantNoText(t, w.apply(), "tainted", "replaced")
+	wantNoText(t, w.apply(), "tainted", "must be replaced")
 	f.wantWrites(`{"maxTotalMemoryGb": 360}`)
 
 	// A rejected change leaves the state as the platform is.
@@ -152,15 +152,15 @@ func TestScalingTakenOtherwise(t *testing.T) {
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["minReplicaMemoryGb"] = 24, 8 })
 	out = w.apply()
 	wantText(t, out,
-		`Update of service "events-eu" (`+mockplatform.ServiceID+") changed values that the configuration does not manage",
-		"- min_replica_memory_gb: 8 before, 12 now - min_total_memory_gb: 24 before, 36 now")
+		`Updating service "events-eu" (`+mockplatform.ServiceID+") also changed unmanaged values",
+		"- min_replica_memory_gb: was 8, is now 12 - min_total_memory_gb: was 24, is now 36")
 	f.wantWrites(`{"idleScaling": false}`)
 	w.wantEmptyPlan()
 
 	// With the total memory, that of each replica moves: that is no surprise.
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["minReplicaMemoryGb"] = 8 })
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 96"))
-	wantNoText(t, w.apply(), "changed values")
+	wantNoText(t, w.apply(), "also changed unmanaged values")
 }
 
 // TestScalingUnderResets has a platform that resets whatever a PATCH omits.
@@ -181,8 +181,8 @@ func TestScalingUnderResets(t *testing.T) {
 			// What is owned and was reset is corrected with all that is owned.
 			f.wantWrites(`{"numReplicas": 6}`, fmt.Sprintf(`{"numReplicas": 6, "idleScaling": %t}`, idle))
 			wantText(t, out,
-				`Update of service "ledger-us" (`+mockplatform.FullServiceID+") changed values that the configuration does not manage",
-				"- idle_timeout_minutes: 30 before", "- max_total_memory_gb: 360 before", "- min_total_memory_gb: 72 before")
+				`Updating service "ledger-us" (`+mockplatform.FullServiceID+") also changed unmanaged values",
+				"- idle_timeout_minutes: was 30, is now", "- max_total_memory_gb: was 360, is now", "- min_total_memory_gb: was 72, is now")
 			wantNoText(t, out, "- idle_scaling", "- num_replicas")
 			w.wantEmptyPlan()
 		})
@@ -197,9 +197,11 @@ func TestScalingLeaves(t *testing.T) {
 	w.apply()
 	f.ResetJournal()
 	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ReadonlyServiceID, `num_replicas = 4`))
-	const summary = "Destroying an adopted object leaves it as it is"
-	keeps := func(name, id string) string { return fmt.Sprintf("service %q (%s) keeps its settings", name, id) }
-	wantText(t, w.planText(), "forces replacement", summary, keeps("events-eu", mockplatform.ServiceID), `Adoption of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")", "num_replicas: 1 now")
+	const summary = "Destroy does not delete services or pipes"
+	keeps := func(name, id string) string {
+		return fmt.Sprintf("This resource stops managing service %q (%s), which keeps its current settings on the platform.", name, id)
+	}
+	wantText(t, w.planText(), "forces replacement", summary, keeps("events-eu", mockplatform.ServiceID), `This replacement overwrites current values of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")", "- num_replicas (currently 1)")
 	wantText(t, w.apply(), summary, keeps("events-eu", mockplatform.ServiceID))
 	f.wantWrites(`{"numReplicas": 4}`)
 
