@@ -11,9 +11,12 @@ import (
 )
 
 // A build with the tag profile writes two files per process into the directory
-// PROFILE_DIR: its CPU profile, and the heap at its end. `make profile` uses it.
-// Releases do not include it.
+// PROFILE_DIR, if it is set: its CPU profile, and the heap at its end. `make
+// profile` uses it. Releases do not include it.
 func init() {
+	if os.Getenv("PROFILE_DIR") == "" {
+		return
+	}
 	cpu := create("cpu")
 	if err := pprof.StartCPUProfile(cpu); err != nil {
 		log.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // rewriteResult applies Answers to a result, which is the caller's own copy.
@@ -68,25 +67,6 @@ func eachSet(value any, change func([]any) []any) {
 			eachSet(member, change)
 		}
 	}
-}
-
-// HasField reports whether a response can have a field at the path of a
-// [Sparse]: one of this seed's objects, of the built-in seed's or of a new key.
-func (seed Seed) HasField(path string) bool {
-	steps := strings.Split(path, ".")
-	if slices.Contains(steps[:len(steps)-1], "**") {
-		return false
-	}
-	entry := Document{"source": "", "description": ""}
-	found := new(Sparse).omit(newKey(Document{"ipAccessList": []any{entry}}, time.Time{}), steps)
-	for _, st := range []*store{newStore(seed), newStore(DefaultSeed())} {
-		for _, objects := range []map[string]*object{st.services, st.pipes, st.alerts} {
-			for _, object := range objects {
-				found = new(Sparse).omit(object.doc, steps) || found
-			}
-		}
-	}
-	return found
 }
 
 func (rule *Sparse) apply(operation Operation, result any) {

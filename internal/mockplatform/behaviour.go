@@ -21,8 +21,6 @@ type Behaviour struct {
 	// Latency delays each request before it is carried out.
 	Latency   time.Duration
 	RateLimit RateLimit
-	// ErrorBody is the form of the platform's own errors (400, 401, 404, 429).
-	ErrorBody BodyKind
 	// Now is the platform's clock; nil means time.Now.
 	Now func() time.Time
 	// OnRequest, if set, is called with each request after its response.
@@ -32,6 +30,10 @@ type Behaviour struct {
 
 	Answers Answers
 	Patches Patches
+
+	// KeyValidity, if set, is the maximum validity of a new key. Such a key expires
+	// earlier than requested, so that its renewal can be tried without a wait.
+	KeyValidity time.Duration
 
 	// AllowSingleReplica accepts one replica for the first service in a
 	// warehouse, as some tiers do.

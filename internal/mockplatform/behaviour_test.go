@@ -2,7 +2,6 @@ package mockplatform_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -198,24 +197,4 @@ func TestEnvelopeAndKeyResponses(t *testing.T) {
 	created = b.must("POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keySecretHash":"x"}}`)
 	equal(t, "neither ID nor secret", []any{created["keyId"], created["keySecret"]}, []any{nil, nil})
 	equal(t, "secret in Keys", at(b.platform.Keys()[1], "result", "keySecret") != nil, true)
-}
-
-func TestErrorBodies(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for _, kind := range []mockplatform.BodyKind{
-		mockplatform.BodyJSON, mockplatform.BodyMessage, mockplatform.BodyNested, mockplatform.BodyErrors, mockplatform.BodyProblem,
-		mockplatform.BodyString, mockplatform.BodyHTML, mockplatform.BodyText, mockplatform.BodyEmpty, mockplatform.BodyEcho, mockplatform.BodyEchoWhole,
-	} {
-		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = kind })
-		out := b.send("GET", pipesPath+elsewhere, "")
-		equal(t, "status", out.status, http.StatusNotFound)
-		if found := strings.Contains(out.text, "pipe not found"); found == (kind == mockplatform.BodyEmpty) {
-			t.Errorf("%s: %s", kind, out.text)
-		}
-	}
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.ErrorBody = mockplatform.BodyJSON })
-	out := b.send("GET", pipesPath+elsewhere, "")
-	equal(t, "default", membersOf(t, out.text), []string{"error", "requestId", "status"})
-	equal(t, "alert without envelope", b.send("GET", alertsPath+"x", "").text, `{"message":"alert not found"}`)
 }

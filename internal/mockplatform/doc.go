@@ -14,7 +14,7 @@
 // It rejects everything that the API document gives it reason to reject: a wrong
 // or missing key (401), a path element that is not a UUID, an unexpected body,
 // unknown members at any depth, values of the wrong type or out of range (400),
-// another Content-Type (415), an unknown ID (404). One schema per body (folder
+// another Content-Type (415), an unknown ID (404). One schema per body (directory
 // bodies) drives checks, merges and resets.
 //
 // Where the document is silent, the simplest behaviour is the default and
@@ -40,7 +40,7 @@
 //
 // # Seed
 //
-// A seed is a folder of JSON documents, one object in each file:
+// A seed is a directory of JSON documents, one object in each file:
 //
 //	credentials.json                          keyId, keySecret, accessToken
 //	organizations/NAME/organization.json      id
@@ -50,5 +50,5 @@
 //	alerts/NAME.json                          an alert
 //
 // Files are read in the order of their names, which is the order of the list.
-// Hidden files are ignored, and other files are rejected.
+// Hidden files and files of other names are ignored.
 package mockplatform

@@ -78,6 +78,13 @@ func (s *Server) RemovePipe(id string) {
 	delete(s.store.pipes, id)
 }
 
+// RemoveAlert removes an alert.
+func (s *Server) RemoveAlert(id string) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	delete(s.store.alerts, id)
+}
+
 // Keys returns all created keys, oldest first: organizationId, requestId, the
 // body as request, and the original result with its secret, even if a fault
 // changed the response.

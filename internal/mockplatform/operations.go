@@ -104,8 +104,15 @@ func (h *handler) createKey() (any, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	result := newKey(h.body, h.behaviour.now())
+	now := h.behaviour.now()
+	result := newKey(h.body, now)
 	key := asDocument(result["key"])
+	if validity := h.behaviour.KeyValidity; validity > 0 {
+		latest := now.Add(validity)
+		if expireAt, err := time.Parse(time.RFC3339, text(key, "expireAt")); err != nil || expireAt.After(latest) {
+			key["expireAt"] = timestamp(latest)
+		}
+	}
 	if h.behaviour.Answers.KeyState {
 		key["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}

@@ -337,3 +337,35 @@ func TestChangesByThePlatform(t *testing.T) {
 	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
 	equal(t, "createdAt", at(created, "key", "createdAt"), "2030-01-02T03:04:05.000Z")
 }
+
+func TestKeyThatIsAboutToExpire(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+		behaviour.Now = func() time.Time { return now }
+		behaviour.KeyValidity = time.Hour
+	})
+	for asked, want := range map[string]string{
+		`"2040-01-01T00:00:00Z"`: "2030-01-02T04:04:05.000Z",
+		`"2030-01-02T03:30:00Z"`: "2030-01-02T03:30:00.000Z",
+		"null":                   "2030-01-02T04:04:05.000Z",
+	} {
+		created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"],"expireAt":`+asked+`}`)
+		equal(t, asked, at(created, "key", "expireAt"), want)
+		request := b.request("GET", servicesPath, "")
+		request.SetBasicAuth(textAt(created, "keyId"), textAt(created, "keySecret"))
+		for at, status := range map[time.Duration]int{0: 200, 2 * time.Hour: 401} {
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+				behaviour.Now = func() time.Time { return now.Add(at) }
+			})
+			out, err := b.do(request)
+			if err != nil || out.status != status {
+				t.Errorf("after %s: got %d and %v, want %d", at, out.status, err, status)
+			}
+		}
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+			behaviour.Now = func() time.Time { return now }
+		})
+	}
+}

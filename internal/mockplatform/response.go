@@ -65,8 +65,7 @@ func (h *handler) successResponse(result any) response {
 func (h *handler) errorResponse(err error) response {
 	failure := &apiError{http.StatusInternalServerError, err.Error()}
 	errors.As(err, &failure)
-	contentType, body := h.errorBody(h.behaviour.ErrorBody, failure.status, failure.message)
-	return newResponse(failure.status, contentType, body)
+	return newResponse(failure.status, jsonType, encode(h.errorEnvelope(failure.status, failure.message)))
 }
 
 // BodyKind is a form of an error body. The API document shows none, so a client
@@ -77,11 +76,6 @@ type BodyKind string
 // instead of the result.
 const (
 	BodyJSON      BodyKind = "json"
-	BodyMessage   BodyKind = "message"   // {"message": ...}
-	BodyNested    BodyKind = "nested"    // {"error": {"code", "message"}}
-	BodyErrors    BodyKind = "errors"    // {"errors": [{"message"}]}
-	BodyProblem   BodyKind = "problem"   // {"title", "detail"}, application/problem+json
-	BodyString    BodyKind = "string"    // a JSON string
 	BodyHTML      BodyKind = "html"      // a gateway's page
 	BodyText      BodyKind = "text"      // plain text
 	BodyEmpty     BodyKind = "empty"     // nothing
@@ -93,16 +87,6 @@ const (
 func (h *handler) errorBody(kind BodyKind, status int, message string) (contentType string, body []byte) {
 	title := http.StatusText(status)
 	switch kind {
-	case BodyMessage:
-		return jsonType, encode(Document{"message": message})
-	case BodyNested:
-		return jsonType, encode(Document{"error": Document{"code": title, "message": message}})
-	case BodyErrors:
-		return jsonType, encode(Document{"errors": []any{Document{"message": message}}})
-	case BodyProblem:
-		return "application/problem+json", encode(Document{"type": "about:blank", "title": title, "status": status, "detail": message})
-	case BodyString:
-		return jsonType, encode(message)
 	case BodyHTML:
 		return "text/html; charset=utf-8", fmt.Appendf(nil,
 			"<!DOCTYPE html>\n<html><head><title>%[1]d %[2]s</title><style>h1{color:#333}</style></head>\n"+

@@ -13,7 +13,7 @@ import (
 )
 
 // schema describes one value of a request body with keywords of JSON Schema and
-// OpenAPI. Every body is checked, merged and reset by its schema in the folder
+// OpenAPI. Every body is checked, merged and reset by its schema in the directory
 // bodies, so a new member needs one line there. Unknown members are rejected.
 type schema struct {
 	Type       string             `json:"type"` // string, number, integer, boolean, array or object

@@ -1,7 +1,6 @@
 package mockplatform
 
 import (
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -56,21 +55,18 @@ var seedFiles embed.FS
 
 // DefaultSeed returns the built-in seed.
 func DefaultSeed() Seed {
-	folder, _ := fs.Sub(seedFiles, "seed")
-	seed, err := LoadSeed(folder)
+	directory, _ := fs.Sub(seedFiles, "seed")
+	seed, err := LoadSeed(directory)
 	if err != nil {
 		panic(err)
 	}
 	return seed
 }
 
-// LoadSeed reads a seed from a folder with the layout in the package
+// LoadSeed reads a seed from a directory with the layout in the package
 // documentation. An error names the file.
-func LoadSeed(folder fs.FS) (Seed, error) {
-	if err := checkLayout(folder); err != nil {
-		return Seed{}, err
-	}
-	credentials, err := readDocument(folder, "credentials.json")
+func LoadSeed(directory fs.FS) (Seed, error) {
+	credentials, err := readDocument(directory, "credentials.json")
 	if err != nil {
 		return Seed{}, err
 	}
@@ -82,8 +78,8 @@ func LoadSeed(folder fs.FS) (Seed, error) {
 	if seed.KeyID == "" || seed.KeySecret == "" || seed.AccessToken == "" {
 		return Seed{}, errors.New("credentials.json: keyId, keySecret and accessToken must be strings that are not empty")
 	}
-	reader := &seedReader{folder, map[string]string{}}
-	organizations, _ := fs.Glob(folder, "organizations/[^.]*")
+	reader := &seedReader{directory, map[string]string{}}
+	organizations, _ := fs.Glob(directory, "organizations/[^.]*")
 	for _, name := range organizations {
 		organization, err := reader.organization(name)
 		if err != nil {
@@ -98,39 +94,10 @@ func LoadSeed(folder fs.FS) (Seed, error) {
 	return seed, err
 }
 
-// seedLayout are the files of a seed, as patterns of path.Match.
-var seedLayout = []string{
-	"credentials.json", "organizations/*/organization.json", "organizations/*/services/*.json",
-	"organizations/*/pipes/*.json", "alerts/*.json",
-}
-
-// checkLayout rejects files that no seed has, which would be ignored otherwise.
-// Hidden files are ignored, since desktops and Git leave them in a folder.
-func checkLayout(folder fs.FS) error {
-	return fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && name == ".":
-			return cmp.Or(errors.Unwrap(err), err) // the caller knows the name of the folder
-		case err != nil:
-			return err
-		case name != "." && entry.IsDir() && entry.Name()[0] == '.':
-			return fs.SkipDir
-		case entry.IsDir() || entry.Name()[0] == '.':
-			return nil
-		}
-		for _, pattern := range seedLayout {
-			if ok, _ := path.Match(pattern, name); ok {
-				return nil
-			}
-		}
-		return fmt.Errorf("%s is not a file of a seed; the files are %s", name, strings.Join(seedLayout, ", "))
-	})
-}
-
 // seedReader reads objects and remembers the file of each ID.
 type seedReader struct {
-	folder fs.FS
-	files  map[string]string
+	directory fs.FS
+	files     map[string]string
 }
 
 func (r *seedReader) organization(name string) (Organization, error) {
@@ -151,10 +118,10 @@ func (r *seedReader) organization(name string) (Organization, error) {
 	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, err
 }
 
-// objects reads the documents in a folder in the order of their file names. A
-// missing folder has none.
-func (r *seedReader) objects(folder string, check func(Document) error) ([]Document, error) {
-	names, _ := fs.Glob(r.folder, folder+"/[^.]*.json")
+// objects reads the documents in a directory in the order of their file names. A
+// missing directory has none.
+func (r *seedReader) objects(directory string, check func(Document) error) ([]Document, error) {
+	names, _ := fs.Glob(r.directory, directory+"/[^.]*.json")
 	var docs []Document
 	for _, name := range names {
 		doc, err := r.object(name, check)
@@ -167,7 +134,7 @@ func (r *seedReader) objects(folder string, check func(Document) error) ([]Docum
 }
 
 func (r *seedReader) object(name string, check func(Document) error) (Document, error) {
-	doc, err := readDocument(r.folder, name)
+	doc, err := readDocument(r.directory, name)
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +176,8 @@ func checkAlert(doc Document) error {
 	return nil
 }
 
-func readDocument(folder fs.FS, name string) (Document, error) {
-	content, err := fs.ReadFile(folder, name)
+func readDocument(directory fs.FS, name string) (Document, error) {
+	content, err := fs.ReadFile(directory, name)
 	if err != nil {
 		return nil, err
 	}

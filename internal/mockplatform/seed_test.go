@@ -110,26 +110,6 @@ func TestSeedHasEveryField(t *testing.T) {
 	equal(t, "fields of the full service", len(full), len(strings.Fields(documentFields["service"])))
 }
 
-func TestHasField(t *testing.T) {
-	t.Parallel()
-	seed := mockplatform.Seed{Alerts: []mockplatform.Document{{"id": "a", "added": []any{mockplatform.Document{"later": 1}}}}}
-	paths := map[string]bool{
-		"*": true, "**": true, "source.*.iamRole": true, "source.**": true, "added.later": true,
-		"key.name": true, "key.ipAccessList.source": true, "keySecret": true,
-		"": false, ".": false, "name.": false, ".name": false, "settings..engine_max_threads": false,
-		"nonsense": false, "settings.nonsense": false, "name.first": false, "numreplicas": false, "*.nonsense": false,
-		"tags": false, "tags.env": false, "key.state": false, "result.name": false, "**.name": false, "destination.columns.0.name": false,
-	}
-	for _, fields := range documentFields {
-		for _, field := range strings.Fields(fields) {
-			paths[field] = true
-		}
-	}
-	for path, want := range paths {
-		equal(t, path, seed.HasField(path), want)
-	}
-}
-
 func TestSeedIDs(t *testing.T) {
 	t.Parallel()
 	platform := mockplatform.New(mockplatform.DefaultSeed())
@@ -208,9 +188,6 @@ func TestLoadSeedRejects(t *testing.T) {
 		"no credentials":         {"credentials.json", "", "open credentials.json: "},
 		"no key ID":              {"credentials.json", `{"keyID":"k","keySecret":"s","accessToken":"t"}`, "credentials.json: keyId, keySecret and accessToken must be strings"},
 		"no organization":        {organization, "", "open " + organization},
-		"unknown folder":         {"organisations/mine/organization.json", "{}", "organisations/mine/organization.json is not a file of a seed; the files are credentials.json, "},
-		"unknown file":           {seedFolder + "services/c.jsn", "{}", "services/c.jsn is not a file of a seed"},
-		"file too deep":          {seedFolder + "services/more/c.json", "{}", "services/more/c.json is not a file of a seed"},
 		"end of file":            {service, "{\n", service + ": line 2: unexpected EOF"},
 		"not an object":          {service, "[]", service + ": not a JSON object"},
 		"more after the object":  {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},

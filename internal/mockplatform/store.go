@@ -115,7 +115,7 @@ func (st *store) accepts(id, secret string, now time.Time) bool {
 	for _, k := range st.keys {
 		request, result := asDocument(k["request"]), asDocument(k["result"])
 		if id == text(result, "keyId") && secret == text(result, "keySecret") {
-			expireAt, err := time.Parse(time.RFC3339, text(request, "expireAt"))
+			expireAt, err := time.Parse(time.RFC3339, text(asDocument(result["key"]), "expireAt"))
 			return text(request, "state") != "disabled" && (err != nil || now.Before(expireAt))
 		}
 	}

@@ -22,14 +22,23 @@ func parseFault(value string) (mockplatform.Fault, error) {
 	method, urlPath, _ := strings.Cut(rest, ":")
 	what, after := strings.CutPrefix(what, "after-")
 
-	method = strings.ToUpper(method)
-	if method != "" && !slices.Contains(methods, method) {
-		return mockplatform.Fault{}, fmt.Errorf("METHOD must be one of %s", strings.Join(methods, ", "))
+	fault := mockplatform.Fault{After: after, Method: strings.ToUpper(method), Path: urlPath, Times: 1}
+	if fault.Method != "" && !slices.Contains(methods, fault.Method) {
+		return fault, fmt.Errorf("METHOD must be one of %s", strings.Join(methods, ", "))
 	}
 	if _, err := path.Match(urlPath, ""); err != nil {
-		return mockplatform.Fault{}, errors.New("PATH must be part of a path, or a pattern such as /v1/*/services")
+		return fault, errors.New("PATH must be part of a path, or a pattern such as /v1/*/services")
 	}
-	fault := mockplatform.Fault{After: after, Method: method, Path: urlPath}
+	if count != "" {
+		times, err := strconv.Atoi(count)
+		if err != nil || times < 0 {
+			return fault, errors.New("the number of requests must be whole, or 0 for all")
+		}
+		fault.Times = times
+		if times == 0 {
+			fault.Times = mockplatform.Always
+		}
+	}
 	switch what {
 	case "reset":
 		fault.Reset = true
@@ -45,21 +54,5 @@ func parseFault(value string) (mockplatform.Fault, error) {
 		}
 		fault.Status = status
 	}
-	var err error
-	fault.Times, err = parseTimes(count)
-	return fault, err
-}
-
-func parseTimes(count string) (int, error) {
-	if count == "" {
-		return 1, nil
-	}
-	times, err := strconv.Atoi(count)
-	if err != nil || times < 0 {
-		return 0, errors.New("the number of requests must be whole, or 0 for all")
-	}
-	if times == 0 {
-		return mockplatform.Always, nil
-	}
-	return times, nil
+	return fault, nil
 }

@@ -3,7 +3,8 @@
 //
 //	go run ./internal/cmd/mockplatform -journal -fail 503:2:PATCH
 //
-// It prints its URL and a provider block that is ready to paste.
+// It prints its URL and a provider block that is ready to paste. Beside the two
+// APIs it serves /console/, which changes objects and injects faults while it runs.
 package main
 
 import (
@@ -26,26 +27,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	code := exitCode(err)
-	if code != 0 {
-		fmt.Fprintln(os.Stderr, "mockplatform:", err)
-	}
-	os.Exit(code)
-}
-
-// usageError is a mistake in the flags or in a file that they name.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func exitCode(err error) int {
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.As(err, &usageError{}):
-		return 2
-	default:
-		return 1
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "mockplatform:", err)
+		os.Exit(1)
 	}
 }
 
@@ -53,14 +39,19 @@ func exitCode(err error) int {
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) error {
 	o, err := parse(arguments, stdout)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	seed, err := o.seed()
-	if err != nil {
-		return usageError{err}
+	seed := mockplatform.DefaultSeed()
+	if o.seed != "" {
+		if seed, err = mockplatform.LoadSeed(os.DirFS(o.seed)); err != nil {
+			return fmt.Errorf("cannot read -seed %s: %w", o.seed, err)
+		}
 	}
 	platform := mockplatform.New(seed)
-	more := o.apply(platform, seed, stdout)
+	more, err := o.apply(platform, seed, stdout)
+	if err != nil {
+		return err
+	}
 
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", o.addr)
@@ -72,14 +63,13 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 			"The provider accepts http only for loopback addresses.\n", o.addr)
 	}
 	found := summarize(listener.Addr(), seed)
-	found.added = more
-	if o.envFile != "" {
+	if o.env != "" {
 		// 0600 although these credentials are public, as for every file with credentials.
-		if err := os.WriteFile(o.envFile, []byte(found.environment()), 0o600); err != nil {
-			return errors.Join(usageError{fmt.Errorf("cannot write -env: %w", err)}, listener.Close())
+		if err := os.WriteFile(o.env, []byte(found.environment()), 0o600); err != nil {
+			return errors.Join(fmt.Errorf("cannot write -env: %w", err), listener.Close())
 		}
 	}
-	if _, err := io.WriteString(stdout, found.welcome(o.quiet)); err != nil {
+	if _, err := io.WriteString(stdout, found.welcome(more)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return serve(ctx, listener, platform)
@@ -89,7 +79,16 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 const shutdownTime = 2 * time.Second
 
 func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Server) error {
-	server := &http.Server{Handler: platform, ReadHeaderTimeout: time.Minute}
+	// http.ServeMux would redirect an unclean path, which the platform rejects.
+	console := console(platform)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isConsole(r) {
+			console.ServeHTTP(w, r)
+			return
+		}
+		platform.ServeHTTP(w, r)
+	})
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -29,7 +28,6 @@ func TestParseFault(t *testing.T) {
 		"429:0:get":                   {Status: 429, Times: mockplatform.Always, Method: "GET"},
 		"after-500:1:POST:/keys":      {Status: 500, After: true, Times: 1, Method: "POST", Path: "/keys"},
 		"reset::PATCH":                {Reset: true, Times: 1, Method: "PATCH"},
-		"after-reset":                 {Reset: true, Times: 1, After: true},
 		"hang:1::/v1/*/services":      {Hang: true, Times: 1, Path: "/v1/*/services"},
 		"cut":                         {Cut: mockplatform.CutBody, Times: 1, CutBytes: -20},
 		"404:1:GET:/with:colons:here": {Status: 404, Times: 1, Method: "GET", Path: "/with:colons:here"},
@@ -48,91 +46,45 @@ func TestBadFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = busy.Close() }()
-	// A seed whose only organization has no service.
-	empty := t.TempDir()
-	for name, content := range map[string]string{
-		"credentials.json":                  `{"keyId":"k","keySecret":"s","accessToken":"t"}`,
-		"organizations/a/organization.json": `{"id":"` + mockplatform.OrganizationID + `"}`,
-	} {
-		file := filepath.Join(empty, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := filepath.Join(empty, "credentials.json")
 	const (
-		fault    = "must begin with reset, hang, cut or an HTTP status of at least 200"
-		times    = "the number of requests must be whole, or 0 for all"
-		count    = "must be a whole number between 0 and 100000"
-		duration = "must be a duration of at least 0, such as 200ms"
-		rate     = "must be a number between 0.001 and 1000000, or 0 for no limit"
-		address  = "must be HOST:PORT with a port between 0 and 65535, such as 127.0.0.1:8080"
-		prefix   = "must be a path that needs no escapes, such as /mgmt"
-		path     = "-sparse must be the path of a field in a response, such as numReplicas or source.kafka.iamRole; no response has "
+		fault  = "-fail: must begin with reset, hang, cut or an HTTP status of at least 200"
+		times  = "-fail: the number of requests must be whole, or 0 for all"
+		counts = "-services and -pipes must be between 0 and 100000"
+		rate   = "-rate-limit must be between 0 and 1000000"
 	)
 	for _, row := range []struct {
-		code      int
 		message   string
 		arguments []string
 	}{
-		{2, `unexpected argument "stray": only flags are accepted`, []string{"stray"}},
-		{2, `unexpected argument "false": only flags are accepted`, []string{"-quiet", "false"}},
-		{2, "flag provided but not defined: -service (-h lists the flags)", []string{"-service", "5"}},
-		{2, "flag needs an argument: -seed", []string{"-seed"}},
-		{2, "-fail: " + fault, []string{"-fail", ""}},
-		{2, "-fail: " + fault, []string{"-fail", "teapot"}},
-		{2, "-fail: " + fault, []string{"-fail", "999"}},
-		{2, "-fail: " + fault, []string{"-fail", "100"}},
-		{2, "-fail: " + fault, []string{"-fail", "after-"}},
-		{2, "-fail: " + times, []string{"-fail", "503:x"}},
-		{2, "-fail: " + times, []string{"-fail", "503:-1"}},
-		{2, "-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
-		{2, "-fail: PATH must be part of a path, or a pattern such as /v1/*/services", []string{"-fail", "503:1:GET:/[a"}},
-		{2, "-retry-after: must be one of seconds, date, none", []string{"-rate-limit", "1", "-retry-after", "soon"}},
-		{2, "-retry-after requires -rate-limit", []string{"-retry-after", "date"}},
-		{2, "-error-body: must be one of json, html, text, ", []string{"-error-body", "xml"}},
-		{2, "-patch-resets: must be one of none, top, nested, all", []string{"-patch-resets", "some"}},
-		{2, "-floats and -exponents cannot be combined", []string{"-floats", "-exponents"}},
-		{2, "-services: " + count, []string{"-services", "-5"}},
-		{2, "-services: " + count, []string{"-services", "1.5"}},
-		{2, "-services: " + count, []string{"-services", "100001"}},
-		{2, "-pipes: " + count, []string{"-pipes", "-1"}},
-		{2, "-latency: " + duration, []string{"-latency", "-5s"}},
-		{2, "-latency: " + duration, []string{"-latency", "5"}},
-		{2, "-rate-limit: " + rate, []string{"-rate-limit", "-1"}},
-		{2, "-rate-limit: " + rate, []string{"-rate-limit", "NaN"}},
-		{2, "-rate-limit: " + rate, []string{"-rate-limit", "Inf"}},
-		{2, "-rate-limit: " + rate, []string{"-rate-limit", "1e-9"}},
-		{2, "-rate-limit: " + rate, []string{"-rate-limit", "many"}},
-		{2, "-addr: " + address, []string{"-addr", "nonsense"}},
-		{2, "-addr: " + address, []string{"-addr", ""}},
-		{2, "-addr: " + address, []string{"-addr", "127.0.0.1:65536"}},
-		{1, "cannot listen on -addr: ", []string{"-addr", busy.Addr().String()}},
-		{2, "-prefix: " + prefix, []string{"-prefix", "a b"}},
-		{2, "-prefix: " + prefix, []string{"-prefix", "http://example.com"}},
-		{2, "-prefix: " + prefix, []string{"-prefix", "a/../b"}},
-		{2, "-alerts-prefix: " + prefix, []string{"-alerts-prefix", "alerts?all"}},
-		{2, path + `""`, []string{"-sparse", ""}},
-		{2, path + `"nonsense"`, []string{"-sparse", "name", "-sparse", "nonsense"}},
-		{2, path + `"settings.nonsense"`, []string{"-sparse", "settings.nonsense"}},
-		{2, path + `"name."`, []string{"-sparse", "name."}},
-		{2, "-seed: must not be empty", []string{"-seed", ""}},
-		{2, "cannot read -seed /nowhere: no such file or directory", []string{"-seed", "/nowhere"}},
-		{2, "cannot read -seed " + file + ": not a directory", []string{"-seed", file}},
-		{2, "-pipes requires a service in the first organization of -seed", []string{"-seed", empty, "-pipes", "1"}},
-		{2, "-env: must not be empty", []string{"-env", ""}},
-		{2, "cannot write -env: open /nowhere/at/all: no such file or directory", []string{"-env", "/nowhere/at/all"}},
+		{`unexpected argument "stray": only flags are accepted`, []string{"stray"}},
+		{"flag provided but not defined: -service (-h lists the flags)", []string{"-service", "5"}},
+		{fault, []string{"-fail", ""}},
+		{fault, []string{"-fail", "999"}},
+		{fault, []string{"-fail", "100"}},
+		{times, []string{"-fail", "503:x"}},
+		{times, []string{"-fail", "503:-1"}},
+		{"-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
+		{"-fail: PATH must be part of a path, or a pattern such as /v1/*/services", []string{"-fail", "503:1:GET:/[a"}},
+		{"-retry-after: must be one of seconds, date, none", []string{"-retry-after", "soon"}},
+		{"-patch-resets: must be one of none, top, nested, all", []string{"-patch-resets", "some"}},
+		{"-patch-result: must be one of after, before, missing", []string{"-patch-result", "some"}},
+		{"-hide: must have the form FIELD:FIELD=VALUE", []string{"-hide", "name:id"}},
+		{counts, []string{"-services", "-5"}},
+		{counts, []string{"-pipes", "100001"}},
+		{"-latency and -key-validity must be at least 0", []string{"-latency", "-5s"}},
+		{rate, []string{"-rate-limit", "-1"}},
+		{rate, []string{"-rate-limit", "NaN"}},
+		{"cannot listen on -addr: ", []string{"-addr", busy.Addr().String()}},
+		{"cannot read -seed /nowhere: ", []string{"-seed", "/nowhere"}},
+		{"cannot write -env: open /nowhere/at/all: ", []string{"-env", "/nowhere/at/all"}},
 	} {
 		// A flag that is accepted by mistake serves until the context ends.
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		var stdout, stderr output
-		err := run(ctx, row.arguments, &stdout, &stderr)
+		var stdout output
+		err := run(ctx, row.arguments, &stdout, &stdout)
 		cancel()
-		if err == nil || !strings.Contains(err.Error(), row.message) || exitCode(err) != row.code {
-			t.Errorf("%q: got %v and exit code %d, want %q and %d", row.arguments, err, exitCode(err), row.message, row.code)
-		}
-		if printed := stdout.String() + stderr.String(); printed != "" {
-			t.Errorf("%q: printed %s", row.arguments, printed)
+		if err == nil || !strings.Contains(err.Error(), row.message) || stdout.String() != "" {
+			t.Errorf("%q: got %v, want %q, and printed %q", row.arguments, err, row.message, stdout.String())
 		}
 	}
 }
@@ -140,12 +92,8 @@ func TestBadFlags(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var stdout output
-	err := run(t.Context(), []string{"-h"}, &stdout, io.Discard)
-	if !errors.Is(err, flag.ErrHelp) || exitCode(err) != 0 {
-		t.Errorf("got %v and exit code %d", err, exitCode(err))
-	}
-	if !strings.Contains(stdout.String(), "-sparse path\n") {
-		t.Errorf("got %s", stdout.String())
+	if err := run(t.Context(), []string{"-h"}, &stdout, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(stdout.String(), "-sparse path\n") {
+		t.Errorf("got %v and %s", err, stdout.String())
 	}
 }
 
@@ -155,11 +103,9 @@ func TestAddressThatOthersReach(t *testing.T) {
 		t.Errorf("loopback: got %s", p.stderr)
 	}
 	p := start(t, "-addr", "0.0.0.0:0")
-	if !strings.Contains(p.stderr.String(), "other machines can reach -addr 0.0.0.0:0,") {
-		t.Errorf("got %q", p.stderr)
-	}
-	if !strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
-		t.Errorf("got base URL %q", p.env["DATAPLATFORM_BASE_URL"])
+	if !strings.Contains(p.stderr.String(), "other machines can reach -addr 0.0.0.0:0,") ||
+		!strings.HasPrefix(p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:") {
+		t.Errorf("got %q and base URL %q", p.stderr, p.env["DATAPLATFORM_BASE_URL"])
 	}
 }
 
@@ -217,12 +163,14 @@ func start(t *testing.T, arguments ...string) *program {
 	return p
 }
 
-func (p *program) get(path string) (status int, body string) {
+// send returns the body of a response with the wanted status.
+func (p *program) send(status int, method, path, body string) string {
 	p.Helper()
-	request, err := http.NewRequestWithContext(p.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"]+path, http.NoBody)
+	request, err := http.NewRequestWithContext(p.Context(), method, p.env["DATAPLATFORM_BASE_URL"]+path, strings.NewReader(body))
 	if err != nil {
 		p.Fatal(err)
 	}
+	request.Header.Set("Content-Type", "application/json")
 	request.SetBasicAuth(p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"])
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
@@ -234,69 +182,131 @@ func (p *program) get(path string) (status int, body string) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	return response.StatusCode, string(content)
+	if response.StatusCode != status {
+		p.Errorf("%s %s: got %d %s, want %d", method, path, response.StatusCode, content, status)
+	}
+	return string(content)
 }
 
-func TestRun(t *testing.T) {
-	t.Parallel()
-	p := start(t,
-		"-journal", "-prefix", "mgmt", "-alerts-prefix", "/alerting/", "-services", "5", "-pipes", "3",
-		"-fail", "503:1:GET", "-error-body", "html", "-floats", "-sparse", "name", "-sparse-empty", "-latency", "1ms",
-	)
-	for variable, suffix := range map[string]string{
-		"DATAPLATFORM_BASE_URL": "/mgmt", "DATAPLATFORM_ALERTS_BASE_URL": "/alerting",
-		"DATAPLATFORM_ORGANIZATION_ID": mockplatform.OrganizationID, "DATAPLATFORM_KEY_ID": "demo-key-id",
-		"DATAPLATFORM_KEY_SECRET": "demo-key-secret", "DATAPLATFORM_ALERTS_ACCESS_TOKEN": "demo-alerts-token",
-		"MOCKPLATFORM_SERVICE_ID": mockplatform.ServiceID, "MOCKPLATFORM_PIPE_ID_4": mockplatform.PostgresPipeID,
-		"MOCKPLATFORM_ALERT_ID": mockplatform.AlertID,
-	} {
-		if !strings.HasSuffix(p.env[variable], suffix) {
-			t.Errorf("%s is %q", variable, p.env[variable])
+// prints fails the test where a text is missing in the output.
+func (p *program) prints(texts ...string) {
+	p.Helper()
+	for _, text := range texts {
+		if !strings.Contains(p.stdout.String(), text) {
+			p.Errorf("%q is missing in\n%s", text, p.stdout)
 		}
 	}
-	path := "/v1/organizations/" + mockplatform.OrganizationID + "/services"
-	if status, body := p.get(path); status != 503 || !strings.HasPrefix(body, "<!DOCTYPE html>") {
-		t.Errorf("got %d %s", status, body)
+}
+
+const (
+	services = "/v1/organizations/" + mockplatform.OrganizationID + "/services"
+	scaling  = services + "/" + mockplatform.ServiceID + "/scaling"
+	kafka    = services + "/" + mockplatform.ServiceID + "/pipes/" + mockplatform.KafkaPipeID
+	keys     = "/v1/organizations/" + mockplatform.OrganizationID + "/keys"
+)
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	p := start(t,
+		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
+		"-hide", "endpoints:isPrimary=false", "-hide", "ipAccessList:iamRole=role:none", "-patch-result", "before", "-patch-resets", "all", "-moves-state", "-key-validity", "30m",
+	)
+	for variable, want := range map[string]string{
+		"DATAPLATFORM_ALERTS_BASE_URL": p.env["DATAPLATFORM_BASE_URL"], "DATAPLATFORM_ORGANIZATION_ID": mockplatform.OrganizationID,
+		"DATAPLATFORM_KEY_ID": "demo-key-id", "DATAPLATFORM_KEY_SECRET": "demo-key-secret", "DATAPLATFORM_ALERTS_ACCESS_TOKEN": "demo-alerts-token",
+		"MOCKPLATFORM_SERVICE_ID": mockplatform.ServiceID, "MOCKPLATFORM_PIPE_ID_4": mockplatform.PostgresPipeID, "MOCKPLATFORM_ALERT_ID": mockplatform.AlertID,
+	} {
+		if p.env[variable] != want {
+			t.Errorf("%s is %q, want %q", variable, p.env[variable], want)
+		}
 	}
-	status, body := p.get(path)
-	if status != 200 || strings.Count(body, `"numReplicas":`) != 8 || !strings.Contains(body, `"numReplicas":3.0`) ||
-		strings.Contains(body, `"name"`) || strings.Contains(body, `"privateEndpointIds":[]`) || strings.Contains(body, `:false`) {
-		t.Errorf("got %d %s", status, body)
+	p.send(503, "GET", services, "")
+	list := p.send(200, "GET", services, "")
+	if strings.Count(list, `"numReplicas":`) != 8 || strings.Contains(list, `"name"`) || strings.Contains(list, `:false`) || strings.Count(list, `"endpoints"`) != 7 {
+		t.Errorf("got %s", list)
+	}
+	if got := p.send(200, "PATCH", scaling, `{"numReplicas":4}`); !strings.Contains(got, `"numReplicas":3`) {
+		t.Errorf("got %s, want the service as it was", got)
+	}
+	created := p.send(200, "POST", keys, `{"name":"ci","roles":["admin"],"expireAt":"2099-01-01T00:00:00Z"}`)
+	if strings.Contains(created, "2099") {
+		t.Errorf("got %s, want a key that is about to expire", created)
 	}
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
 	}
-	for _, line := range []string{
-		"\n  5 services service-00001 to service-00005   60000000-0000-4000-8000-000000000001 to 60000000-0000-4000-8000-000000000005\n" +
-			"  3 pipes pipe-00001 to pipe-00003   70000000-0000-4000-8000-000000000001 to 70000000-0000-4000-8000-000000000003\n",
+	p.prints(
+		"\n  5 services  60000000-0000-4000-8000-000000000001 to 60000000-0000-4000-8000-000000000005\n"+
+			"  3 pipes  70000000-0000-4000-8000-000000000001 to 70000000-0000-4000-8000-000000000003\n",
 		`base_url            = "http://127.0.0.1:`, `key_secret          = "demo-key-secret"`,
-		"GET   /mgmt" + path + " 503\n", "GET   /mgmt" + path + " 200\n",
-	} {
-		if !strings.Contains(p.stdout.String(), line) {
-			t.Errorf("%q is missing in\n%s", line, p.stdout)
-		}
+		"GET   "+services+" 503\n", "GET   "+services+" 200\n", "PATCH "+scaling+" 200\n  {\"numReplicas\":4}\n",
+	)
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	p := start(t, "-rate-limit", "0.01", "-retry-after", "none")
+	p.send(200, "GET", services, "")
+	p.send(429, "GET", services, "")
+}
+
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	p := start(t, "-journal")
+	if got := p.send(200, "PATCH", "/console/services/"+mockplatform.ServiceID, `{"numReplicas":7,"iamRole":null}`); !strings.Contains(got, `"numReplicas": 7`) {
+		t.Errorf("got %s", got)
+	}
+	if list := p.send(200, "GET", services, ""); !strings.Contains(list, `"numReplicas":7`) {
+		t.Errorf("got %s", list)
+	}
+	p.send(200, "PATCH", "/console/pipes/"+mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":9007199254740993}}`)
+	if pipe := p.send(200, "GET", kafka, ""); !strings.Contains(pipe, `"engine_max_threads":9007199254740993`) || !strings.Contains(pipe, `"engine_max_insert_threads":2`) {
+		t.Errorf("got %s", pipe)
+	}
+	p.send(200, "DELETE", "/console/pipes/"+mockplatform.KafkaPipeID, "")
+	p.send(404, "GET", kafka, "")
+	p.send(404, "GET", "/console/pipes/"+mockplatform.KafkaPipeID, "")
+	p.send(200, "GET", "/console/alerts/"+mockplatform.AlertID, "")
+	p.send(400, "PATCH", "/console/alerts/"+mockplatform.AlertID, `[]`)
+	p.send(405, "PUT", "/console/alerts/"+mockplatform.AlertID, `{}`)
+
+	p.send(200, "POST", "/console/faults", "503:0:GET\n")
+	p.send(503, "GET", services, "")
+	p.send(503, "GET", services, "")
+	p.send(200, "DELETE", "/console/faults", "")
+	p.send(200, "GET", services, "")
+	p.send(400, "POST", "/console/faults", "often")
+
+	p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)
+	if got := p.send(200, "GET", "/console/keys", ""); !strings.Contains(got, `"name": "ci"`) || strings.Contains(got, "keySecret") {
+		t.Errorf("got %s", got)
+	}
+	p.send(404, "GET", "/console/nothing", "")
+	if strings.Contains(p.stdout.String(), "/console") {
+		t.Errorf("the console is in the journal:\n%s", p.stdout)
 	}
 }
 
-func TestRateLimitFlags(t *testing.T) {
+func TestJournalHasNoSecrets(t *testing.T) {
 	t.Parallel()
-	p := start(t, "-quiet", "-rate-limit", "0.01", "-retry-after", "none", "-patch-resets", "all", "-exponents",
-		"-unknown-members", "-shuffle", "-moves-state")
-	if strings.Count(p.stdout.String(), "\n") != 1 {
-		t.Errorf("quiet: %s", p.stdout)
-	}
-	p.get("/")
-	if status, _ := p.get("/"); status != 429 {
-		t.Errorf("got %d", status)
+	p := start(t, "-journal")
+	p.send(200, "PATCH", kafka, `{"source":{"kafka":{"iamRole":"r","credentials":{"username":"canary","password":"canary"}}}}`)
+	path := strings.ReplaceAll(kafka, mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID)
+	p.send(200, "PATCH", path, `{"source":{"objectStorage":{"connectionString":"canary","accessKey":{"accessKeyId":"canary","secretKey":"canary"}}}}`)
+	p.send(400, "PATCH", kafka, `{"source":"canary`)
+	p.send(200, "POST", keys, `{"name":"<ci>","roles":["admin"],"hashData":{"keyIdHash":"canary","keyIdSuffix":"canary","keySecretHash":"canary"}}`)
+	p.prints(
+		`  {"source":{"kafka":{"credentials":{"password":"***","username":"***"},"iamRole":"r"}}}`+"\n",
+		`"connectionString":"***"`, "  (17 bytes that are not JSON)\n", `"name":"<ci>"`,
+	)
+	if strings.Contains(p.stdout.String(), "canary") {
+		t.Errorf("got %s", p.stdout)
 	}
 }
 
 func TestStopWhileARequestHangs(t *testing.T) {
 	t.Parallel()
-	p := start(t, "-fail", "hang", "-pipes", "1")
-	if line := "\n  1 pipe pipe-00001   70000000-0000-4000-8000-000000000001\n"; !strings.Contains(p.stdout.String(), line) {
-		t.Errorf("%q is missing in\n%s", line, p.stdout)
-	}
+	p := start(t, "-fail", "hang")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"], http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -315,28 +325,5 @@ func TestStopWhileARequestHangs(t *testing.T) {
 	}
 	if err := <-failed; err == nil {
 		t.Error("got a response")
-	}
-}
-
-func TestPrinter(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	printLine := printer(&out)
-	printLine(mockplatform.Request{Method: "GET", Path: "/a", Query: map[string][]string{"filter": {"x=y"}}, Status: 200})
-	printLine(mockplatform.Request{Method: "PATCH", Path: "/b"})
-	for _, line := range []string{" GET   /a?filter=x%3Dy 200\n", " PATCH /b (no response)\n"} {
-		if !strings.Contains(out.String(), line) {
-			t.Errorf("%q is missing in %s", line, out.String())
-		}
-	}
-}
-
-func TestSummaryOfAnObjectWithoutName(t *testing.T) {
-	t.Parallel()
-	text := summarize(&net.TCPAddr{}, mockplatform.Seed{
-		Organizations: []mockplatform.Organization{{}}, Alerts: []mockplatform.Document{{"id": "a"}},
-	}).welcome(false)
-	if !strings.Contains(text, fmt.Sprintf("\n  %-28s a\n", "alert")) {
-		t.Errorf("got %s", text)
 	}
 }

@@ -11,38 +11,18 @@ import (
 
 // summary has the settings of a provider, in the order of its documentation, and
 // the IDs of the objects.
-type summary struct {
-	settings []setting
-	ids      []setting
-	added    []added
-}
+type summary struct{ settings, ids []setting }
 
-// added are the objects of one kind that flags added.
-type added struct {
-	kind string
-	ids  []string
-	get  func(id string) mockplatform.Document
-}
-
-// String returns number, names and IDs, the last two as first and last.
-func (a added) String() string {
-	first, last := a.ids[0], a.ids[len(a.ids)-1]
-	if first == last {
-		return fmt.Sprintf("1 %s %v   %s", a.kind, a.get(first)["name"], first)
-	}
-	return fmt.Sprintf("%d %ss %v to %v   %s to %s", len(a.ids), a.kind, a.get(first)["name"], a.get(last)["name"], first, last)
-}
-
-type setting struct{ argument, variable, value string }
+type setting struct{ label, variable, value string }
 
 func summarize(addr net.Addr, seed mockplatform.Seed) summary {
 	root, first := "http://"+reachable(addr), seed.Organizations[0]
 	found := summary{settings: []setting{
-		{"base_url", "DATAPLATFORM_BASE_URL", address(root, seed.ManagementPrefix)},
+		{"base_url", "DATAPLATFORM_BASE_URL", root},
 		{"organization_id", "DATAPLATFORM_ORGANIZATION_ID", first.ID},
 		{"key_id", "DATAPLATFORM_KEY_ID", seed.KeyID},
 		{"key_secret", "DATAPLATFORM_KEY_SECRET", seed.KeySecret},
-		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", address(root, seed.AlertingPrefix)},
+		{"alerts_base_url", "DATAPLATFORM_ALERTS_BASE_URL", root},
 		{"alerts_access_token", "DATAPLATFORM_ALERTS_ACCESS_TOKEN", seed.AccessToken},
 	}}
 	found.add("service", "MOCKPLATFORM_SERVICE_ID", first.Services)
@@ -77,10 +57,6 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-func address(root, prefix string) string {
-	return strings.TrimRight(root+"/"+strings.Trim(prefix, "/"), "/")
-}
-
 // environment returns shell exports of the settings and the IDs.
 func (s summary) environment() string {
 	var out strings.Builder
@@ -91,25 +67,19 @@ func (s summary) environment() string {
 }
 
 // welcome returns the text for the terminal. The credentials are public.
-func (s summary) welcome(quiet bool) string {
-	address := fmt.Sprintf("The fake platform listens on %s (key %s / %s, alerts token %s).\n",
-		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
-	if quiet {
-		return address
-	}
+func (s summary) welcome(more []string) string {
 	var out strings.Builder
-	out.WriteString(address + "\nprovider \"dataplatform\" {\n")
+	fmt.Fprintf(&out, "The fake platform listens on %s (key %s / %s, alerts token %s).\n\nprovider \"dataplatform\" {\n",
+		s.settings[0].value, s.settings[2].value, s.settings[3].value, s.settings[5].value)
 	for _, one := range s.settings {
-		fmt.Fprintf(&out, "  %-19s = %q\n", one.argument, one.value)
+		fmt.Fprintf(&out, "  %-19s = %q\n", one.label, one.value)
 	}
 	out.WriteString("}\n\nObjects:\n")
 	for _, one := range s.ids {
-		fmt.Fprintf(&out, "  %-28s %s\n", one.argument, one.value)
+		fmt.Fprintf(&out, "  %-28s %s\n", one.label, one.value)
 	}
-	for _, one := range s.added {
-		if len(one.ids) > 0 {
-			fmt.Fprintf(&out, "  %s\n", one)
-		}
+	for _, line := range more {
+		fmt.Fprintf(&out, "  %s\n", line)
 	}
 	out.WriteString("\nPress Ctrl-C to stop it.\n")
 	return out.String()

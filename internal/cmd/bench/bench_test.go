@@ -1,0 +1,329 @@
+// Package bench measures what users of the provider wait for, with a real
+// Terraform. `make bench` runs it.
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// latency of the platform, before each response.
+const latency = 50 * time.Millisecond
+
+// What a benchmark runs with. BENCH_OTHER lists other builds of the provider, for a
+// comparison before and after a change: they go by the names of their files.
+const (
+	builtIn  = "terraform_data"
+	baseline = "baseline"
+	this     = "this"
+)
+
+var others = filepath.SplitList(os.Getenv("BENCH_OTHER"))
+
+// size is the number of objects, by the name that benchmarks have.
+type size struct {
+	name            string
+	services, pipes int
+}
+
+var sizes = []size{{"380", 300, 80}, {"3800", 3000, 800}, {"1000services", 1000, 0}, {"1000pipes", 0, 1000}}
+
+var (
+	planArgs  = []string{"plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color"}
+	applyArgs = []string{"apply", "-input=false", "-auto-approve", "-lock=false", "-no-color"}
+)
+
+// BenchmarkPlan plans, and finds no changes.
+func BenchmarkPlan(b *testing.B) {
+	each(b, func(b *testing.B, w *workspace) { w.run(b, planArgs) })
+}
+
+// BenchmarkApply plans and applies a change of one value of every object.
+func BenchmarkApply(b *testing.B) {
+	each(b, func(b *testing.B, w *workspace) {
+		w.value = 11 - w.value // 5 or 6
+		w.run(b, applyArgs)
+	})
+}
+
+// TestMain repeats all benchmarks BENCH_ROUNDS times, so that what is compared
+// runs in turn: -count would repeat each benchmark before it begins the next, and
+// compare a quiet minute of the machine with a busy one.
+func TestMain(m *testing.M) {
+	if file := os.Getenv(usageFile); file != "" {
+		os.Exit(runProvider(file))
+	}
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("BENCH_ROUNDS"), "1"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	code := 0
+	for range rounds {
+		code = max(code, m.Run())
+	}
+	for _, w := range workspaces {
+		w.server.Close()
+	}
+	if dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+func each(b *testing.B, run func(*testing.B, *workspace)) {
+	for _, size := range sizes {
+		all := []string{builtIn, baseline, this}
+		for _, path := range others {
+			all = append(all, filepath.Base(path))
+		}
+		for _, with := range all {
+			b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
+				w := open(b, size, with)
+				var all usage
+				w.platform.ResetJournal()
+				for b.Loop() {
+					run(b, w)
+					all.add(w.used(b))
+				}
+				b.ReportMetric(float64(len(w.platform.Requests()))/float64(b.N), "requests/op")
+				b.ReportMetric(all.cpu.Seconds()/float64(b.N), "provider-cpu-sec/op")
+				b.ReportMetric(float64(all.memory), "provider-peak-bytes")
+			})
+		}
+	}
+}
+
+// workspace is a directory with a configuration, its state and a platform.
+type workspace struct {
+	dir      string
+	env      []string
+	server   *httptest.Server
+	platform *mockplatform.Server
+	value    int // of the attribute that changes
+}
+
+// These outlive a benchmark: it takes minutes to prepare the large ones.
+var (
+	workspaces = map[string]*workspace{}
+	dir        string
+)
+
+// open returns a workspace whose state is up to date.
+func open(b *testing.B, size size, with string) *workspace {
+	b.Helper()
+	name := size.name + "-" + with
+	if workspaces[name] != nil {
+		return workspaces[name]
+	}
+	if dir == "" {
+		var err error
+		dir, err = os.MkdirTemp("", "dataplatform-bench-") // b.TempDir would end with this benchmark
+		check(b, err)
+	}
+	seed := mockplatform.DefaultSeed()
+	w := &workspace{dir: filepath.Join(dir, name), platform: mockplatform.New(seed), value: 5}
+	w.server = httptest.NewServer(w.platform)
+	w.env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "DATAPLATFORM_")
+	})
+	w.env = append(w.env,
+		"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+install(b, with),
+		"DATAPLATFORM_BASE_URL="+w.server.URL, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
+		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
+	)
+	ids := map[string][]string{
+		"services": w.platform.AddServices(mockplatform.OrganizationID, size.services),
+		"pipes":    w.platform.AddPipes(mockplatform.ServiceID, size.pipes),
+	}
+	// The IDs have a file of their own: Terraform reads the whole file of a resource
+	// for each warning about it.
+	encoded, err := json.Marshal(ids)
+	check(b, err)
+	check(b, os.Mkdir(w.dir, 0o750))
+	w.write(b, "ids.json", encoded)
+	configuration := ourConfiguration
+	if with == builtIn {
+		configuration = builtInConfiguration
+	}
+	w.write(b, "main.tf", []byte("variable \"value\" { type = number }\nlocals { ids = jsondecode(file(\"ids.json\")) }\n"+configuration))
+	switch with {
+	case builtIn:
+		w.run(b, []string{"init"})
+		w.run(b, applyArgs)
+	case baseline: // the state of the real one, so that Terraform has as much to read
+		state, err := os.ReadFile(filepath.Join(open(b, size, this).dir, "terraform.tfstate"))
+		check(b, err)
+		w.write(b, "terraform.tfstate", state)
+		w.value = open(b, size, this).value
+	default:
+		w.run(b, applyArgs)
+	}
+	w.used(b)
+	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
+	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
+		w.env = append(w.env, "PROFILE_DIR="+profiles)
+	}
+	workspaces[name] = w
+	return w
+}
+
+const (
+	ourConfiguration = `terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+resource "dataplatform_service_scaling" "this" {
+  count                = length(local.ids.services)
+  service_id           = local.ids.services[count.index]
+  num_replicas         = var.value
+  idle_scaling         = true
+  idle_timeout_minutes = 15
+}
+resource "dataplatform_pipe" "this" {
+  count      = length(local.ids.pipes)
+  service_id = "` + mockplatform.ServiceID + `"
+  pipe_id    = local.ids.pipes[count.index]
+  settings   = { engine_max_threads = var.value }
+}
+`
+	builtInConfiguration = `resource "terraform_data" "services" {
+  count = length(local.ids.services)
+  input = { service_id = local.ids.services[count.index], num_replicas = var.value, idle_scaling = true, idle_timeout_minutes = 15 }
+}
+resource "terraform_data" "pipes" {
+  count = length(local.ids.pipes)
+  input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = var.value } }
+}
+`
+)
+
+func (w *workspace) write(b *testing.B, name string, content []byte) {
+	b.Helper()
+	check(b, os.WriteFile(filepath.Join(w.dir, name), content, 0o600))
+}
+
+// run runs Terraform in the workspace.
+func (w *workspace) run(b *testing.B, args []string) {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), args...)
+	command.Dir = w.dir
+	command.Env = append(slices.Clone(w.env), fmt.Sprintf("TF_VAR_value=%d", w.value), usageFile+"="+w.usageFile())
+	if out, err := command.CombinedOutput(); err != nil {
+		b.Fatalf("terraform %s: %v\n%s", args[0], err, out)
+	}
+}
+
+// install returns a CLI configuration that runs a provider. What Terraform starts
+// by the provider's name is this program, which starts the provider.
+func install(b *testing.B, with string) string {
+	b.Helper()
+	if with == builtIn {
+		return os.DevNull
+	}
+	at := filepath.Join(dir, with)
+	rc := filepath.Join(at, "cli.tfrc")
+	if _, err := os.Stat(rc); err == nil {
+		return rc
+	}
+	program := filepath.Join(at, "program")
+	build := []string{"build", "-ldflags=-s -w", "-o", program}
+	switch with {
+	case baseline:
+		build = append(build, "./baseline")
+	case this:
+		build = append(build, "-tags="+os.Getenv("BENCH_TAGS"), "../../..")
+	default:
+		build = nil
+		at := slices.IndexFunc(others, func(path string) bool { return filepath.Base(path) == with })
+		check(b, os.Mkdir(filepath.Dir(program), 0o750))
+		check(b, os.Symlink(others[at], program))
+	}
+	if build != nil {
+		if out, err := exec.CommandContext(b.Context(), "go", build...).CombinedOutput(); err != nil {
+			b.Fatalf("building %s: %v\n%s", with, err, out)
+		}
+	}
+	self, err := os.Executable()
+	check(b, err)
+	check(b, os.Symlink(self, filepath.Join(at, "terraform-provider-dataplatform")))
+	content := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", at)
+	check(b, os.WriteFile(rc, []byte(content), 0o600))
+	return rc
+}
+
+// usage is what a provider used: CPU time, and peak memory in bytes.
+type usage struct {
+	cpu    time.Duration
+	memory int64
+}
+
+func (u *usage) add(v usage) { u.cpu, u.memory = u.cpu+v.cpu, max(u.memory, v.memory) }
+
+// usageFile names the variable with the file that runProvider appends to.
+const usageFile = "BENCH_USAGE_FILE"
+
+// runProvider runs the provider beside the link by which this program was
+// started, and notes what it used.
+func runProvider(file string) int {
+	command := exec.CommandContext(context.Background(), filepath.Join(filepath.Dir(os.Args[0]), "program"))
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := command.Run(); command.ProcessState == nil {
+		log.Print(err)
+		return 1
+	}
+	if used, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peak := used.Maxrss // in kilobytes, but in bytes on macOS
+		if runtime.GOOS != "darwin" {
+			peak <<= 10
+		}
+		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			_, _ = fmt.Fprintln(out, used.Utime.Nano()+used.Stime.Nano(), peak)
+			_ = out.Close()
+		}
+	}
+	return command.ProcessState.ExitCode()
+}
+
+func (w *workspace) usageFile() string { return filepath.Join(w.dir, "usage") }
+
+// used returns what the providers used since the last call.
+func (w *workspace) used(b *testing.B) (all usage) {
+	b.Helper()
+	content, err := os.ReadFile(w.usageFile())
+	if err != nil {
+		return usage{} // no provider was started
+	}
+	for line := range bytes.Lines(content) {
+		var one usage
+		_, err := fmt.Sscan(string(line), &one.cpu, &one.memory)
+		check(b, err)
+		all.add(one)
+	}
+	check(b, os.Remove(w.usageFile()))
+	return all
+}
+
+func check(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
