@@ -83,35 +83,34 @@ func checkMappings(r adopt.Review) {
 		return
 	}
 	there := r.Remote.At(tableMappingsPath...)
-	existing, before, plans := mappingKey.Index(there), mappingKey.Index(r.Prior.At(tableMappingsPath...)), mappingKey.Index(planned)
+	now, before, plans := mappingKey.Index(there), mappingKey.Index(r.Prior.At(tableMappingsPath...)), mappingKey.Index(planned)
 	for _, mapping := range mappingKey.Sort(wanted.Elements()) {
 		if !mappingKey.Known(mapping) {
 			continue
 		}
 		key := mappingKey.Of(mapping)
-		now, exists := existing[key]
-		if exists && stays(mapping, now) {
-			continue
-		}
-		was, had := before[key]
-		kept := !exists && had && tfvalue.Covered(mapping, was)
-		lacks := lackingMembers(mapping, func(name string) bool {
-			held := exists && !now.At(name).IsEmpty()
-			return held || kept || showsMember(plans[key], name)
-		})
-		if len(lacks) == 0 {
-			continue
-		}
-		why := "is not on the platform and has to be added. It"
+		current, exists := now[key]
+		was, planKept := before[key]
+		planKept = planKept && tfvalue.Covered(mapping, was)
+		why := ""
 		switch {
+		case exists && stays(mapping, current):
+			continue
 		case exists:
 			why = "changes, and has to be removed and added again. It"
-		case kept:
+		case planKept:
 			why = "was removed after the plan. Run terraform plan again. To be added, it"
 		case there.IsNull():
 			why = "may be on the platform: the API returned no table mappings of the pipe. To be added, it"
+		default:
+			why = "is not on the platform and has to be added. It"
 		}
-		addMappingError(r, mapping, there, lacks, why)
+		lacks := lackingMembers(mapping, func(name string) bool {
+			return exists && !current.At(name).IsEmpty() || !exists && planKept || showsMember(plans[key], name)
+		})
+		if len(lacks) > 0 {
+			addMappingError(r, mapping, there, lacks, why)
+		}
 	}
 }
 
@@ -197,7 +196,11 @@ func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	if len(waiting) == 0 {
 		return []tfvalue.Value{send}
 	}
-	first, _ := mappingKey.Difference(tfvalue.Collection(wanted.Type(), waiting), wanted)
+	later := mappingKey.Index(tfvalue.Collection(wanted.Type(), waiting))
+	first := slices.DeleteFunc(wanted.Elements(), func(mapping tfvalue.Value) bool {
+		_, waits := later[mappingKey.Of(mapping)]
+		return waits
+	})
 	return []tfvalue.Value{
 		send.With(tfvalue.Collection(wanted.Type(), first), tableMappingsPath...),
 		send.Only(tableMappingsPath...),
