@@ -21,7 +21,7 @@ func main() {
 	if err := process.SetLogLevels("dataplatform"); err != nil {
 		log.Fatal(err)
 	}
-	newServer := provider.NewServer("reference", &process.Writes{})
+	newServer := provider.NewServer("reference", func() {})
 	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform",
 		func() tfprotov6.ProviderServer {
 			return reference{newServer(), os.Getenv("REFERENCE_KEEPS_STATE") != ""}
