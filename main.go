@@ -38,7 +38,7 @@ func main() {
 
 func serve(debug bool) error {
 	process.TuneMemory()
-	writes := &process.Writes{}
+	beforeWrite := func() {}
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// With a debugger, logs go to this terminal, and Terraform's levels do not apply.
 	if !debug {
@@ -46,7 +46,7 @@ func serve(debug bool) error {
 			return err
 		}
 		options = []tf6server.ServeOpt{tf6server.WithGoPluginLogger(process.PluginLogger())}
-		go writes.Guard()
+		beforeWrite = process.IgnoreTermination
 	}
-	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, writes), options...)
+	return tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", provider.NewServer(version, beforeWrite), options...)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -232,14 +233,25 @@ func TestAPIKeyFaults(t *testing.T) {
 	address, posts := f.faulty(rows)
 	f.url = address
 	names := sortedKeys(rows)
-	config := f.provider(`request_timeout = "2s"`, `max_concurrent_requests = 200`) + fmt.Sprintf(`
+	provider := f.provider(`request_timeout = "2s"`, `max_concurrent_requests = 200`)
+	// A login that is rejected is rejected for the rest of a provider's run, so this row
+	// has a provider of its own.
+	const rejected = "before: 401"
+	_, block, _ := strings.Cut(provider, "provider \"dataplatform\" {\n")
+	config := provider + "provider \"dataplatform\" {\n  alias = \"rejected\"\n" + block + fmt.Sprintf(`
 resource "dataplatform_api_key" "row" {
   for_each  = toset([%s])
   name      = each.key
   roles     = ["developer", "admin"]
   expire_at = "2031-01-01T00:00:00Z"
 }
-`, strings.Join(quoted(names), ", "))
+resource "dataplatform_api_key" "rejected" {
+  provider  = dataplatform.rejected
+  name      = %q
+  roles     = ["developer", "admin"]
+  expire_at = "2031-01-01T00:00:00Z"
+}
+`, strings.Join(quoted(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == rejected })), ", "), rejected)
 	w := f.workspace(config)
 	out := w.diagnostics("apply", "-auto-approve", "-parallelism=200")
 	state := w.keys()
@@ -252,6 +264,9 @@ resource "dataplatform_api_key" "row" {
 	}
 	for _, name := range names {
 		row, address := rows[name], fmt.Sprintf("dataplatform_api_key.row[%q]", name)
+		if name == rejected {
+			address = "dataplatform_api_key.rejected"
+		}
 		held, stored := state[address]
 		all := out[address]
 		if made[name] != row.keys || posts(name) != 1 {

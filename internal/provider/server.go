@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/process"
 )
 
 // server is the framework's server, except for adopted objects, which their engines
@@ -16,9 +15,10 @@ import (
 type server struct {
 	frameworkServer
 	provider *dataplatformProvider
-	writes   *process.Writes
-	engines  map[string]*adopt.Engine
-	schemas  func() *tfprotov6.GetProviderSchemaResponse
+	// beforeWrite is called before each call that may change something on the platform.
+	beforeWrite func()
+	engines     map[string]*adopt.Engine
+	schemas     func() *tfprotov6.GetProviderSchemaResponse
 }
 
 // frameworkServer includes the methods of list resources, which a plain
@@ -29,11 +29,12 @@ type frameworkServer interface {
 }
 
 // NewServer returns a constructor of the server of the provider in the given
-// version. It counts its writes in writes.
-func NewServer(version string, writes *process.Writes) func() tfprotov6.ProviderServer {
+// version. It calls beforeWrite before each call that may change something on the
+// platform.
+func NewServer(version string, beforeWrite func()) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		s := serverOf(newProvider(version))
-		s.writes = writes
+		s.beforeWrite = beforeWrite
 		return s
 	}
 }
@@ -43,8 +44,8 @@ func serverOf(p *dataplatformProvider) server {
 	return server{
 		frameworkServer: framework,
 
-		provider: p,
-		writes:   &process.Writes{},
+		provider:    p,
+		beforeWrite: func() {},
 		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 			if err != nil {
@@ -77,9 +78,8 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	engine, ok := s.engines[req.TypeName]
-	defer s.writes.Begin(!ok)()
-	if ok {
+	s.beforeWrite()
+	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
