@@ -27,7 +27,7 @@ func main() {
 	if err := process.SetLogLevels("dataplatform"); err != nil {
 		log.Fatal(err)
 	}
-	newServer := provider.NewServer("baseline", &process.Writes{})
+	newServer := provider.NewServer("baseline", process.IgnoreTermination)
 	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", func() tfprotov6.ProviderServer {
 		b := baseline{ProviderServer: newServer(), types: map[string]tftypes.Type{}}
 		schemas, err := b.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
