@@ -47,7 +47,7 @@ func (l *life) checkRefusals(m *lifeMoment) {
 		if _, sets := member(s.known, mappingsPath).([]any); !sets || i >= len(m.plans) {
 			continue
 		}
-		if s.ignores(mappingsPath) || l.wrongKind(m.before) || l.wrongKind(m.mid) {
+		if s.ignores(mappingsPath) || l.wrongKind(m.before) || l.wrongKind(m.mid) || m.unreported(mappingsPath) {
 			return
 		}
 		must = must || l.incomplete(s, m.before)
@@ -88,7 +88,8 @@ func (l *life) checkErrors(m *lifeMoment) {
 		switch {
 		case m.fault != nil && (strings.HasPrefix(summary, "Cannot ") || strings.HasSuffix(summary, "is only partly updated")):
 		case summary == incompleteMapping: // checked already
-		case l.blind(mappingsPath) && strings.Contains(m.String(), "source.postgres.tableMappingsTo"): // nobody can know what is mapped
+		case (l.blind(mappingsPath) || m.unreported(mappingsPath)) && strings.Contains(m.String(), "source.postgres.tableMappingsTo"): // nobody can know what is mapped
+		case m.moved() && (l.has("one-target") || l.has("one-table")) && strings.Contains(m.String(), "source.postgres.tableMappingsToAdd: "): // taken after the plan
 		case l.blind(mappingsPath) && strings.HasPrefix(summary, "API stored a different value for "+mappingsPath): // likewise
 		case summary == "Credential missing" && l.withoutSecret():
 		case summary == "Pipe has another kind of source" && (l.wrongKind(m.before) || l.wrongKind(m.mid)):

@@ -99,11 +99,15 @@ type lifeSubject struct {
 
 // lifePlan is a plan for one resource.
 type lifePlan struct {
-	action         string // "create", "update", "none", "delete"; "error" if there is none
+	action         string // "create", "update", "replace", "none", "delete"; "error" if there is none
 	prior, planned tfvalue.Value
 	priorPrivate   []byte
 	private        []byte
 	imported       bool
+	// replaced is the state that a replacement destroys, with its private part; the zero
+	// Value if it is none. Prior is null then.
+	replaced        tfvalue.Value
+	replacedPrivate []byte
 }
 
 // lifeCommand is one command that a user gives.
@@ -374,11 +378,35 @@ func (d *lifeDriver) change(provider tfprotov6.ProviderServer, s *lifeSubject, o
 	case p.prior.IsNull():
 		p.action = "create"
 	case len(resp.RequiresReplace) > 0:
-		o.blame([]string{fmt.Sprint(resp.RequiresReplace)}, "unexpected replacement: ")
+		d.replace(provider, s, original, p, o)
 	case lifeEqual(p.prior, p.planned):
 		p.action = "none"
 	default:
 		p.action = "update"
+	}
+}
+
+// replace plans the new object, from the configuration without ignore_changes. Of what
+// this plan says, Terraform shows errors alone.
+func (d *lifeDriver) replace(provider tfprotov6.ProviderServer, s *lifeSubject, config tfvalue.Value, p *lifePlan, o *lifeOutcome) {
+	p.replaced, p.replacedPrivate = p.prior, p.private
+	p.prior, p.priorPrivate = tfvalue.Null(s.typ), nil
+	resp, err := provider.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: s.name, PriorState: lifeDynamic(p.prior), Config: lifeDynamic(config), PriorPrivate: p.private,
+		ProposedNewState: lifeDynamic(s.schema.proposed(p.prior, config)),
+	})
+	if err != nil {
+		o.blame([]string{err.Error()}, "PlanResourceChange: ")
+		return
+	}
+	if failed := diagnosed(resp.Diagnostics); len(failed.errors) > 0 {
+		o.diagnose(resp.Diagnostics)
+		return
+	}
+	p.planned, p.private = s.read(resp.PlannedState), resp.PlannedPrivate
+	faults := append(s.schema.writeOnlyFaults(p.planned, ""), s.schema.checkPlan(p.prior, config, p.planned, "")...)
+	if o.blame(faults, "") {
+		p.action = "replace"
 	}
 }
 
@@ -390,6 +418,12 @@ func (d *lifeDriver) apply(o *lifeOutcome) {
 		s.state, s.private = p.prior, p.priorPrivate // what was refreshed or imported
 		switch p.action {
 		case "none":
+		case "replace":
+			s.state, s.private = p.replaced, p.replacedPrivate
+			d.applyDestroy(provider, s, &lifePlan{prior: p.replaced, private: p.replacedPrivate}, o)
+			if s.state.IsNull() {
+				d.carryOut(provider, s, p, o)
+			}
 		case "delete":
 			d.applyDestroy(provider, s, p, o)
 		default:
@@ -426,7 +460,7 @@ func (d *lifeDriver) carryOut(provider tfprotov6.ProviderServer, s *lifeSubject,
 		return
 	}
 	var faults []string
-	if again.action != p.action && (p.action != "update" || again.action != "none") {
+	if again.action != p.action && (p.action != "update" || again.action != "none") && (p.action != "replace" || again.action != "create") {
 		faults = append(faults, "the planned action changed from "+p.action+" to "+again.action)
 	}
 	if !o.blame(append(faults, checkCompatible(p.planned, again.planned, "")...), "Provider produced inconsistent final plan: ") {

@@ -272,98 +272,16 @@ func lifeMappingKey(mapping any) string {
 	return strings.Join(key, ".")
 }
 
-// withMapping puts a mapping in the place of one with its key, or of its table
-// where only one target is allowed.
-func withMapping(mappings []any, mapping object, single bool) []any {
+// withMapping puts a mapping in the place of one with its key, or of its table or its
+// target where the platform allows only one.
+func (l *life) withMapping(mappings []any, mapping object) []any {
 	key := lifeMappingKey(mapping)
-	table := key[:strings.LastIndexByte(key, '.')+1]
+	at := strings.LastIndexByte(key, '.')
 	kept := slices.DeleteFunc(slices.Clone(mappings), func(m any) bool {
 		other := lifeMappingKey(m)
-		return other == key || single && strings.HasPrefix(other, table)
+		return other == key || l.has("one-target") && strings.HasPrefix(other, key[:at+1]) || l.has("one-table") && strings.HasSuffix(other, key[at:])
 	})
 	return append(kept, mapping)
-}
-
-// The features that a platform may have, by name; a name may have an argument
-// after a colon.
-var lifeFeatures = map[string]func(b *mockplatform.Behaviour, arg string){
-	"resets-top":    func(b *mockplatform.Behaviour, _ string) { b.Patches.Resets.TopLevel = true },
-	"resets-nested": func(b *mockplatform.Behaviour, _ string) { b.Patches.Resets.Nested = true },
-	"resets-to":     func(b *mockplatform.Behaviour, arg string) { b.Patches.Resets.To = mockplatform.ResetTo(arg) },
-	"omits-empty": func(b *mockplatform.Behaviour, arg string) {
-		b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{
-			Path: "**", OnlyEmpty: true, Zeros: strings.Contains(arg, "z"), EmptyObjects: strings.Contains(arg, "o"), Null: strings.Contains(arg, "n"),
-		})
-	},
-	"omits-always": func(b *mockplatform.Behaviour, arg string) {
-		b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: arg})
-	},
-	"omits-in-reads": func(b *mockplatform.Behaviour, arg string) {
-		b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: arg, Operations: lifeReads})
-	},
-	"omits-in-patches": func(b *mockplatform.Behaviour, arg string) {
-		b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: arg, Operations: lifePatches})
-	},
-	"shuffles":      func(b *mockplatform.Behaviour, _ string) { b.Answers.ShuffleSets = true },
-	"repeats":       func(b *mockplatform.Behaviour, _ string) { b.Answers.RepeatSetElements = true },
-	"numbers":       func(b *mockplatform.Behaviour, arg string) { b.Answers.Numbers = mockplatform.NumberSpelling(arg) },
-	"unknown":       func(b *mockplatform.Behaviour, _ string) { b.Answers.UnknownMembers = true },
-	"moves-state":   func(b *mockplatform.Behaviour, _ string) { b.Patches.MovesState = true },
-	"moves-memory":  func(b *mockplatform.Behaviour, _ string) { b.Patches.MovesReplicaMemory = true },
-	"adds-first":    func(b *mockplatform.Behaviour, _ string) { b.Patches.AddsFirst = true },
-	"one-target":    func(b *mockplatform.Behaviour, _ string) { b.Patches.OneTargetPerTable = true },
-	"retry-timeout": func(*mockplatform.Behaviour, string) {}, // of the provider
-	"credentials":   func(*mockplatform.Behaviour, string) {}, // of the configuration
-	"second":        func(*mockplatform.Behaviour, string) {}, // likewise
-}
-
-var (
-	lifeReads   = []mockplatform.Operation{mockplatform.GetPipe, mockplatform.ListServices}
-	lifePatches = []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdateScaling}
-)
-
-func randomFeatures(r *rand.Rand, leaves []lifeLeaf) []string {
-	var all []string
-	field := func() string {
-		leaf := leaves[r.IntN(len(leaves))]
-		if leaf.path == mappingsPath && r.IntN(3) > 0 {
-			return lifeField(mappingsPath) + "." + fmt.Sprint(oneOf(r, "excludedColumns", "sortingKeys", "useCustomSortingKey"))
-		}
-		return lifeField(leaf.path)
-	}
-	if r.IntN(5) < 2 {
-		all = append(all, []string{"resets-top", "resets-nested"}[r.IntN(2)])
-		if r.IntN(2) == 0 {
-			all = []string{"resets-top", "resets-nested"}
-		}
-		all = append(all, fmt.Sprint("resets-to:", oneOf(r, "", "empty", "absent")))
-	}
-	switch r.IntN(12) {
-	case 0, 1:
-		all = append(all, fmt.Sprint("omits-empty:", oneOf(r, "", "z", "zo", "n", "zn")))
-	case 2:
-		all = append(all, "omits-always:"+field())
-	case 3, 4:
-		all = append(all, "omits-in-reads:"+field())
-	case 5:
-		all = append(all, "omits-in-patches:"+field())
-	case 6:
-		all = append(all, "omits-in-patches:*")
-	}
-	for _, name := range []string{"shuffles", "repeats", "unknown", "moves-state", "moves-memory", "adds-first", "one-target", "credentials"} {
-		if r.IntN(4) == 0 {
-			all = append(all, name)
-		}
-	}
-	if r.IntN(6) == 0 {
-		all = append(all, fmt.Sprint("numbers:", oneOf(r, ".0", "e0")))
-	}
-	if len(all) > 0 && strings.HasPrefix(all[0], "resets-") {
-		// Each write of one resource would reset what another owns.
-	} else if r.IntN(5) == 0 {
-		all = append(all, "second")
-	}
-	return append(all, fmt.Sprint("retry-timeout:", oneOf(r, "0s", "3s", "20s")))
 }
 
 // lifeFault is something that goes wrong in the middle of an apply.
@@ -473,9 +391,9 @@ func (l *life) editMappings(r *rand.Rand, doc mockplatform.Document) {
 		default:
 			edited["useCustomSortingKey"] = edited["useCustomSortingKey"] != true
 		}
-		mappings = withMapping(mappings, edited, l.has("one-target"))
+		mappings = l.withMapping(mappings, edited)
 	default:
-		mappings = withMapping(mappings, inDocument(randomMapping(r)).(object), l.has("one-target"))
+		mappings = l.withMapping(mappings, inDocument(randomMapping(r)).(object))
 	}
 	if mappings == nil {
 		setMember(doc, field, nil)

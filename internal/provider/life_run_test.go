@@ -22,7 +22,7 @@ func (l *life) live() {
 // command runs a command, checks what came of it, and looks whether a plan is
 // empty then.
 func (l *life) command(c lifeCommand) {
-	m := &lifeMoment{command: c, before: l.doc(), fault: l.fault, once: l.once}
+	m := &lifeMoment{command: c, id: l.id(), before: l.doc(), fault: l.fault, once: l.once != "", omitted: l.once}
 	for _, s := range l.driver.subjects {
 		m.states = append(m.states, s.state)
 	}
@@ -65,7 +65,7 @@ func (l *life) command(c lifeCommand) {
 		return
 	}
 	for _, p := range m.plans {
-		if p.action == "none" && m.moved() {
+		if p.action == "none" && (m.moved() || slices.ContainsFunc(l.all, m.unseen)) {
 			return // what moved was not seen
 		}
 	}
@@ -73,7 +73,7 @@ func (l *life) command(c lifeCommand) {
 	l.platform.ClearFaults()
 	l.platform.ResetJournal()
 	o := l.run(lifeCommand{name: "plan"})
-	l.checkRest(o, l.platform.Requests())
+	l.checkRest(m, o, l.platform.Requests())
 }
 
 // settle ends what is unknown.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // lifeSpec is all that a life depends on.
@@ -63,6 +65,10 @@ func newLifeSpec(seed uint64) lifeSpec {
 	for _, name := range slices.Sorted(maps.Keys(lifeSteps)) {
 		names = append(names, slices.Repeat([]string{name}, lifeSteps[name])...)
 	}
+	if seed >= movingSeeds {
+		spec.features = append(spec.features, laterFeatures(r, pool, spec.features)...)
+		names = append(names, slices.Repeat([]string{"move"}, 10)...)
+	}
 	for range 5 + r.IntN(10) {
 		spec.steps = append(spec.steps, lifeStep{names[r.IntN(len(names))], r.Uint64() % 1_000_000})
 	}
@@ -76,12 +82,37 @@ func (s lifeSpec) resource() lifeType {
 	return lifeTypeOf("dataplatform_pipe")
 }
 
+// idName is the attribute with the object's own ID.
+func (s lifeSpec) idName() string {
+	if s.kind == "scaling" {
+		return "service_id"
+	}
+	return "pipe_id"
+}
+
+// objects are those that a life may move to: its own, another one of its kind, and one of
+// another kind.
+func (s lifeSpec) objects() []string {
+	const sibling = "50000000-0000-4000-8000-000000000005"
+	switch s.kind {
+	case "scaling":
+		return []string{mockplatform.ServiceID, sibling, mockplatform.ReadonlyServiceID}
+	case "kafka":
+		return []string{pipeOfKind[s.kind], sibling, mockplatform.CloudStreamPipeID}
+	default:
+		return []string{pipeOfKind[s.kind], sibling, mockplatform.KafkaPipeID}
+	}
+}
+
+// Lives from movingSeeds on may move to other objects, and have the features of
+// laterFeatures: another step or feature would turn the lives before into others.
+const movingSeeds = 1_000_000
+
 // recordedSeeds is above every seed that is written down.
-const recordedSeeds = 1_000_000
+const recordedSeeds = 2_000_000
 
 // recordedLeaves are the leaves that the lives of recorded seeds draw from. A new
-// attribute would turn each of them into another life, which may run into an open
-// case (openLives) that has nothing to do with it. Random lives draw from all.
+// attribute would turn each of them into another life. Random lives draw from all.
 var recordedLeaves = strings.Fields(`
 	destination.columns field_mappings name settings.engine_max_download_threads
 	settings.engine_max_insert_threads settings.engine_max_threads
@@ -124,15 +155,10 @@ var livesThatTaught = []uint64{
 	5060, // a value that reads omit until it is set, and after it is emptied
 	6303,
 	4, 1095,
-}
-
-// openLives are seeds of lives that still end badly. They are not in the normal
-// run; LIFE_OPEN=1 runs them alone.
-var openLives = []uint64{
 	1008, 1132, // validate_samples that comes or goes beside an unknown value that turns out to be no change
 	2059, 5233, // mappings that are emptied on the platform before a read has told what was sent
 	5929,  // a correction after a lost response
 	20151, // members of list elements that a response omits because they are empty
 }
 
-const firstLives = 30
+const firstLives = 15

@@ -40,19 +40,15 @@ func (l *life) step(name string, r *rand.Rand) {
 		}
 		apply.imports = name == "import"
 		l.command(apply)
+	case "move":
+		if l.has("second") {
+			return // which could not be where the first one is
+		}
+		l.move(r)
+		l.command(apply)
 	case "ignore":
 		s := l.driver.subjects[r.IntN(len(l.driver.subjects))]
-		switch leaf := l.leaves[r.IntN(len(l.leaves))].path; {
-		case len(s.ignore) > 0 && r.IntN(2) == 0:
-			s.ignore = nil
-		case r.IntN(6) == 0:
-			s.ignore = []string{ignoreAll}
-		case r.IntN(4) == 0 && strings.Contains(leaf, "."):
-			s.ignore = []string{leaf[:strings.LastIndexByte(leaf, '.')]}
-		default:
-			s.ignore = append(slices.Clone(s.ignore), leaf)
-		}
-		l.logf("  ignore_changes = %v", s.ignore)
+		l.ignore(r, s)
 		if r.IntN(2) == 0 {
 			l.mutate(r)
 		}
@@ -86,14 +82,14 @@ func (l *life) step(name string, r *rand.Rand) {
 		}
 		operations := [][]mockplatform.Operation{nil, lifeReads, lifePatches}[r.IntN(3)]
 		l.logf("  %s is omitted once, in %v", field, operations)
-		l.once = true
+		l.once = field
 		l.behave(mockplatform.Sparse{Path: field, Operations: operations, Times: 1})
 		if r.IntN(2) == 0 {
 			l.mutate(r)
 		}
 		l.command(apply)
 		l.behave()
-		l.once = false
+		l.once = ""
 	case "omit":
 		if l.omitted == "" {
 			leaf := l.leaves[r.IntN(len(l.leaves))]
@@ -115,9 +111,10 @@ func (l *life) step(name string, r *rand.Rand) {
 				other = mockplatform.CloudStreamPipeID
 			}
 			source := l.platform.Pipe(other)["source"]
+			l.swapped = l.id()
 			l.updateDoc(func(doc mockplatform.Document) { l.source, doc["source"] = doc["source"], source })
 		} else {
-			l.updateDoc(func(doc mockplatform.Document) { doc["source"] = l.source })
+			l.platform.UpdatePipe(l.swapped, func(doc mockplatform.Document) { doc["source"] = l.source })
 			l.source = nil
 		}
 		l.logf("  console: another source, own: %v", l.source == nil)
@@ -129,6 +126,40 @@ func (l *life) step(name string, r *rand.Rand) {
 		l.command(apply)
 	default:
 		l.command(lifeCommand{name: name})
+	}
+}
+
+func (l *life) ignore(r *rand.Rand, s *lifeSubject) {
+	switch leaf := l.leaves[r.IntN(len(l.leaves))].path; {
+	case len(s.ignore) > 0 && r.IntN(2) == 0:
+		s.ignore = nil
+	case r.IntN(6) == 0:
+		s.ignore = []string{ignoreAll}
+	case r.IntN(4) == 0 && strings.Contains(leaf, "."):
+		s.ignore = []string{leaf[:strings.LastIndexByte(leaf, '.')]}
+	default:
+		s.ignore = append(slices.Clone(s.ignore), leaf)
+	}
+	l.logf("  ignore_changes = %v", s.ignore)
+}
+
+// move configures the ID of another object, mostly of one of the same kind.
+func (l *life) move(r *rand.Rand) {
+	s, objects := l.subject(), l.spec.objects()
+	to := objects[[]int{0, 0, 0, 1, 1, 1, 2}[r.IntN(7)]]
+	if to == l.id() {
+		to = objects[1-min(1, slices.Index(objects, to))]
+	}
+	if r.IntN(3) == 0 {
+		l.ignore(r, s)
+	}
+	s.known[l.spec.idName()] = to
+	l.logf("  %s = %s", l.spec.idName(), to)
+	if r.IntN(2) == 0 {
+		l.mutate(r)
+	}
+	if r.IntN(3) == 0 {
+		l.console(r)
 	}
 }
 
@@ -241,7 +272,7 @@ func (l *life) mutateMappings(r *rand.Rand, s *lifeSubject, doc object) {
 				delete(next, name)
 			}
 		}
-		configured = withMapping(configured, next, l.has("one-target"))
+		configured = l.withMapping(configured, next)
 	case 6, 7: // one changed
 		if len(configured) > 0 {
 			next := configured[r.IntN(len(configured))].(object)
@@ -270,7 +301,7 @@ func (l *life) mutateMappings(r *rand.Rand, s *lifeSubject, doc object) {
 		if len(configured) > 0 {
 			next := lifeCopy(configured[0]).(object)
 			next["target_table"] = "v"
-			configured = withMapping(configured[1:], next, l.has("one-target"))
+			configured = l.withMapping(configured[1:], next)
 		}
 	default:
 		return

@@ -40,8 +40,9 @@ type life struct {
 	all, leaves []lifeLeaf
 	omitted     string // feature that came on the way, or ""
 	forgotten   bool   // what it omits has looked lost once
-	source      any    // of the pipe, while it has another
-	once        bool
+	source      any    // of the pipe swapped, while it has another
+	swapped     string
+	once        string // field that is omitted once, or ""
 	fault       *lifeFault
 	lines       []string
 	failures    []lifeFailure
@@ -127,23 +128,28 @@ func newLife(t testing.TB, spec lifeSpec) (l *life, end func()) {
 	l.run = l.driver.run
 	for range 2 {
 		known := object{"service_id": mockplatform.ServiceID}
-		if spec.kind != "scaling" {
-			known["pipe_id"] = l.id()
-		}
+		known[spec.idName()] = spec.objects()[0]
 		typ := spec.resource()
 		l.driver.subjects = append(l.driver.subjects, &lifeSubject{lifeType: typ, known: known, state: tfvalue.Null(typ.typ)})
 		if !l.has("second") {
 			break
 		}
 	}
-	r := rand.New(rand.NewPCG(spec.seed, 2))
+	l.begin(rand.New(rand.NewPCG(spec.seed, 2)))
+	l.addSibling()
+	l.behave()
+	return l, server.Close
+}
+
+// begin gives the object its first values.
+func (l *life) begin(r *rand.Rand) {
 	l.updateDoc(func(doc mockplatform.Document) {
 		for _, leaf := range l.leaves {
 			field := lifeField(leaf.path)
 			if leaf.path == mappingsPath {
 				mappings := []any{}
 				for range r.IntN(4) {
-					mappings = withMapping(mappings, inDocument(randomMapping(r)).(object), l.has("one-target"))
+					mappings = l.withMapping(mappings, inDocument(randomMapping(r)).(object))
 				}
 				setMember(doc, field, mappings)
 			} else if r.IntN(2) == 0 {
@@ -151,16 +157,33 @@ func newLife(t testing.TB, spec lifeSpec) (l *life, end func()) {
 			}
 		}
 	})
-	l.behave()
-	return l, server.Close
 }
 
-// id is the object's on the platform.
-func (l *life) id() string {
-	if l.spec.kind == "scaling" {
-		return mockplatform.ServiceID
+// addSibling adds an object of the same kind, with first values of its own.
+func (l *life) addSibling() {
+	if l.spec.seed < movingSeeds {
+		return
 	}
-	return pipeOfKind[l.spec.kind]
+	s, name, objects := l.subject(), l.spec.idName(), l.spec.objects()
+	doc := l.doc()
+	doc["id"] = objects[1]
+	if l.spec.kind == "scaling" {
+		l.platform.SetService(mockplatform.OrganizationID, doc)
+	} else {
+		l.platform.SetPipe(doc)
+	}
+	s.known[name] = objects[1]
+	l.begin(rand.New(rand.NewPCG(l.spec.seed, 4)))
+	s.known[name] = objects[0]
+}
+
+// id is that of the object that the next apply manages.
+func (l *life) id() string {
+	s, name := l.subject(), l.spec.idName()
+	if !s.state.IsNull() && s.ignores(name) {
+		return s.state.At(name).Text()
+	}
+	return s.known[name].(string)
 }
 
 func (l *life) doc() object {
@@ -218,18 +241,13 @@ func TestLife(t *testing.T) {
 			n := counter.Add(1) - 1
 			return first + n, n < runs || time.Now().Before(end)
 		}
-	case os.Getenv("LIFE_OPEN") != "":
-		next = func() (uint64, bool) {
-			n := counter.Add(1) - 1
-			return openLives[min(n, uint64(len(openLives)-1))], n < uint64(len(openLives))
-		}
 	case os.Getenv("TEST_SEED") != "":
 		first := testSeed(t)
 		next = func() (uint64, bool) { return first, counter.Add(1) == 1 }
 	default:
 		seeds := slices.Clone(livesThatTaught)
 		for seed := range uint64(firstLives) {
-			seeds = append(seeds, seed)
+			seeds = append(seeds, seed, movingSeeds+seed)
 		}
 		next = func() (uint64, bool) {
 			n := counter.Add(1) - 1

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -356,4 +357,51 @@ func TestTextInAnotherNormalForm(t *testing.T) {
 		f.wantPatches(mockplatform.PostgresPipeID, fmt.Sprintf(`{"name": "%d"}`, i))
 		w.wantEmptyPlan()
 	}
+}
+
+// TestMappingInAnotherNormalForm changes and removes a mapping whose names the platform has
+// in another normal form than Terraform: they go out as the platform spells them. A column
+// that is excluded in another spelling would not be excluded.
+func TestMappingInAnotherNormalForm(t *testing.T) {
+	f := newFixture(t)
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		setMember(doc, "source.postgres.tableMappings", []any{mockplatform.Document{
+			"sourceSchemaName": "public", "sourceTable": "cafe\u0301", "targetTable": "cafe\u0301",
+			"excludedColumns": []any{"na\u0303o", "pw"}, "useCustomSortingKey": false, "sortingKeys": []any{},
+		}})
+	})
+	const key = `"sourceSchemaName": "public", "sourceTable": "cafe\u0301", "targetTable": "cafe\u0301"`
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID,
+		mappings(wanted("public.caf\u00e9", "caf\u00e9", `excluded_columns = ["n\u00e3o", "pw"], use_custom_sorting_key = true, sorting_keys = ["id"]`))))
+	w.apply()
+	f.wantWrites(`{"source": {"postgres": {"tableMappingsToRemove": [{`+key+`}]}}}`,
+		`{"source": {"postgres": {"tableMappingsToAdd": [{`+key+`, "excludedColumns": ["na\u0303o", "pw"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`)
+	w.wantEmptyPlan()
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, mappings()))
+	w.apply()
+	f.wantWrites(`{"source": {"postgres": {"tableMappingsToRemove": [{` + key + `}]}}}`)
+	w.wantEmptyPlan()
+}
+
+// TestNumberBeyond63Bits has a platform that returns a whole number that no argument may
+// have: nothing is sent as long as nobody configures it.
+func TestNumberBeyond63Bits(t *testing.T) {
+	f := newFixture(t)
+	big := json.Number("9223372036854775808")
+	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", big) })
+	w := f.workspace(f.provider() + pipeConfig(mockplatform.KafkaPipeID, `name = "n"`))
+	w.apply()
+	f.wantWrites(`{"name": "n"}`)
+	if got := fmt.Sprint(member(w.state()[thisPipe], "settings.engine_max_threads")); got != big.String() {
+		t.Errorf("the state has %s", got)
+	}
+	w.wantEmptyPlan()
+	if out, ok := w.terraform("state", "rm", thisPipe); !ok {
+		t.Fatal(out)
+	}
+	if out, ok := w.terraform("import", "-input=false", thisPipe, mockplatform.ServiceID+"/"+mockplatform.KafkaPipeID); !ok {
+		t.Fatal(out)
+	}
+	w.wantEmptyPlan()
+	f.wantWrites()
 }

@@ -48,6 +48,7 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 				}
 			}
 			wantText(t, string(content), "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
+			wantNoText(t, w.planText(), "Warning:") // as of the many objects that set nothing
 			w.apply()
 			w.wantEmptyPlan()
 			f.wantWrites()

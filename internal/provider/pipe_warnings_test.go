@@ -67,11 +67,15 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
   source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
 			[]string{`source.object_storage.path (currently "visits/*.parquet")`, "credentials of source_credentials.object_storage (the API does not return the current ones)"}},
 		{"nothing", mockplatform.PostgresPipeID, "name = \"customers\"\n" + mappings(customersMapping, addressesMapping, leadsMapping), nil},
+		// What is not known yet may turn out to be any of the mappings.
+		{"mappings that are unknown", mockplatform.PostgresPipeID, `source = { postgres = { table_mappings = terraform_data.later.output } }`, nil},
+		{"a mapping that is partly unknown", mockplatform.PostgresPipeID, mappings(customersMapping,
+			`{ source_schema_name = "public", source_table = terraform_data.later.output[0].source_table, target_table = "x", excluded_columns = [] }`), nil},
 		{"a mapping that is new", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), nil},
 	}
 	f := newFixture(t)
 	f.UpdatePipe(mockplatform.ObjectStoragePipeID, func(doc mockplatform.Document) { setMember(doc, "source.objectStorage.path", "visits/*.parquet") })
-	config := f.provider()
+	config := f.provider() + "resource \"terraform_data\" \"later\" {\n  input = [" + customersMapping + "]\n}\n"
 	for i, test := range tests {
 		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(test.kind), test.arguments)
 	}

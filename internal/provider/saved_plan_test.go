@@ -122,6 +122,39 @@ func TestSavedUpdateAppliesAfterTheRestMoved(t *testing.T) {
 	w.wantEmptyPlan()
 }
 
+// TestMappingAddedAfterThePlan adds a mapping on the platform between plan and apply of
+// a saved plan that changes another one: it stays, and the next plan shows its removal.
+func TestMappingAddedAfterThePlan(t *testing.T) {
+	f := newFixture(t)
+	config := func(arguments string) string {
+		return f.provider() + pipeConfig(mockplatform.PostgresPipeID, arguments)
+	}
+	w := f.workspace(config(mappings(customersMapping, addressesMapping, leadsMapping)))
+	w.apply()
+	w.file("main.tf", config(mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`), addressesMapping)))
+	w.plan()
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		all := member(doc, "source.postgres.tableMappings").([]any)
+		setMember(doc, "source.postgres.tableMappings", append(all, fromJSON(t, newMapping)))
+	})
+	f.ResetJournal()
+	if out, ok := w.terraform("apply", "-input=false", "tf.plan"); !ok {
+		t.Fatalf("the plan didn't apply:\n%s", out)
+	}
+	f.wantWrites(`{"source": {"postgres": {"tableMappingsToRemove": [`+customersKey+`, `+leadsKey+`]}}}`,
+		`{"source": {"postgres": {"tableMappingsToAdd": [`+fullMappingJSON+`]}}}`)
+	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["new"]; !mapped {
+		t.Error("the apply removed a mapping that its plan did not have")
+	}
+	_, changes := w.plan()
+	if got := changes[thisPipe].differing(); !slices.Equal(got, []string{"source.postgres.table_mappings"}) {
+		t.Errorf("the next plan differs in %q", got)
+	}
+	w.apply()
+	f.wantWrites(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new"}]}}}`)
+	w.wantEmptyPlan()
+}
+
 // TestImportShowsEverything has the plan of an import block, in the terminal and
 // in its JSON: what it overwrites stands as a difference, mapping by mapping.
 func TestImportShowsEverything(t *testing.T) {
