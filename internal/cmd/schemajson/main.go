@@ -12,12 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 )
@@ -27,74 +28,28 @@ import (
 const address = "registry.terraform.io/hashicorp/dataplatform"
 
 func main() {
-	document, err := schemas(context.Background(), providerserver.NewProtocol6(provider.New("dev")())())
+	printed, err := schemas(context.Background(), providerserver.NewProtocol6(provider.New("dev")())())
 	if err != nil {
 		log.Fatal(err)
 	}
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document); err != nil {
+	if err := encoder.Encode(object{"format_version": "1.0", "provider_schemas": object{address: printed}}); err != nil {
 		log.Fatal(err)
 	}
 }
 
-type document struct {
-	FormatVersion string                    `json:"format_version"`
-	Providers     map[string]providerSchema `json:"provider_schemas"`
+type object map[string]any
+
+// MarshalJSON omits what is zero, as Terraform does.
+func (o object) MarshalJSON() ([]byte, error) {
+	kept := maps.Clone(map[string]any(o))
+	maps.DeleteFunc(kept, func(_ string, value any) bool { return value == nil || reflect.ValueOf(value).IsZero() })
+	return json.Marshal(kept)
 }
 
-type providerSchema struct {
-	Provider      schema                    `json:"provider"`
-	Resources     map[string]schema         `json:"resource_schemas"`
-	DataSources   map[string]schema         `json:"data_source_schemas"`
-	ListResources map[string]schema         `json:"list_resource_schemas,omitempty"`
-	Identities    map[string]identitySchema `json:"resource_identity_schemas"`
-}
-
-type schema struct {
-	Version int64 `json:"version"`
-	Block   block `json:"block"`
-}
-
-type block struct {
-	Attributes      map[string]attribute `json:"attributes,omitempty"`
-	Description     string               `json:"description,omitempty"`
-	DescriptionKind string               `json:"description_kind,omitempty"`
-	Deprecated      bool                 `json:"deprecated,omitempty"`
-}
-
-type attribute struct {
-	Type            tftypes.Type `json:"type,omitempty"`
-	NestedType      *nestedType  `json:"nested_type,omitempty"`
-	Description     string       `json:"description,omitempty"`
-	DescriptionKind string       `json:"description_kind,omitempty"`
-	Deprecated      bool         `json:"deprecated,omitempty"`
-	Required        bool         `json:"required,omitempty"`
-	Optional        bool         `json:"optional,omitempty"`
-	Computed        bool         `json:"computed,omitempty"`
-	Sensitive       bool         `json:"sensitive,omitempty"`
-	WriteOnly       bool         `json:"write_only,omitempty"`
-}
-
-type nestedType struct {
-	Attributes  map[string]attribute `json:"attributes"`
-	NestingMode string               `json:"nesting_mode"`
-}
-
-type identitySchema struct {
-	Version    int64                        `json:"version"`
-	Attributes map[string]identityAttribute `json:"attributes"`
-}
-
-type identityAttribute struct {
-	Type              tftypes.Type `json:"type"`
-	Description       string       `json:"description,omitempty"`
-	RequiredForImport bool         `json:"required_for_import,omitempty"`
-	OptionalForImport bool         `json:"optional_for_import,omitempty"`
-}
-
-func schemas(ctx context.Context, server tfprotov6.ProviderServer) (*document, error) {
-	answer, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, error) {
+	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -102,97 +57,69 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (*document, e
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range append(answer.Diagnostics, identities.Diagnostics...) {
+	for _, d := range append(all.Diagnostics, identities.Diagnostics...) {
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
 			return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 		}
 	}
-	if len(answer.Functions)+len(answer.EphemeralResourceSchemas)+len(answer.ActionSchemas)+len(answer.StateStoreSchemas) > 0 {
+	if len(all.Functions)+len(all.EphemeralResourceSchemas)+len(all.ActionSchemas)+len(all.StateStoreSchemas) > 0 {
 		return nil, errors.New("the provider has something that is neither a resource, a data source nor a list resource: print it too")
 	}
-
-	out := providerSchema{
-		Resources:     map[string]schema{},
-		DataSources:   map[string]schema{},
-		ListResources: map[string]schema{},
-		Identities:    map[string]identitySchema{},
-	}
-	if out.Provider, err = convertSchema(answer.Provider); err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
-	}
-	for name, s := range answer.ResourceSchemas {
-		if out.Resources[name], err = convertSchema(s); err != nil {
-			return nil, fmt.Errorf("resource %s: %w", name, err)
-		}
-	}
-	for name, s := range answer.DataSourceSchemas {
-		if out.DataSources[name], err = convertSchema(s); err != nil {
-			return nil, fmt.Errorf("data source %s: %w", name, err)
-		}
-	}
-	for name, s := range answer.ListResourceSchemas {
-		if out.ListResources[name], err = convertSchema(s); err != nil {
-			return nil, fmt.Errorf("list resource %s: %w", name, err)
-		}
-	}
-	for name, s := range identities.IdentitySchemas {
-		out.Identities[name] = convertIdentity(s)
-	}
-	return &document{FormatVersion: "1.0", Providers: map[string]providerSchema{address: out}}, nil
+	return object{
+		"provider":                  schema(all.Provider),
+		"resource_schemas":          each(all.ResourceSchemas, schema),
+		"data_source_schemas":       each(all.DataSourceSchemas, schema),
+		"list_resource_schemas":     each(all.ListResourceSchemas, schema),
+		"resource_identity_schemas": each(identities.IdentitySchemas, identity),
+	}, nil
 }
 
-func convertSchema(s *tfprotov6.Schema) (schema, error) {
-	if len(s.Block.BlockTypes) > 0 {
-		return schema{}, errors.New("the schema has nested blocks, and only nested attributes are printed")
+func each[T any](all map[string]T, convert func(T) any) object {
+	out := object{}
+	for name, one := range all {
+		out[name] = convert(one)
 	}
-	return schema{Version: s.Version, Block: block{
-		Attributes:      convertAttributes(s.Block.Attributes),
-		Description:     s.Block.Description,
-		DescriptionKind: descriptionKind(s.Block.DescriptionKind),
-		Deprecated:      s.Block.Deprecated,
-	}}, nil
+	return out
 }
 
-func convertAttributes(attributes []*tfprotov6.SchemaAttribute) map[string]attribute {
-	out := make(map[string]attribute, len(attributes))
-	for _, a := range attributes {
-		converted := attribute{
-			Type:            a.Type,
-			Description:     a.Description,
-			DescriptionKind: descriptionKind(a.DescriptionKind),
-			Deprecated:      a.Deprecated,
-			Required:        a.Required,
-			Optional:        a.Optional,
-			Computed:        a.Computed,
-			Sensitive:       a.Sensitive,
-			WriteOnly:       a.WriteOnly,
+// schema has no nested blocks: this provider's have none.
+func schema(s *tfprotov6.Schema) any {
+	return map[string]any{"version": s.Version, "block": object{
+		"attributes": attributes(s.Block.Attributes), "description": s.Block.Description,
+		"description_kind": kind(s.Block.DescriptionKind), "deprecated": s.Block.Deprecated,
+	}}
+}
+
+func attributes(all []*tfprotov6.SchemaAttribute) object {
+	out := object{}
+	for _, a := range all {
+		one := object{
+			"type": a.Type, "description": a.Description, "description_kind": kind(a.DescriptionKind), "deprecated": a.Deprecated,
+			"required": a.Required, "optional": a.Optional, "computed": a.Computed, "sensitive": a.Sensitive, "write_only": a.WriteOnly,
 		}
 		if a.NestedType != nil {
-			converted.Type = nil
-			converted.NestedType = &nestedType{
-				Attributes:  convertAttributes(a.NestedType.Attributes),
-				NestingMode: strings.ToLower(a.NestedType.Nesting.String()),
+			one["type"] = nil
+			one["nested_type"] = object{
+				"attributes": attributes(a.NestedType.Attributes), "nesting_mode": strings.ToLower(a.NestedType.Nesting.String()),
 			}
 		}
-		out[a.Name] = converted
+		out[a.Name] = one
 	}
 	return out
 }
 
-func convertIdentity(s *tfprotov6.ResourceIdentitySchema) identitySchema {
-	out := identitySchema{Version: s.Version, Attributes: make(map[string]identityAttribute, len(s.IdentityAttributes))}
+func identity(s *tfprotov6.ResourceIdentitySchema) any {
+	out := object{}
 	for _, a := range s.IdentityAttributes {
-		out.Attributes[a.Name] = identityAttribute{
-			Type:              a.Type,
-			Description:       a.Description,
-			RequiredForImport: a.RequiredForImport,
-			OptionalForImport: a.OptionalForImport,
+		out[a.Name] = object{
+			"type": a.Type, "description": a.Description,
+			"required_for_import": a.RequiredForImport, "optional_for_import": a.OptionalForImport,
 		}
 	}
-	return out
+	return map[string]any{"version": s.Version, "attributes": out}
 }
 
-func descriptionKind(kind tfprotov6.StringKind) string {
+func kind(kind tfprotov6.StringKind) string {
 	if kind == tfprotov6.StringKindMarkdown {
 		return "markdown"
 	}
