@@ -80,6 +80,14 @@ func (s *Server) RequestsOf(operation Operation) []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Operation != operation })
 }
 
+// Count returns the number of recorded requests with this method ("" means any)
+// and a path that matches as in Fault.Path.
+func (s *Server) Count(method, pathPattern string) int {
+	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool {
+		return method != "" && r.Method != method || !pathMatches(pathPattern, r.Path)
+	}))
+}
+
 // PeakInFlight returns the maximum number of concurrent requests.
 func (s *Server) PeakInFlight() int {
 	s.journal.mu.Lock()

@@ -330,7 +330,7 @@ output "exact" {
 	if ok {
 		t.Error("the plan succeeded")
 	}
-	wantText(t, out, `"/threshold" is out of range`)
+	wantText(t, out, `"threshold" is a number that is out of range`)
 }
 
 // gateway stands before a platform, and fails without the platform seeing it.
