@@ -81,6 +81,10 @@ func TestHiddenValue(t *testing.T) {
 		} else {
 			wantNoText(t, out, "API does not return all values")
 		}
+		// Plan and apply read once each. What is missing in the response is read once more.
+		if want := map[bool]int{true: 3, false: 2}[step.warns]; len(f.RequestsOf(mockplatform.ListServices)) != want {
+			t.Errorf("%s: %d reads, want %d", step.arguments, len(f.RequestsOf(mockplatform.ListServices)), want)
+		}
 		f.wantWrites(step.sent)
 		if got := w.state()[thisScaling]["idle_timeout_minutes"]; fmt.Sprint(got) != fmt.Sprint(step.timeout) {
 			t.Errorf("%s: the state has a timeout of %v", step.arguments, got)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,13 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(func(b *mockplatform.Behaviour) { b.Answers = behaviour })
 			imports := ""
-			for name, id := range seedPipes {
+			pipes := maps.Clone(seedPipes)
+			pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing settable has a value
+				doc["settings"] = mockplatform.Document{}
+				setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+				setMember(doc, "destination.columns", nil)
+			})
+			for name, id := range pipes {
 				import_ := mockplatform.ServiceID + "/" + id
 				if name == "kafka" {
 					import_ = mockplatform.OrganizationID + "/" + import_
@@ -37,7 +44,7 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 				imports += generatingImport("dataplatform_pipe."+name, import_)
 			}
 			w := f.workspace(f.provider())
-			w.generates(imports, len(seedPipes))
+			w.generates(imports, len(pipes))
 			content, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +59,7 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 			w.apply()
 			w.wantEmptyPlan()
 			f.wantWrites()
-			for name, id := range seedPipes {
+			for name, id := range pipes {
 				if behaviour.Sparse == nil {
 					checkPipeState(t, f, "dataplatform_pipe."+name, w.state(), id)
 				}
