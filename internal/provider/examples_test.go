@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for folder, least := range map[string]int{"data-sources": 3, "demo": 1, "provider": 2, "resources": 14} {
+	for folder, least := range map[string]int{"data-sources": 5, "demo": 1, "provider": 1, "resources": 14} {
 		if found[folder] < least {
 			t.Errorf("%d examples under %s, want at least %d", found[folder], folder, least)
 		}
@@ -55,7 +55,7 @@ func runExample(t *testing.T, path string) {
 		if all := allOf(t, dir); file == all[0] { // with the others of its folder
 			f.example(dir, all...).appliesAndStays()
 		}
-	case strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf":
+	case strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf", file == "data-source_filter.tf":
 		f.example(dir, file).appliesAndStays()
 	case file == "import-by-string-id.tf", file == "import-by-identity.tf":
 		f.example(dir, "resource.tf", file).imports(t)

@@ -191,7 +191,7 @@ func anyNumbers(text string) string {
 	return text
 }
 
-var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|yaml))\n`)
+var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
 
 // follow does what the page says, in a shell whose folder is a clone of the
 // repository, after a preamble, and returns what it printed and what the fake
