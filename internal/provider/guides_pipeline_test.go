@@ -11,7 +11,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-const pipelineGuide = "../../templates/guides/pipeline.md"
+// The guide with its scripts, which are files of the scenario.
+const pipelineGuide = "../../docs/guides/pipeline.md"
 
 // TestPipelineGuide follows the guide on a pipeline, then what its scripts say of a
 // sensitive value, of drift and of a key that is due.

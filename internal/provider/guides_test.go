@@ -39,8 +39,9 @@ func chapters(t *testing.T, name string) (common page, all []chapter) {
 }
 
 var (
-	promised  = regexp.MustCompile("must say `([^`]+)`")
-	needsLine = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
+	promised   = regexp.MustCompile("must say `([^`]+)`")
+	exportLine = regexp.MustCompile(`(?m)^export (\w+)='([^']*)'$`)
+	needsLine  = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
 )
 
 // follow does what a reader of the page does, in its order: it writes the files
@@ -58,6 +59,9 @@ func (w *workspace) follow(p page) {
 			wantText(w.t, output, folded(b.text))
 		case b.language == "shell":
 			output = w.shell(b.text)
+			for _, exported := range exportLine.FindAllStringSubmatch(b.text, -1) {
+				w.setenv(exported[1] + "=" + exported[2]) // for the blocks that follow
+			}
 		case name != nil:
 			if err := os.MkdirAll(filepath.Join(w.dir, filepath.Dir(name[1])), 0o700); err != nil {
 				w.t.Fatal(err)
