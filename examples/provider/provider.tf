@@ -2,15 +2,21 @@ terraform {
   required_providers {
     dataplatform = {
       source  = "dataplatform/dataplatform"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
 
-# URLs and credentials come from the environment:
-#
-#   DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID, DATAPLATFORM_KEY_SECRET
-#   DATAPLATFORM_ALERTS_BASE_URL, DATAPLATFORM_ALERTS_ACCESS_TOKEN
 provider "dataplatform" {
   organization_id = "10000000-0000-4000-8000-000000000001"
+}
+
+import {
+  to = dataplatform_service_scaling.events
+  id = "20000000-0000-4000-8000-000000000001"
+}
+
+resource "dataplatform_service_scaling" "events" {
+  service_id   = "20000000-0000-4000-8000-000000000001"
+  num_replicas = 4
 }

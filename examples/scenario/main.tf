@@ -9,14 +9,16 @@ module "team" {
 
   team        = var.team
   environment = var.environment
-  services    = var.services
-  consumers   = var.consumers
-  pipes       = var.pipes
-  passwords   = var.passwords
+  import_only = var.import_only
+
+  services     = var.services
+  applications = var.applications
+  pipes        = var.pipes
+  passwords    = var.passwords
 }
 
-# Services and pipes exist already. An import block shows in the plan what their
-# adoption changes. Before Terraform 1.16, it is allowed only in the root module.
+# Services and pipes exist already. With an import block, the plan shows old and new
+# values. Before Terraform 1.16, import blocks are allowed only in the root module.
 
 import {
   for_each = var.services

@@ -9,12 +9,12 @@ output "pipes" {
 }
 
 output "keys" {
-  description = "ID and expiry of each consumer's API key."
+  description = "ID and expiry of each application's API key."
   value       = module.team.keys
 }
 
 output "key_secrets" {
-  description = "Secret of each consumer's API key."
+  description = "Secret of each application's API key."
   value       = module.team.key_secrets
   sensitive   = true
 }

@@ -15,6 +15,12 @@ variable "environment" {
   type        = string
 }
 
+variable "import_only" {
+  description = "Import services and pipes without changing them."
+  type        = bool
+  default     = false
+}
+
 variable "services" {
   description = "Services of the team, by a name of your choice."
   type = map(object({
@@ -24,11 +30,11 @@ variable "services" {
   }))
 }
 
-variable "consumers" {
-  description = "Programs that need an API key, by name."
+variable "applications" {
+  description = "Applications that need an API key, by name."
   type = map(object({
     roles      = set(string)
-    addresses  = optional(map(string))
+    addresses  = optional(map(string), {})
     generation = optional(number, 1)
   }))
   default = {}
@@ -47,7 +53,7 @@ variable "pipes" {
 }
 
 variable "passwords" {
-  description = "Passwords of the pipes' sources, by the pipe's name. Needed by a run that adopts a pipe or raises a password_version."
+  description = "Passwords of the pipes' sources, by the pipe's name. Required in a run that sends a password: the first one without import_only, and one that increases a password_version."
   type        = map(string)
   default     = {}
   sensitive   = true

@@ -24,7 +24,7 @@ func (d *alertDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 // Schema implements datasource.DataSource.
 func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs `alerts_base_url` and `alerts_access_token` of the provider, and no API key.",
+		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs the provider's `alerts_base_url` and `alerts_access_token`, and no API key.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Required:            true,
@@ -45,11 +45,11 @@ func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 					"webhook_id": shownString("ID of the webhook."),
 				},
 			},
-			"team":       shownString("ID of the team of the alert."),
-			"tile_id":    shownString("ID of the dashboard tile of the alert."),
-			"dashboard":  shownString("ID of the dashboard of the alert."),
-			"created_at": shownString("Time of creation."),
-			"updated_at": shownString("Time of the last change."),
+			"team":       shownString("Team ID."),
+			"tile_id":    shownString("ID of the alert's dashboard tile."),
+			"dashboard":  shownString("ID of the alert's dashboard."),
+			"created_at": shownString("Creation time."),
+			"updated_at": shownString("Last change time."),
 		},
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 const examplesDir = "../../examples"
@@ -39,7 +42,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for folder, least := range map[string]int{"data-sources": 3, "demo": 1, "provider": 2, "resources": 14} {
+	for folder, least := range map[string]int{"data-sources": 5, "demo": 1, "provider": 1, "resources": 14} {
 		if found[folder] < least {
 			t.Errorf("%d examples under %s, want at least %d", found[folder], folder, least)
 		}
@@ -55,7 +58,7 @@ func runExample(t *testing.T, path string) {
 		if all := allOf(t, dir); file == all[0] { // with the others of its folder
 			f.example(dir, all...).appliesAndStays()
 		}
-	case strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf":
+	case strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf", file == "data-source_filter.tf":
 		f.example(dir, file).appliesAndStays()
 	case file == "import-by-string-id.tf", file == "import-by-identity.tf":
 		f.example(dir, "resource.tf", file).imports(t)
@@ -67,30 +70,35 @@ func runExample(t *testing.T, path string) {
 	}
 }
 
-// TestScenarioExample runs the module and its root configuration with the
-// values of each environment, as their README shows it.
+// TestScenarioExample follows the README of the scenario in each environment: it
+// tests the module, imports without a change, and then changes.
 func TestScenarioExample(t *testing.T) {
 	t.Parallel()
 	for environment, want := range map[string]struct {
-		plan   string
-		writes int
+		imports, changes string
+		writes           int
 	}{
-		"staging":    {"Plan: 1 to import, 2 to add, 1 to change, 0 to destroy.", 3},
-		"production": {"Plan: 4 to import, 2 to add, 4 to change, 0 to destroy.", 6},
+		"staging":    {"Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.", "Plan: 0 to add, 1 to change, 0 to destroy.", 1},
+		"production": {"Plan: 4 to import, 2 to add, 0 to change, 0 to destroy.", "Plan: 0 to add, 4 to change, 0 to destroy.", 4},
 	} {
 		t.Run(environment, func(t *testing.T) {
 			w := newFixture(t).scenario(environment)
 			const passwords = `TF_VAR_passwords={"orders":"password-of-orders","customers":"password-of-customers"}`
 			withoutPasswords := w.env
+			wantText(t, w.apply("-var=import_only=true"), want.imports)
+			if got := w.RequestsOf(mockplatform.CreateKey); len(got) != 2 || len(w.writes()) != 2 {
+				t.Errorf("want two keys and no other write, got\n%s", strings.Join(w.writes(), "\n"))
+			}
+			w.ResetJournal()
 			w.setenv(passwords)
 			out := w.apply()
-			wantText(t, out, want.plan)
+			wantText(t, out, want.changes)
 			if environment == "production" {
 				readme, err := os.ReadFile(filepath.Join(w.dir, "README.md"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantText(t, string(readme), want.plan)
+				wantText(t, string(readme), want.imports, want.changes)
 			}
 			if strings.Contains(out, "Warning") {
 				t.Errorf("the apply warns:\n%s", out)
@@ -123,7 +131,7 @@ func TestScenarioExample(t *testing.T) {
 		"The environment must be staging or production.": "environment=test",
 		"must be 2 to 31 lowercase letters":              "team=Ingest",
 		"A team has at least one service.":               "services={}",
-		"A program must not have the role admin.":        `consumers={"loader":{"roles":["admin"]}}`,
+		"An application must not have the role admin.":   `applications={"loader":{"roles":["admin"]}}`,
 		"The service of a pipe must be one of services.": fmt.Sprintf(pipe, `"service":"event","kind":"kafka"`),
 		"The kind of a pipe must be kafka or postgres.":  fmt.Sprintf(pipe, `"service":"events","kind":"stream"`),
 	} {
@@ -139,7 +147,23 @@ func TestScenarioExample(t *testing.T) {
 	}
 }
 
-// rotates raises the version of one password and the generation of one key, and
+// TestScenarioReadme runs the commands of the scenario's README as they stand, with
+// the provider installed as from a registry.
+func TestScenarioReadme(t *testing.T) {
+	f := newFixture(t)
+	needsMocks(t)
+	w := f.reader()
+	copyScenario(t, w)
+	p := readPage(t, filepath.Join(examplesDir, "scenario", "README.md"))
+	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool { return b.language == "hcl" }) // other providers
+	w.follow(p)
+	if out, err := w.command(t.Context(), "plan", "-detailed-exitcode", "-var-file=environments/production.tfvars").CombinedOutput(); err != nil {
+		t.Errorf("the last plan is not empty: %v\n%s", err, out)
+	}
+	wantText(t, w.shell("bash ci/plan.sh -var-file=environments/production.tfvars && bash ci/drift.sh -var-file=environments/production.tfvars"), "No changes")
+}
+
+// rotates increases the version of one password and the generation of one key, and
 // wants these two sent and nothing else.
 func (w *workspace) rotates(withoutPasswords []string) {
 	w.t.Helper()
@@ -166,6 +190,18 @@ func (w *workspace) rotates(withoutPasswords []string) {
 func (f *fixture) scenario(environment string) *workspace {
 	f.t.Helper()
 	w := f.workspace("").setenv(f.fromEnvironment()...)
+	copyScenario(f.t, w)
+	// init would look for the provider in the registry.
+	if out, ok := w.terraform("get"); !ok {
+		f.t.Fatalf("get failed:\n%s", out)
+	}
+	values := "-var-file=environments/" + environment + ".tfvars"
+	return w.setenv("TF_CLI_ARGS_plan="+values, "TF_CLI_ARGS_apply="+values)
+}
+
+// copyScenario copies the files of the scenario into a workspace.
+func copyScenario(t *testing.T, w *workspace) {
+	t.Helper()
 	dir := filepath.Join(examplesDir, "scenario")
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -190,14 +226,8 @@ func (f *fixture) scenario(environment string) *workspace {
 		return err
 	})
 	if err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
-	// init would look for the provider in the registry.
-	if out, ok := w.terraform("get"); !ok {
-		f.t.Fatalf("get failed:\n%s", out)
-	}
-	values := "-var-file=environments/" + environment + ".tfvars"
-	return w.setenv("TF_CLI_ARGS_plan="+values, "TF_CLI_ARGS_apply="+values)
 }
 
 // edit replaces a text of a file, which has it once.

@@ -103,8 +103,14 @@ func TestReadme(t *testing.T) {
 	const clone = "/path/to/clone/"
 	const settings = ". " + clone + "bin/mock.env"
 	wantText(t, string(content), "`"+settings+"`")
-	out, _ := page.follow(t, strings.ReplaceAll(settings, clone, ""))
-	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "num_replicas = 3 -> 4", "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
+	page.inAnEmptyDirectory(t)
+	out, _ := page.follow(t, strings.ReplaceAll(settings, clone, "")+"\nexport TF_CLI_ARGS_apply=-auto-approve\n")
+	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
+	for line := range strings.Lines(page.outputs(t, 0)) {
+		if line = folded(line); line != "" {
+			wantText(t, folded(out), line)
+		}
+	}
 	for path := range linked(content) {
 		if _, err := os.Stat("../../" + path); err != nil {
 			t.Error(err)
@@ -121,6 +127,29 @@ func TestReadme(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inAnEmptyDirectory moves the files of README.md to where the reader writes them:
+// before the commands that use them. The clone is there already.
+func (p *page) inAnEmptyDirectory(t *testing.T) {
+	t.Helper()
+	var files, others []block
+	for _, b := range p.blocks {
+		switch {
+		case strings.HasPrefix(b.text, "git clone "):
+		case b.language == "terraform":
+			files = append(files, b)
+		case strings.HasPrefix(b.text, "terraform init\n"):
+			files[0].lead = "In an empty folder:" // as follow expects it
+			others = append(append(others, files...), b)
+		default:
+			others = append(others, b)
+		}
+	}
+	if len(others) != len(p.blocks)-1 || len(files) != 2 {
+		t.Fatalf("%s has other blocks: %v", p.name, p.blocks)
+	}
+	p.blocks = others
 }
 
 // linked are the files that a page links to.
@@ -256,7 +285,7 @@ func anyNumbers(text string) string {
 	return text
 }
 
-var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|yaml))\n`)
+var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
 
 // follow does what the page says, in a shell whose folder is a clone of the
 // repository, after a preamble, and returns what it printed and what the fake

@@ -24,7 +24,7 @@ func pipeResourceSchema() schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "Adopts and configures one existing data-ingestion pipe. " +
-			"It cannot create or delete pipes: an unknown ID is an error, and destroying the resource leaves the pipe as it is.",
+			"It cannot create or delete pipes: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
 		Attributes: attributes,
 	}
 }
@@ -82,8 +82,8 @@ func pipeAttributes() map[string]schema.Attribute {
 			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster table function."),
 			"engine_parallel_view_processing":           settableBool("Whether the database engine processes attached views in parallel."),
 		}),
-		"created_at": computedString("Time of creation, as returned by the API."),
-		"updated_at": computedString("Time of the last change, as returned by the API."),
+		"created_at": computedString("Creation time, as returned by the API."),
+		"updated_at": computedString("Last change time, as returned by the API."),
 	}
 }
 
@@ -108,7 +108,7 @@ func kafkaAttribute() schema.Attribute {
 func objectStorageAttribute() schema.Attribute {
 	return settableObject("Object storage source.", map[string]schema.Attribute{
 		"url":                  computedString("URL of the objects; may contain wildcard patterns."),
-		"delimiter":            computedString("Delimiter of the content of the objects."),
+		"delimiter":            computedString("Field delimiter of the objects."),
 		"compression":          computedString("Compression of the objects, such as `auto`."),
 		"is_continuous":        computedBool("Whether new objects are read as they arrive."),
 		"queue_url":            computedString("URL of the queue with notifications of new objects."),
@@ -159,7 +159,7 @@ func tableMappingsAttribute() schema.Attribute {
 			"target_table":       requiredString("Destination table."),
 			"excluded_columns": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Columns that are not copied." + mappingMember + ". Required for a new mapping; `[]` excludes none.",
+				MarkdownDescription: "Columns that are not copied." + mappingMember + ". Required for a mapping that is new or changes; `[]` excludes none.",
 				Validators:          []validator.Set{noNullsInSet},
 			},
 			"use_custom_sorting_key": schema.BoolAttribute{
@@ -183,10 +183,10 @@ func pipeCredentialsAttribute() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"kafka": credentialsObject("Kafka source", map[string]schema.Attribute{
 				"username": userName("password_wo"),
-			}, "password_wo", "Password of the user."),
+			}, "password_wo", "Password."),
 			"postgres": credentialsObject("Postgres source", map[string]schema.Attribute{
 				"username": userName("password_wo"),
-			}, "password_wo", "Password of the user."),
+			}, "password_wo", "Password."),
 			"cloud_stream": credentialsObject("managed-stream source", map[string]schema.Attribute{
 				"access_key_id": accessKeyID(),
 			}, "secret_key_wo", "Secret of the access key."),
@@ -212,14 +212,14 @@ func credentialsObject(of string, attributes map[string]schema.Attribute, secret
 func userName(secret string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "Name of the user. A change also sends `" + secret + "` again, like a new version. If omitted, only the secret is sent.",
+		MarkdownDescription: "User name. Changing it also sends `" + secret + "`; if `" + secret + "_version` is set, that run must set the secret. If omitted, only the secret is sent.",
 	}
 }
 
 func accessKeyID() schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "ID of the access key. A change also sends `secret_key_wo` again, like a new version. If omitted, only the secret is sent.",
+		MarkdownDescription: "Access key ID. Changing it also sends `secret_key_wo`; if `secret_key_wo_version` is set, that run must set the secret. If omitted, only the secret is sent.",
 	}
 }
 

@@ -35,13 +35,13 @@ var providerSettings = []setting{
 	{name: "organization_id", needed: true, check: checkUUID,
 		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each resource and data source needs its own `organization_id`."},
 	{name: "key_id", needed: true, check: checkKeyID,
-		description: "ID of the API key for the management API. Must not contain a colon or white space. Required by everything that uses the management API."},
+		description: "ID of the API key for the management API. Must not contain a colon or whitespace. Required by everything that uses the management API."},
 	{name: "key_secret", needed: true, sensitive: true, check: checkCredential,
-		description: "Secret of the API key for the management API. Must not contain white space: use `trimspace()` for the content of a file. Required by everything that uses the management API."},
+		description: "Secret of the API key for the management API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required by everything that uses the management API."},
 	{name: "alerts_base_url", needed: true, check: checkAddress,
 		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
 	{name: "alerts_access_token", needed: true, sensitive: true, check: checkCredential,
-		description: "Bearer token for the alerting API. Must not contain white space: use `trimspace()` for the content of a file. Required to read an alert."},
+		description: "Bearer token for the alerting API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required to read an alert."},
 	{name: "request_timeout", check: checkPositive,
 		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
 	{name: "retry_timeout", check: checkDuration,
@@ -53,7 +53,7 @@ var providerSettings = []setting{
 func providerAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range providerSettings {
-		description := s.description + " May be set by the environment variable `" + conn.Environment(s.name) + "`."
+		description := s.description + " Can also be set with the `" + conn.Environment(s.name) + "` environment variable."
 		if s.name == "max_concurrent_requests" {
 			attributes[s.name] = schema.NumberAttribute{Optional: true, MarkdownDescription: description}
 			continue

@@ -13,8 +13,8 @@ import (
 // What ends a description and is only about setting the attribute. A data
 // source, which sets nothing, drops it.
 const (
-	kindsStay    = " A pipe's kinds of source cannot be changed: configure only those it has."
-	trimEnd      = " Trailing white space is ignored."
+	kindsStay    = " A pipe's kinds of source cannot be changed: set only those it has."
+	trimEnd      = " Trailing whitespace is ignored."
 	wholeSent    = " Sent as a whole; `[]` clears it."
 	wholeNumbers = " Numbers must be whole, except `engine_parallel_distributed_insert_select`."
 	wholeLimit   = "; a whole number"

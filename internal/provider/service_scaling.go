@@ -38,7 +38,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Adopts and manages the auto-scaling settings of one existing service. " +
-			"It cannot create or delete services: an unknown ID is an error, and destroying the resource leaves the service as it is.",
+			"It cannot create or delete services: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),
@@ -61,10 +61,10 @@ const inaccurateTotal = "inaccurate for services with a non-default number of re
 
 func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settableNumber(
-		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
-			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
+		bound+" total memory of three workers (the API's wording) during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
+			"Only for services that the API calls `production`. Deprecated: "+inaccurateTotal+".",
 		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
-	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". Omit it unless you must manage it."
+	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". The API offers no replacement: memory per replica is read-only."
 	return attribute
 }
 

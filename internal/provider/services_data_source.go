@@ -13,7 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filter criteria, each sent unchanged as a `filter` parameter. The platform can filter by resource tags only. If omitted, all services are listed."
+const filterDescription = "Filters, passed to the API unchanged. The API filters by resource tags only, and does not document the syntax; `tag:env=production` is what the fake platform accepts. Check the result before you rely on it. If omitted, all services are listed."
 
 // servicesDataSource is dataplatform_services.
 type servicesDataSource struct{ conn.DataSource }
@@ -52,7 +52,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 }
 
 func serviceAttributes() map[string]schema.Attribute {
-	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated by the platform: " + inaccurateTotal + "."
+	const deprecatedTotal = " total memory of three workers (the API's wording) during auto-scaling, in GB. Deprecated by the platform: " + inaccurateTotal + "."
 	return map[string]schema.Attribute{
 		"id":             shownString("UUID of the service."),
 		"name":           shownString("Name of the service."),
@@ -80,7 +80,7 @@ func serviceAttributes() map[string]schema.Attribute {
 				"description": shownString("Description of the entry."),
 			}},
 		},
-		"created_at":                         shownString("Time of creation."),
+		"created_at":                         shownString("Creation time."),
 		"encryption_assumed_role_identifier": shownString("Identifier of the role that is assumed for encryption."),
 		"iam_role":                           shownString("Identifier of the service's role."),
 		"private_endpoint_ids":               shownStrings("IDs of the private endpoints of the service."),
@@ -90,7 +90,7 @@ func serviceAttributes() map[string]schema.Attribute {
 		"is_readonly":                        shownBool("Whether the service is read-only."),
 		"byoc_id":                            shownString("ID of the customer's own cloud account, if the service runs in one."),
 		"has_transparent_data_encryption":    shownBool("Whether the service has transparent data encryption."),
-		"transparent_data_encryption_key_id": shownString("ID of the key of the transparent data encryption."),
+		"transparent_data_encryption_key_id": shownString("ID of the transparent data encryption key."),
 		"encryption_role_id":                 shownString("ID of the encryption role."),
 	}
 }

@@ -58,6 +58,7 @@ func programUnder(t *testing.T) terraformProgram {
 // in the documentation's table of versions, and how a configuration that uses
 // them is told.
 var features = map[string]*regexp.Regexp{
+	"`terraform_data` resources":            regexp.MustCompile(`resource "terraform_data"`),
 	"`import` blocks with an `id`":          regexp.MustCompile(`(?m)^\s*import \{`),
 	"`import` blocks with `for_each`":       regexp.MustCompile(`(?m)^\s*import \{[^}]*for_each`),
 	"`removed` blocks with `lifecycle`":     regexp.MustCompile(`(?m)^\s*removed \{[^}]*lifecycle`),

@@ -1,4 +1,3 @@
-# Credentials, here of a managed stream. The secret is in no plan and no state.
 variable "sensor_stream_secret_key" {
   type      = string
   sensitive = true

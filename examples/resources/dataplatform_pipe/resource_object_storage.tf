@@ -1,4 +1,3 @@
-# Files from object storage, with columns and field mappings.
 resource "dataplatform_pipe" "clickstream" {
   service_id = "20000000-0000-4000-8000-000000000001"
   pipe_id    = "40000000-0000-4000-8000-000000000002"

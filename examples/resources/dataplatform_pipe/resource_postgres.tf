@@ -1,5 +1,3 @@
-# Replicated tables. table_mappings is the complete set; a new mapping must set
-# excluded_columns.
 resource "dataplatform_pipe" "customers" {
   service_id = "20000000-0000-4000-8000-000000000001"
   pipe_id    = "40000000-0000-4000-8000-000000000004"

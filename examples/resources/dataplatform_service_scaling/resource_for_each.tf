@@ -1,12 +1,14 @@
-# The same settings for every service with a tag.
-data "dataplatform_services" "production" {
-  filter = ["tag:env=production"]
+locals {
+  services = {
+    "20000000-0000-4000-8000-000000000001" = "events-eu"
+    "20000000-0000-4000-8000-000000000003" = "ledger-us"
+  }
 }
 
 resource "dataplatform_service_scaling" "production" {
-  for_each = { for s in data.dataplatform_services.production.services : s.name => s.id }
+  for_each = local.services
 
-  service_id           = each.value
+  service_id           = each.key
   idle_scaling         = true
   idle_timeout_minutes = 60
 }

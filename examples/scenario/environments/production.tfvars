@@ -8,10 +8,10 @@ services = {
   readers = { id = "20000000-0000-4000-8000-000000000002" }
 }
 
-consumers = {
+applications = {
   loader = {
     roles     = ["developer"]
-    addresses = { "192.0.2.10" = "loader", "10.20.0.0/16" = "office" }
+    addresses = { "192.0.2.10" = "loader", "198.51.100.0/24" = "office" }
   }
 
   dashboards = {

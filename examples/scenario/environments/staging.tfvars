@@ -7,7 +7,7 @@ services = {
   ledger = { id = "20000000-0000-4000-8000-000000000003" }
 }
 
-consumers = {
+applications = {
   loader     = { roles = ["developer"] }
   dashboards = { roles = ["query_endpoints"] }
 }

@@ -1,5 +1,5 @@
 locals {
-  # All that differs between the environments.
+  # Everything that differs between the environments.
   size = {
     staging = {
       num_replicas         = 2 # minimum for the first service of a warehouse
@@ -19,19 +19,19 @@ resource "dataplatform_service_scaling" "this" {
   for_each = var.services
 
   service_id           = each.value.id
-  num_replicas         = coalesce(each.value.num_replicas, local.size.num_replicas)
-  idle_scaling         = !each.value.always_on
-  idle_timeout_minutes = local.size.idle_timeout_minutes
+  num_replicas         = var.import_only ? null : coalesce(each.value.num_replicas, local.size.num_replicas)
+  idle_scaling         = var.import_only ? null : !each.value.always_on
+  idle_timeout_minutes = var.import_only ? null : local.size.idle_timeout_minutes
 }
 
 resource "dataplatform_api_key" "this" {
-  for_each = var.consumers
+  for_each = var.applications
 
   name  = "${var.team}-${var.environment}-${each.key}"
   roles = each.value.roles
 
-  # A plan in the last 14 days replaces the key. Both are valid until the old
-  # one expires: time for its consumer to move.
+  # A plan in the last 14 days replaces the key. Both are valid until the old one
+  # expires, so the application has time to move.
   validity_hours      = var.key_validity_days * 24
   early_renewal_hours = 14 * 24
 
@@ -39,11 +39,11 @@ resource "dataplatform_api_key" "this" {
     generation = each.value.generation
   }
 
-  ip_access_list = each.value.addresses == null ? null : [
+  # Null and not []: the API does not document what an empty list allows.
+  ip_access_list = length(each.value.addresses) == 0 ? null : [
     for source, description in each.value.addresses : { source = source, description = description }
   ]
 
-  # In the default order a rejected request would leave no key.
   lifecycle {
     create_before_destroy = true
   }
@@ -56,7 +56,7 @@ resource "dataplatform_pipe" "this" {
   pipe_id    = each.value.id
 
   # Write-only: the password is in no plan and no state.
-  source_credentials = {
+  source_credentials = var.import_only ? null : {
     (each.value.kind) = {
       username            = each.value.username
       password_wo         = lookup(var.passwords, each.key, null)
@@ -64,7 +64,7 @@ resource "dataplatform_pipe" "this" {
     }
   }
 
-  settings = {
+  settings = var.import_only ? null : {
     streaming_max_insert_wait_ms = local.size.insert_wait_ms
   }
 }

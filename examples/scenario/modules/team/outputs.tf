@@ -14,7 +14,7 @@ output "pipes" {
 }
 
 output "keys" {
-  description = "ID and expiry of each consumer's API key."
+  description = "ID and expiry of each application's API key."
   value = {
     for name, key in dataplatform_api_key.this : name => {
       key_id    = key.key_id
@@ -24,7 +24,7 @@ output "keys" {
 }
 
 output "key_secrets" {
-  description = "Secret of each consumer's API key. The API returns it only once, so it is in the state."
+  description = "Secret of each application's API key. The API returns it only once, so it is in the state."
   value       = { for name, key in dataplatform_api_key.this : name => key.key_secret }
   sensitive   = true
 }

@@ -18,13 +18,19 @@ variable "environment" {
   }
 }
 
+variable "import_only" {
+  description = "Import services and pipes without changing them. Terraform then manages none of their values."
+  type        = bool
+  default     = false
+}
+
 variable "services" {
   description = <<-EOT
     Services of the team, by a name of your choice.
 
     - `id`: ID of the service
     - `num_replicas`: number of replicas, between 1 and 20. Defaults to that of the environment
-    - `always_on`: never idle
+    - `always_on`: whether the service never idles
   EOT
   type = map(object({
     id           = string
@@ -38,24 +44,24 @@ variable "services" {
   }
 }
 
-variable "consumers" {
+variable "applications" {
   description = <<-EOT
-    Programs that need an API key, by name.
+    Applications that need an API key, by name.
 
-    - `roles`: at least one of `admin`, `developer`, `query_endpoints`
+    - `roles`: `developer`, `query_endpoints` or both. The role `admin` is rejected: no application needs it
     - `addresses`: IP addresses and CIDR blocks from which the key is accepted, each with a description
-    - `generation`: raise it to replace the key before it is due, for example because its secret leaked
+    - `generation`: increase it to replace the key before it is due, for example because its secret leaked
   EOT
   type = map(object({
     roles      = set(string)
-    addresses  = optional(map(string))
+    addresses  = optional(map(string), {})
     generation = optional(number, 1)
   }))
   default = {}
 
   validation {
-    condition     = alltrue([for consumer in values(var.consumers) : !contains(consumer.roles, "admin")])
-    error_message = "A program must not have the role admin."
+    condition     = alltrue([for application in values(var.applications) : !contains(application.roles, "admin")])
+    error_message = "An application must not have the role admin."
   }
 }
 
@@ -77,8 +83,8 @@ variable "pipes" {
     - `service`: the service's name in `services`
     - `id`: ID of the pipe
     - `kind`: kind of its source, `kafka` or `postgres`
-    - `username`: name by which the pipe logs in to its source
-    - `password_version`: raise it to send a new password
+    - `username`: user name of the pipe at its source
+    - `password_version`: increase it to send a new password
   EOT
   type = map(object({
     service          = string
@@ -101,7 +107,7 @@ variable "pipes" {
 }
 
 variable "passwords" {
-  description = "Passwords of the pipes' sources, by the pipe's name. Needed by a run that adopts a pipe or raises a password_version."
+  description = "Passwords of the pipes' sources, by the pipe's name. Required in a run that sends a password: the first one without import_only, and one that increases a password_version."
   type        = map(string)
   default     = {}
   sensitive   = true
