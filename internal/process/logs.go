@@ -1,5 +1,5 @@
 // Package process sets up the process of a provider: what it logs, how it collects
-// garbage, and when it ends.
+// garbage, and which signals it ignores.
 package process
 
 import (

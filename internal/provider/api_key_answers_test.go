@@ -149,11 +149,55 @@ func TestAPIKeyFromHashes(t *testing.T) {
 		t.Errorf("%s because of %v", p.action, p.replaces)
 	}
 
+	// Where the state has no secret, no message says so.
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "name", To: func(any) any { return "another" }, Unsent: true}}
+	})
+	d.reset()
+	p = d.apply(key)
+	if told := p.diagnoses.String(); len(p.warnings) != 1 || strings.Contains(told, "secret is in the state") {
+		t.Error(told)
+	}
+	wantText(t, p.diagnoses.String(), "The key was created. The API returned no secret, so the state has none.")
+
 	// What the platform echoes of them is masked.
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400, Body: mockplatform.BodyEcho})
 	d.reset()
 	p = d.apply(key)
 	if told := p.diagnoses.String(); len(p.errors) != 1 || strings.Contains(told, "h4sh-of") {
 		t.Error(told)
+	}
+}
+
+// Whatever a name or a response contains, a message shows it on one line and without
+// what a terminal would act on.
+func TestAPIKeyMessagesAreClean(t *testing.T) {
+	f := newFixture(t)
+	now := f.clocked()
+	const bad = "a\n\nError: You are hacked\x1b[31m\u202e"
+	bads := func(any) any { return bad }
+	f.Configure(func(b *mockplatform.Behaviour) {
+		for _, path := range []string{"id", "keySuffix", "expireAt"} {
+			b.Patches.Rewrites = append(b.Patches.Rewrites, mockplatform.Rewrite{Operation: mockplatform.CreateKey, Path: path, To: bads, Unsent: true})
+		}
+	})
+	d := f.newKeyDriver(t, nil)
+	d.createFirst = true
+	key := lasting.with(args{"name": bad})
+	all := d.apply(key).diagnoses
+	all = all.and(d.apply(key.with(args{"roles": []string{"developer"}})).diagnoses)
+	now.at(95, 0)
+	all = all.and(d.planned(key).diagnoses)
+	planned, applied := d.destroy()
+	all = all.and(planned).and(applied)
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 500})
+	all = all.and(d.apply(key).diagnoses)
+	if len(all.warnings) < 6 || len(all.errors) != 1 {
+		t.Error(all)
+	}
+	for _, text := range append(all.warnings, all.errors...) {
+		if strings.Contains(text, "\nError") || strings.ContainsAny(text, "\x1b\u202e") {
+			t.Errorf("%q", text)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,8 +64,6 @@ func hclOf(value any) string {
 		return "[" + strings.Join(elements, ", ") + "]"
 	case args:
 		return "{\n" + v.hcl() + "}"
-	case struct{}:
-		panic("a configuration can't spell an unknown value")
 	default:
 		return fmt.Sprint(v)
 	}
@@ -132,24 +129,28 @@ func valueOf(v any, typ tftypes.Type) tftypes.Value {
 	}
 }
 
-// keyDriver plays Terraform's part for one key over the protocol, in this
-// process and on the fixture's clock: for tables that are too long for a
-// terraform of each row's own. TestAPIKeyDriver holds it against the real one,
-// call by call.
+const keyType = "dataplatform_api_key"
+
+func keyObject(t *testing.T) tftypes.Object {
+	return apiKeySchema().Type().TerraformType(t.Context()).(tftypes.Object)
+}
+
+// keyDriver plays Terraform's part for one key over the protocol, in this process and
+// on the fixture's clock: for tables that are too long for a terraform of each row's
+// own. TestAPIKeyChanges, TestAPIKeyIsNotStranded and TestAPIKeyLife hold what it does
+// against the real one.
 type keyDriver struct {
 	t        *testing.T
 	fixture  *fixture
 	settings args
-	// unconfigured is what Terraform validates with.
-	unconfigured, server tfprotov6.ProviderServer
-	typ                  tftypes.Object
-	state                tftypes.Value
-	private              []byte
+	server   tfprotov6.ProviderServer
+	typ      tftypes.Object
+	state    tftypes.Value
+	private  []byte
 	// deposed is an old key that the apply of a replacement left behind.
 	deposed tftypes.Value
 	// createFirst is create_before_destroy.
 	createFirst bool
-	calls       []string
 }
 
 // newKeyDriver configures a provider of its own, with further settings.
@@ -157,12 +158,7 @@ func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
 	t.Helper()
 	typ := keyObject(t)
 	d := &keyDriver{
-		t:            t,
-		fixture:      f,
-		unconfigured: f.freshServer(),
-		typ:          typ,
-		state:        tftypes.NewValue(typ, nil),
-		deposed:      tftypes.NewValue(typ, nil),
+		t: t, fixture: f, typ: typ, state: tftypes.NewValue(typ, nil), deposed: tftypes.NewValue(typ, nil),
 		settings: args{
 			"base_url": f.url, "organization_id": mockplatform.OrganizationID,
 			"key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s",
@@ -175,7 +171,7 @@ func (f *fixture) newKeyDriver(t *testing.T, settings args) *keyDriver {
 // walk begins a walk of Terraform, with a provider of its own.
 func (d *keyDriver) walk() {
 	d.t.Helper()
-	d.server = d.fixture.freshServer()
+	d.server = serverOf(&dataplatformProvider{version: "test", now: d.fixture.now})
 	schemas, err := d.server.GetProviderSchema(d.t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	d.must(err)
 	config := d.settings.value(schemas.Provider.ValueType())
@@ -227,32 +223,19 @@ func (d *keyDriver) dynamic(value tftypes.Value) *tfprotov6.DynamicValue {
 func (d *keyDriver) undynamic(dynamic *tfprotov6.DynamicValue) tftypes.Value {
 	d.t.Helper()
 	if dynamic == nil {
-		return tftypes.NewValue(d.typ, nil)
+		return d.null()
 	}
 	value, err := dynamic.Unmarshal(d.typ)
 	d.must(err)
 	return value
 }
 
-const keyType = apiKeyType
+func (d *keyDriver) null() tftypes.Value { return tftypes.NewValue(d.typ, nil) }
 
-// called keeps a line for a call as the recordingServer does.
-func (d *keyDriver) called(call string, about *tfprotov6.DynamicValue, diagnostics []*tfprotov6.Diagnostic) {
+func (d *keyDriver) validate(config args) diagnoses {
 	d.t.Helper()
-	name := tfvalue.Of(d.undynamic(about)).At("name").Text()
-	d.calls = append(d.calls, callLine(name, call, diagnostics))
-}
-
-// validate is what every command of Terraform begins with: what is written in
-// the configuration is known, on a provider that is not configured.
-func (d *keyDriver) validate(config args) diagnoses { return d.validateOn(d.unconfigured, config) }
-
-func (d *keyDriver) validateOn(server tfprotov6.ProviderServer, config args) diagnoses {
-	d.t.Helper()
-	req := &tfprotov6.ValidateResourceConfigRequest{TypeName: keyType, Config: d.dynamic(config.value(d.typ))}
-	resp, err := server.ValidateResourceConfig(d.t.Context(), req)
+	resp, err := d.server.ValidateResourceConfig(d.t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: keyType, Config: d.dynamic(config.value(d.typ))})
 	d.must(err)
-	d.called("validate", req.Config, resp.Diagnostics)
 	return diagnosed(resp.Diagnostics)
 }
 
@@ -261,10 +244,8 @@ func (d *keyDriver) refresh() diagnoses {
 	if d.state.IsNull() {
 		return diagnoses{}
 	}
-	req := &tfprotov6.ReadResourceRequest{TypeName: keyType, CurrentState: d.dynamic(d.state), Private: d.private}
-	resp, err := d.server.ReadResource(d.t.Context(), req)
+	resp, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: keyType, CurrentState: d.dynamic(d.state), Private: d.private})
 	d.must(err)
-	d.called("read", req.CurrentState, resp.Diagnostics)
 	d.state, d.private = d.undynamic(resp.NewState), resp.Private
 	return diagnosed(resp.Diagnostics)
 }
@@ -279,58 +260,61 @@ type keyPlan struct {
 	private  []byte
 }
 
-// plan makes a plan as Terraform does: it validates once more, on the configured
-// provider, and plans a replacement a second time as a creation, with the
-// private state that was planned, of which it shows the errors alone.
+// planned is a plan after a refresh. Terraform plans a replacement a second time as a
+// creation, with the private state that was planned, and shows only the errors of it.
+func (d *keyDriver) planned(config args) keyPlan {
+	d.t.Helper()
+	d.walk()
+	d.refresh()
+	return d.plan(config)
+}
+
+// plan is a plan without a refresh.
 func (d *keyDriver) plan(config args) keyPlan {
 	d.t.Helper()
-	if all := d.validateOn(d.server, config); len(all.errors) > 0 {
-		return keyPlan{diagnoses: all, action: "error"}
-	}
 	p := d.change(config.value(d.typ), d.state, d.private)
+	p.diagnoses = d.validate(config).and(p.diagnoses)
 	switch {
 	case len(p.errors) > 0:
-		p.action = "error"
 	case d.state.IsNull():
 		p.action = "create"
 	case len(p.replaces) > 0:
 		second := d.change(config.value(d.typ), d.null(), p.private)
 		second.action, second.replaces, second.warnings = "replace", p.replaces, p.warnings
-		if p = second; len(p.errors) > 0 {
-			p.action = "error"
-		}
+		p = second
 	case p.planned.Equal(d.state):
 		p.action = "none"
 	default:
 		p.action = "update"
 	}
+	if len(p.errors) > 0 {
+		p.action = "error"
+	}
 	return p
 }
 
-func (d *keyDriver) null() tftypes.Value { return tftypes.NewValue(d.typ, nil) }
-
+// change is one call to plan a change. What the configuration omits is proposed as the
+// prior state has it.
 func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan {
 	d.t.Helper()
 	proposed := config
 	if !config.IsNull() {
+		attributes := apiKeySchema().Attributes
 		proposed = tfvalue.Of(config).Map(func(name string, written tfvalue.Value) tfvalue.Value {
-			if attribute := apiKeySchema().Attributes[name]; written.IsNull() && attribute.IsComputed() {
+			if written.IsNull() && attributes[name].IsComputed() {
 				return tfvalue.Of(prior).At(name)
 			}
 			return written
 		}).Value
 	}
-	req := &tfprotov6.PlanResourceChangeRequest{
+	resp, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: keyType, PriorState: d.dynamic(prior), ProposedNewState: d.dynamic(proposed), Config: d.dynamic(config), PriorPrivate: private,
-	}
-	resp, err := d.server.PlanResourceChange(d.t.Context(), req)
+	})
 	d.must(err)
-	call, about := planCall(req)
-	d.called(call, about, resp.Diagnostics)
 	p := keyPlan{diagnoses: diagnosed(resp.Diagnostics), planned: d.undynamic(resp.PlannedState), private: resp.PlannedPrivate}
 	for _, path := range resp.RequiresReplace {
 		name := string(path.Steps()[0].(tftypes.AttributeName))
-		if !tfvalue.Of(p.planned).At(name).Value.Equal(tfvalue.Of(prior).At(name).Value) { // Terraform overlooks the others
+		if !tfvalue.Of(p.planned).At(name).Equal(tfvalue.Of(prior).At(name)) { // Terraform overlooks the others
 			p.replaces = append(p.replaces, name)
 		}
 	}
@@ -338,122 +322,83 @@ func (d *keyDriver) change(config, prior tftypes.Value, private []byte) keyPlan 
 	return p
 }
 
-// planned is a whole plan: validation and a read before it.
-func (d *keyDriver) planned(config args) keyPlan {
-	d.t.Helper()
-	before := d.validate(config)
-	d.walk()
-	if len(before.errors) == 0 {
-		before = before.and(d.refresh())
-	}
-	if len(before.errors) > 0 {
-		return keyPlan{diagnoses: before, action: "error"}
-	}
-	p := d.plan(config)
-	p.diagnoses = before.and(p.diagnoses)
-	return p
-}
-
 // apply plans and applies. What is unknown in the first configuration has to
 // be known in the second, which is the same if omitted.
 func (d *keyDriver) apply(config args, known ...args) keyPlan {
 	d.t.Helper()
-	p := d.planned(config)
-	if p.action == "error" || p.action == "none" {
-		return p
-	}
-	return d.carryOut(d.t.Context(), p, append(known, config)[0])
+	return d.carryOut(d.planned(config), append(known, config)[0])
 }
 
 // carryOut applies a plan: the destruction within a replacement at its time,
 // and the plan once more before it is carried out.
-func (d *keyDriver) carryOut(ctx context.Context, p keyPlan, config args) keyPlan {
+func (d *keyDriver) carryOut(p keyPlan, config args) keyPlan {
 	d.t.Helper()
-	d.walk()
-	old, oldPrivate := d.state, d.private
-	prior, private := d.state, d.private
-	if p.action == "replace" {
-		if !d.createFirst {
-			p.diagnoses = p.and(d.applyDestroy(old, oldPrivate))
-		}
-		d.state, d.private = d.null(), nil
-		prior, private = d.null(), nil
+	if p.action == "error" || p.action == "none" {
+		return p
 	}
-	again := d.recheck(config, prior, private)
-	p.diagnoses = p.and(again.diagnoses)
+	d.walk()
+	if !d.deposed.IsNull() {
+		p.diagnoses = p.and(d.applied(d.deposed, d.null(), d.null(), nil))
+		d.deposed = d.null()
+	}
+	old, oldPrivate := d.state, d.private
+	if p.action == "replace" {
+		if d.state, d.private = d.null(), nil; !d.createFirst {
+			p.diagnoses = p.and(d.applied(old, d.null(), d.null(), oldPrivate))
+		}
+	}
+	again := d.change(config.value(d.typ), d.state, d.private)
+	p.diagnoses = p.and(d.validate(config)).and(again.diagnoses)
 	if len(again.replaces) > 0 {
 		d.t.Errorf("inconsistent final plan: %s was planned, and now a replacement for %v", p.action, again.replaces)
 	}
-	if len(again.errors) > 0 {
+	if len(p.errors) > 0 {
 		if p.action == "replace" && d.createFirst {
-			d.deposed = old // nothing brings it back
+			d.deposed = old // Terraform doesn't bring it back
 		}
 		return p
 	}
-	req := &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(again.planned), Config: d.dynamic(config.value(d.typ)), PlannedPrivate: again.private,
-	}
-	resp, err := d.server.ApplyResourceChange(ctx, req)
-	d.must(err)
-	call, about := applyCall(req)
-	d.called(call, about, resp.Diagnostics)
-	applied := diagnosed(resp.Diagnostics)
-	p.diagnoses = p.and(applied)
-	if state := d.undynamic(resp.NewState); len(applied.errors) == 0 || !state.IsNull() {
-		d.state, d.private = state, resp.Private
-	}
-	if len(applied.errors) > 0 {
-		if p.action == "replace" && d.createFirst {
-			d.state, d.private = old, oldPrivate
-		}
-		return p
-	}
-	for name, value := range tfvalue.Of(again.planned).Members() {
-		if got := tfvalue.Of(d.state).At(name); value.IsFullyKnown() && !got.Equal(value) {
-			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, got, value)
-		}
-	}
-	if p.action == "replace" && d.createFirst {
+	p.diagnoses = p.and(d.applied(d.state, again.planned, config.value(d.typ), again.private))
+	switch {
+	case p.action == "replace" && d.createFirst && len(p.errors) > 0:
+		d.state, d.private = old, oldPrivate
+	case p.action == "replace" && d.createFirst:
 		// Terraform plans the destruction of what it deposed once more.
-		again := d.change(d.null(), old, oldPrivate)
-		p.diagnoses = p.and(again.diagnoses).and(d.applyDestroy(old, oldPrivate))
+		p.diagnoses = p.and(d.change(d.null(), old, oldPrivate).diagnoses).and(d.applied(old, d.null(), d.null(), oldPrivate))
 	}
 	return p
 }
 
-// recheck is the plan that Terraform makes within the apply.
-func (d *keyDriver) recheck(config args, prior tftypes.Value, private []byte) keyPlan {
+// applied is one call to apply a change. A destruction leaves d's state alone.
+func (d *keyDriver) applied(prior, planned, config tftypes.Value, private []byte) diagnoses {
 	d.t.Helper()
-	if all := d.validateOn(d.server, config); len(all.errors) > 0 {
-		return keyPlan{diagnoses: all}
-	}
-	return d.change(config.value(d.typ), prior, private)
-}
-
-func (d *keyDriver) applyDestroy(prior tftypes.Value, private []byte) diagnoses {
-	d.t.Helper()
-	req := &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(d.null()), Config: d.dynamic(d.null()), PlannedPrivate: private,
-	}
-	resp, err := d.server.ApplyResourceChange(d.t.Context(), req)
+	resp, err := d.server.ApplyResourceChange(d.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: keyType, PriorState: d.dynamic(prior), PlannedState: d.dynamic(planned), Config: d.dynamic(config), PlannedPrivate: private,
+	})
 	d.must(err)
-	call, about := applyCall(req)
-	d.called(call, about, resp.Diagnostics)
-	return diagnosed(resp.Diagnostics)
+	all, state := diagnosed(resp.Diagnostics), d.undynamic(resp.NewState)
+	if planned.IsNull() {
+		return all
+	}
+	if len(all.errors) == 0 || !state.IsNull() {
+		d.state, d.private = state, resp.Private
+	}
+	for name, value := range tfvalue.Of(planned).Members() {
+		if got := tfvalue.Of(d.state).At(name); len(all.errors) == 0 && value.IsFullyKnown() && !got.Equal(value) {
+			d.t.Errorf("inconsistent result after apply: %s is %s, and was planned as %s", name, got, value)
+		}
+	}
+	return all
 }
 
-// destroy plans the destruction and carries it out. Terraform plans what the
-// configuration says before, and shows nothing of that but errors.
-func (d *keyDriver) destroy(config args) (planned, applied diagnoses) {
+// destroy plans the destruction and carries it out.
+func (d *keyDriver) destroy() (planned, applied diagnoses) {
 	d.t.Helper()
-	d.validate(config)
 	d.walk()
 	d.refresh()
-	d.plan(config)
-	d.walk()
 	planned = d.change(d.null(), d.state, d.private).diagnoses
 	d.walk()
-	applied = d.applyDestroy(d.state, d.private)
+	applied = d.applied(d.state, d.null(), d.null(), d.private)
 	d.reset()
 	return planned, applied
 }

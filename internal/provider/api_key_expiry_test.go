@@ -2,14 +2,11 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
-
-var uuidInText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
 // keyBlock is a key in a configuration.
 func keyBlock(name string, createFirst bool, arguments args) string {
@@ -19,88 +16,88 @@ func keyBlock(name string, createFirst bool, arguments args) string {
 // expression is an argument's value as HCL has it.
 type expression string
 
-// Terraform plans a creation again in the apply, and with create_before_destroy
-// the old key has left the state by then: only an error of the creation itself
-// brings it back. So what may be wrong with the new key then and not before
-// (the time, a value known late, a setting that is gone) stops the creation,
-// and the state keeps the old key, so that its configuration still has it.
+// Terraform plans a creation again in the apply, and with create_before_destroy the old
+// key has left the current state by then: only an error of the creation itself brings it
+// back. So what time or environment may spoil between plan and apply stops the creation,
+// and the state keeps the old key. What was unknown in the plan and turns out to be
+// invalid is an error of validation: the old key is in the state as a deposed object,
+// with its secret, until an apply creates the new one.
 func TestAPIKeyIsNotStranded(t *testing.T) {
 	t.Parallel()
 	const late = "resource \"terraform_data\" \"late\" {\n  input = %s\n}\n"
+	noLate := fmt.Sprintf(late, "{ none = null }")
+	other := keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "name": "other"}))
 	for name, test := range map[string]struct {
-		change func(f *fixture, s *session, now *clock) // to the new key
-		says   string
+		config  func(provider string) string // of the new key
+		applyAt int
+		says    string
+		deposed bool
 	}{
 		"the expiry passes": {
-			change: func(f *fixture, s *session, now *clock) {
-				s.file("main.tf", f.provider()+keyBlock("this", true, plainKey.with(args{"expire_at": date(200)})))
-				s.mustRun("plan", "-out=plan")
-				now.at(200, 0)
+			config: func(provider string) string {
+				return provider + keyBlock("this", true, plainKey.with(args{"expire_at": date(60)}))
 			},
-			says: "expire_at must be in the future",
-		},
-		"the expiry is known late": {
-			change: func(f *fixture, s *session, _ *clock) {
-				s.file("main.tf", f.provider()+fmt.Sprintf(late, `"2020-01-01T00:00:00Z"`)+keyBlock("this", true, plainKey.with(args{"expire_at": expression("terraform_data.late.output")})))
-				s.mustRun("plan", "-out=plan")
-			},
-			says: "expire_at must be in the future",
-		},
-		"a role is known late": {
-			change: func(f *fixture, s *session, _ *clock) {
-				s.file("main.tf", f.provider()+fmt.Sprintf(late, `"owner"`)+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "roles": expression("[terraform_data.late.output]")})))
-				s.mustRun("plan", "-out=plan")
-			},
-			says: "query_endpoints",
-		},
-		"an address is known late": {
-			change: func(f *fixture, s *session, _ *clock) {
-				s.file("main.tf", f.provider()+fmt.Sprintf(late, `"192.0.2.300"`)+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "ip_access_list": expression("[{ source = terraform_data.late.output }]")})))
-				s.mustRun("plan", "-out=plan")
-			},
-			says: "must be a valid IP address",
+			applyAt: 61, says: "expire_at must be in the future",
 		},
 		"the organization is known late": {
-			change: func(f *fixture, s *session, _ *clock) {
-				s.file("main.tf", strings.Replace(f.provider(), fmt.Sprintf("= %q", mockplatform.OrganizationID), "= terraform_data.late.output.none", 1)+
-					fmt.Sprintf(late, "{ none = null }")+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "name": "other"})))
-				s.mustRun("plan", "-out=plan")
+			config: func(provider string) string {
+				return strings.Replace(provider, fmt.Sprintf("= %q", mockplatform.OrganizationID), "= terraform_data.late.output.none", 1) + noLate + other
 			},
 			says: "organization_id",
 		},
 		"a setting is known late": {
-			change: func(f *fixture, s *session, _ *clock) {
-				s.file("main.tf", strings.Replace(f.provider(), `= "demo-key-secret"`, "= terraform_data.late.output.none", 1)+
-					fmt.Sprintf(late, "{ none = null }")+keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "name": "other"})))
-				s.mustRun("plan", "-out=plan")
+			config: func(provider string) string {
+				return strings.Replace(provider, `= "demo-key-secret"`, "= terraform_data.late.output.none", 1) + noLate + other
 			},
 			says: "Missing provider settings",
+		},
+		"an address is known late": {
+			config: func(provider string) string {
+				return provider + fmt.Sprintf(late, `"192.0.2.300"`) + keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "ip_access_list": expression("[{ source = terraform_data.late.output }]")}))
+			},
+			says: `Source "192.0.2.300" of ip_access_list must be a valid IP address`, deposed: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			now := f.clocked()
 			old := f.provider() + keyBlock("this", true, plainKey.with(args{"expire_at": date(100)}))
-			s := f.session(old)
-			s.apply()
-			held := s.workspace.keys()
+			w := f.clockedWorkspace(old)
+			w.apply()
+			held := w.keys()
 
-			test.change(f, s, now)
-			out, ok := s.terraform("apply", "plan")
+			w.file("main.tf", test.config(f.provider()))
+			w.mustRun("plan", "-out=plan")
+			now.at(test.applyAt, 0)
+			out, ok := w.terraform("apply", "plan")
 			if ok {
 				t.Fatalf("the new key was created:\n%s", out)
 			}
 			wantText(t, out, test.says)
-			if got := s.workspace.keys(); fmt.Sprint(got) != fmt.Sprint(held) {
-				t.Errorf("the state holds %v, want %v", got, held)
+			current, deposed := w.allKeys()
+			if !test.deposed {
+				if fmt.Sprint(current) != fmt.Sprint(held) || len(deposed) > 0 {
+					t.Errorf("the state holds %v and deposed %v, want %v", current, deposed, held)
+				}
+				// The configuration of old goes on where it was.
+				w.file("main.tf", old)
+				w.mustRun("apply", "-auto-approve") // terraform_data goes
+				w.wantEmptyPlan()
+				if n := len(f.Keys()); n != 1 {
+					t.Errorf("%d keys, want 1", n)
+				}
+				return
 			}
-			// The configuration of old goes on where it was.
-			now.at(1, 0)
-			s.file("main.tf", old)
-			s.mustRun("apply", "-auto-approve") // terraform_data goes
-			s.wantEmptyPlan()
-			if n := len(f.Keys()); n != 1 {
-				t.Errorf("%d keys, want 1", n)
+			was := held["dataplatform_api_key.this"]
+			if len(current) > 0 || len(deposed) != 1 || deposed[was.id].secret != was.secret {
+				t.Errorf("the state holds %v and deposed %v, want %v deposed", current, deposed, was)
+			}
+			// The mistake is corrected: the new key comes, and the old one leaves.
+			w.file("main.tf", strings.Replace(test.config(f.provider()), "192.0.2.300", "192.0.2.3", 1))
+			wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", was.name, was.id), "1 destroyed")
+			w.wantEmptyPlan()
+			if _, deposed := w.allKeys(); len(deposed) > 0 || len(f.Keys()) != 2 {
+				t.Errorf("%d keys, and deposed %v", len(f.Keys()), deposed)
 			}
 		})
 	}
@@ -115,9 +112,9 @@ func (w *workspace) mustRun(args ...string) string {
 	return out
 }
 
-// What the API says of a key stands, whatever was requested: its creation warns,
-// the state has it where the configuration allows, and what is said when the key
-// leaves goes by it.
+// What the API made otherwise than requested is reported when the key is created. The
+// state has what was configured, or else what the API returned, and what is said when a
+// key leaves goes by the state.
 func TestAPIKeyAnswersThatStand(t *testing.T) {
 	f := newFixture(t)
 	now := f.clocked()
@@ -125,76 +122,40 @@ func TestAPIKeyAnswersThatStand(t *testing.T) {
 		b.Answers.KeyState = true
 		b.Patches.Rewrites = []mockplatform.Rewrite{
 			{Operation: mockplatform.CreateKey, Path: "expireAt", Unsent: true, To: func(value any) any {
-				for requested, returned := range map[string]any{date(100): nil, date(50): "", date(70): date(60)} {
-					if text, _ := value.(string); sameInstant(text, requested) {
-						return returned
-					}
+				if text, _ := value.(string); sameInstant(text, date(100)) {
+					return nil
 				}
 				return value
 			}},
-			{Operation: mockplatform.CreateKey, Path: "state", Unsent: true, To: func(any) any {
-				return "disabled"
-			}},
-			{Operation: mockplatform.CreateKey, Path: "ipAccessList", Unsent: true, To: func(value any) any {
-				if list, _ := value.([]any); len(list) == 0 {
-					return []any{map[string]any{"source": "198.51.100.7"}}
-				}
-				return value
+			{Operation: mockplatform.CreateKey, Path: "state", Unsent: true, To: func(any) any { return "disabled" }},
+			{Operation: mockplatform.CreateKey, Path: "ipAccessList", Unsent: true, To: func(any) any {
+				return []any{map[string]any{"source": "198.51.100.7"}}
 			}},
 		}
 	})
-	given := args{"state": "disabled", "ip_access_list": []args{{"source": "192.0.2.1"}}}
-	keys := map[string]args{
-		"fixed":  args{"name": "fixed", "roles": []string{"admin"}, "expire_at": date(100)}.with(given),
-		"empty":  args{"name": "empty", "roles": []string{"admin"}, "expire_at": date(50)}.with(given),
-		"sooner": args{"name": "sooner", "roles": []string{"admin"}, "expire_at": date(70)}.with(given),
-		"hours":  args{"name": "hours", "roles": []string{"admin"}, "validity_hours": 100}.with(given),
-		"plain":  {"name": "plain", "roles": []string{"admin"}, "expire_at": date(5000)},
-	}
-	config := f.provider()
-	for _, name := range sortedKeys(keys) {
-		config += keyBlock(name, true, keys[name])
-	}
-	s := f.session(config)
-	out := s.apply()
+	w := f.clockedWorkspace(f.provider() +
+		keyBlock("hours", true, args{"name": "hours", "roles": []string{"admin"}, "validity_hours": 100}) +
+		keyBlock("plain", true, args{"name": "plain", "roles": []string{"admin"}, "expire_at": date(5000)}))
+	out := w.apply()
 	wantText(t, out,
-		`API key "fixed" (`, "expire_at: the API returned no expiry, although "+date(100)+" was requested",
-		`API key "empty" (`, "expire_at: the API returned no expiry, although "+date(50)+" was requested",
-		`API key "sooner" (`, `expire_at: the API returned "`+date(60)+`"`,
-		`API key "hours" (`,
+		`API key "hours" (`, "expire_at: the API returned no expiry, although "+date(100)+" was requested. The key never expires on its own",
 		`API key "plain" (`, `state: not set, and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "198.51.100.7"}]`)
-	if n := strings.Count(out, ") differs from the request"); n != 5 {
-		t.Errorf("%d warnings, want 5:\n%s", n, out)
+	if n := strings.Count(out, ") differs from the request"); n != 2 {
+		t.Errorf("%d warnings, want 2:\n%s", n, out)
 	}
-	s.wantEmptyPlan()
-	shown := s.mustRun("state", "show", "dataplatform_api_key.plain")
-	wantText(t, shown, `state = "disabled"`, `source = "198.51.100.7"`)
-	if hours := s.mustRun("state", "show", "dataplatform_api_key.hours"); strings.Contains(hours, "expire_at") {
-		t.Errorf("the state has an expiry:\n%s", hours)
-	}
+	w.wantEmptyPlan()
+	wantText(t, w.mustRun("state", "show", "dataplatform_api_key.plain"), `state = "disabled"`, `source = "198.51.100.7"`)
+	wantNoText(t, w.mustRun("state", "show", "dataplatform_api_key.hours"), "expire_at")
 
-	// A key that never expires isn't called expired, and one that expires
-	// sooner than requested is.
-	now.at(99, 0)
-	out = s.mustRun("plan")
-	wantText(t, out, "No changes.", `API key "sooner" (`, "has expired with", "The key expired at "+date(60))
-	if n := strings.Count(out, "Warning: API key"); n != 1 {
-		t.Errorf("%d warnings, want 1:\n%s", n, out)
-	}
-
-	// The renewal goes by the hours, and both ways of leaving say what to do.
 	now.at(100, 0)
-	const endless = "The key does not expire (an expiry was requested, and the API returned none)."
-	out = s.mustRun("plan")
-	wantText(t, out, `API key "hours" (`, "is replaced and stays valid", "Renewal is due: by validity_hours, the key expires at "+date(100), endless)
+	wantText(t, w.mustRun("plan"), `API key "hours" (`, "is replaced and stays valid", "because its renewal is due.", ") stays valid, because it does not expire.")
 	for times, args := range [][]string{1: {"plan", "-destroy"}, 2: {"destroy", "-auto-approve"}} {
 		if args == nil {
 			continue
 		}
-		out = s.mustRun(args...)
-		if n := strings.Count(out, endless); n != 3*times {
-			t.Errorf("%d keys without an expiry, want %d:\n%s", n, 3*times, out)
+		out = w.mustRun(args...)
+		if n := strings.Count(out, ") stays valid, because it does not expire. Revoke it in the platform's console."); n != times {
+			t.Errorf("%d warnings, want %d:\n%s", n, times, out)
 		}
-		wantText(t, out, "The key expired at "+date(60), "Revoke it in the platform's console.")
 	}
 }

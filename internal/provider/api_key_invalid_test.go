@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,9 +19,9 @@ var badKeys = map[string]badKey{
 	"unknown state":          {args{"state": "paused"}, "state", "disabled"},
 	"empty state":            {args{"state": ""}, "state", "disabled"},
 	"no UUID":                {args{"organization_id": "nordwind"}, "organization_id", "UUID"},
-	"empty date":             {args{"expire_at": ""}, "expire_at", "RFC 3339"},
+	"empty":                  {args{"expire_at": ""}, "expire_at", "RFC 3339"},
 	"day alone":              {args{"expire_at": "2031-01-01"}, "expire_at", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
-	"no date":                {args{"expire_at": "hush-hush"}, "expire_at", "expire_at must be an RFC 3339 date, such as 2031-01-01T00:00:00Z."},
+	"no timestamp":           {args{"expire_at": "hush-hush"}, "expire_at", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z."},
 	"no offset":              {args{"expire_at": "2031-01-01T00:00:00"}, "expire_at", "RFC 3339"},
 	"a space":                {args{"expire_at": "2031-01-01 00:00:00Z"}, "expire_at", "got 2031-01-01 00:00:00Z."},
 	"no seconds":             {args{"expire_at": "2031-01-01T00:00Z"}, "expire_at", "RFC 3339"},
@@ -30,7 +31,7 @@ var badKeys = map[string]badKey{
 	"no such offset":         {args{"expire_at": "2031-01-01T00:00:00+25:00"}, "expire_at", "RFC 3339"},
 	"epoch":                  {args{"expire_at": "1924992000"}, "expire_at", "RFC 3339"},
 	"past":                   {args{"expire_at": "2020-01-01T00:00:00Z"}, "expire_at", "in the future"},
-	"past by its offset":     {args{"expire_at": "2026-11-01T00:30:00+01:00"}, "expire_at", "in the future"},
+	"past by its offset":     {args{"expire_at": "2029-12-25T00:30:00+01:00"}, "expire_at", "in the future"},
 	"offset of a day":        {args{"expire_at": "2031-01-01T00:00:00+24:00"}, "expire_at", "RFC 3339"},
 	"offset of an hour":      {args{"expire_at": "2031-01-01T00:00:00+01:60"}, "expire_at", "RFC 3339"},
 	"no hours":               {args{"validity_hours": 0}, "validity_hours", "between 1"},
@@ -44,7 +45,6 @@ var badKeys = map[string]badKey{
 	"negative reminder":      {args{"early_renewal_hours": -1, "validity_hours": 9}, "early_renewal_hours", "between 0"},
 	"part of a reminder":     {args{"early_renewal_hours": 0.5, "validity_hours": 9}, "early_renewal_hours", "whole number"},
 	"two expiries":           {args{"validity_hours": 9, "expire_at": "2031-01-01T00:00:00Z"}, "expire_at", "validity_hours"},
-	"two bad sources":        {args{"ip_access_list": []args{{"source": "192.0.2.256"}, {"source": "192.0.2.257"}}}, "ip_access_list", source("").says},
 	"address out of range":   source("192.0.2.256"),
 	"three numbers":          source("192.0.2"),
 	"five numbers":           source("192.0.2.1.5"),
@@ -83,8 +83,8 @@ type badKey struct {
 }
 
 func source(text string) badKey {
-	// To the end: an address that was configured is not repeated.
-	return badKey{args{"ip_access_list": []args{{"source": text}}}, "ip_access_list", "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24."}
+	// To the end, and quoted: nothing else of the entry is repeated.
+	return badKey{args{"ip_access_list": []args{{"source": text, "description": "d"}}}, "ip_access_list", fmt.Sprintf("Invalid IP address: Source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)}
 }
 
 func TestAPIKeyInvalid(t *testing.T) {
@@ -111,10 +111,70 @@ func TestAPIKeyInvalid(t *testing.T) {
 		if p.action != "create" {
 			t.Errorf("%s, not known yet: %s", name, p.diagnoses)
 		}
-		check("at apply", d.carryOut(t.Context(), p, config))
+		check("at apply", d.carryOut(p, config))
 	}
+	d := f.newKeyDriver(t, nil)
+	p := d.planned(plainKey.with(args{"ip_access_list": []args{{"source": "192.0.2.256"}, {"source": "192.0.2.1"}, {"source": strings.Repeat("1.", 900)}}}))
+	if len(p.errors) != 2 || len(p.errors[0]+p.errors[1]) > 500 {
+		t.Errorf("two bad sources: %s", p.diagnoses)
+	}
+	wantText(t, p.String(), `Source "192.0.2.256" of`, `Source "1.1.1.`, `…" of`)
 	if requests := f.Requests(); len(requests) != 0 {
 		t.Errorf("%d requests", len(requests))
+	}
+}
+
+// A refused source is named at plan, wherever it comes from, and nothing else of its
+// entry is.
+func TestAPIKeyRefusedSources(t *testing.T) {
+	f := newFixture(t)
+	config := func(second string) string {
+		return f.provider() + fmt.Sprintf(`
+variable "sources" {
+  type    = map(string)
+  default = { office = "192.0.2.300", home = %q, vpn = "192.0.2.7" }
+}
+resource "dataplatform_api_key" "variable" {
+  name           = "n"
+  roles          = ["admin"]
+  validity_hours = 9
+  ip_access_list = [{ source = var.sources.office, description = "hush-hush" }, { source = terraform_data.late.output }]
+}
+resource "dataplatform_api_key" "expression" {
+  name           = "n"
+  roles          = ["admin"]
+  validity_hours = 9
+  ip_access_list = [for name, source in var.sources : { source = source, description = "hush-hush ${name}" }]
+}
+resource "terraform_data" "late" {
+  input = "192.0.2.9"
+}
+`, second)
+	}
+	w := f.workspace(config("2001:db8::g"))
+	planned := w.diagnostics("plan", "-input=false")
+	for name, want := range map[string][]string{"variable": {"192.0.2.300"}, "expression": {"192.0.2.300", "2001:db8::g"}} {
+		all := planned["dataplatform_api_key."+name]
+		if len(all.errors) != len(want) || strings.Contains(all.String(), "hush-hush") {
+			t.Errorf("%s: %s", name, all)
+		}
+		for _, source := range want {
+			if n := strings.Count(all.String(), fmt.Sprintf("Source %q of ip_access_list must be a valid IP address", source)); n != 1 {
+				t.Errorf("%s: %s is named %d times: %s", name, source, n, all)
+			}
+		}
+	}
+	f.wantRequests()
+	w.file("main.tf", strings.Replace(config("2001:db8::1"), "192.0.2.300", "192.0.2.3", 1))
+	w.apply()
+	w.wantEmptyPlan()
+
+	// An existing key is checked alike.
+	w.file("main.tf", config("2001:db8::1"))
+	for address, all := range w.diagnostics("plan", "-input=false") {
+		if strings.Contains(address, "api_key") && len(all.errors) != 1 {
+			t.Errorf("%s: %s", address, all)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -118,9 +117,9 @@ resource "dataplatform_api_key" "endless" {
 	for _, key := range f.Keys() {
 		doc := key["result"].(mockplatform.Document)["key"].(mockplatform.Document)
 		if expiry, _ := doc["expireAt"].(string); expiry != "" {
-			expiries[doc["id"].(string)] = "is valid until " + expiry
+			expiries[doc["id"].(string)] = "stays valid until " + expiry
 		} else {
-			expiries[doc["id"].(string)] = "does not expire"
+			expiries[doc["id"].(string)] = "stays valid, because it does not expire"
 		}
 	}
 	stays := func(out, summary string, keys map[string]keyInState, name string) {
@@ -132,17 +131,15 @@ resource "dataplatform_api_key" "endless" {
 			if n := strings.Count(out, fmt.Sprintf("Warning: API key %q (%s) %s", name, key.id, summary)); n != 1 {
 				t.Errorf("%d warnings that %s %s in\n%s", n, address, summary, out)
 			}
-			if n := strings.Count(out, fmt.Sprintf(`The key %s. Its suffix is %s.`, expiries[key.id], key.keyID[len(key.keyID)-4:])); n != 1 {
+			if n := strings.Count(out, fmt.Sprintf(`key (suffix %s) %s.`, key.keyID[len(key.keyID)-4:], expiries[key.id])); n != 1 {
 				t.Errorf("%s is described %d times in\n%s", address, n, out)
 			}
 		}
 	}
-	// Newer Terraforms count the instances of one resource once.
-	moreOfTheSame := regexp.MustCompile(`\(and (one|2) more similar warnings? elsewhere\)`)
 	planned = s.succeeds("plan", "-out=plan")
-	wantText(t, planned, "Plan: 3 to add, 0 to change, 3 to destroy", "Changed: name.", `API key "endless two" will never expire`)
-	if n := strings.Count(planned, "Warning: Set create_before_destroy for API keys"); n != 1 || !moreOfTheSame.MatchString(planned) {
-		t.Errorf("create_before_destroy is recommended %d times in\n%s", n, planned)
+	wantText(t, planned, "Plan: 3 to add, 0 to change, 3 to destroy", "The key is replaced because name changed.", `API key "endless two" will never expire`)
+	if n := strings.Count(planned, "Warning: "); n != 4 {
+		t.Errorf("%d warnings, want one for each replaced key and one for the key that will never expire:\n%s", n, planned)
 	}
 	if strings.Count(planned, "# forces replacement") != 3 {
 		t.Errorf("something else than the names forces replacement:\n%s", planned)
@@ -158,9 +155,9 @@ resource "dataplatform_api_key" "endless" {
 	second := s.keys()
 	for _, key := range f.Keys()[3:] {
 		doc := key["result"].(mockplatform.Document)["key"].(mockplatform.Document)
-		expiries[doc["id"].(string)] = "does not expire"
+		expiries[doc["id"].(string)] = "stays valid, because it does not expire"
 		if expiry, _ := doc["expireAt"].(string); expiry != "" {
-			expiries[doc["id"].(string)] = "is valid until " + expiry
+			expiries[doc["id"].(string)] = "stays valid until " + expiry
 		}
 	}
 	f.ResetJournal()
@@ -176,7 +173,7 @@ resource "dataplatform_api_key" "endless" {
 	for _, out := range []string{planned, applied} {
 		stays(out, "stays valid", second, "two")
 		stays(out, "stays valid", second, "endless two")
-		if n := strings.Count(out, "stays valid"); n != 2 {
+		if n := strings.Count(out, "Warning: API key"); n != 2 {
 			t.Errorf("%d warnings for two keys in\n%s", n, out)
 		}
 	}

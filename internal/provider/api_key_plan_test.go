@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // keyChange is a key that was made with some arguments, and what a plan with
@@ -187,6 +188,16 @@ func TestAPIKeyOrganizationOfTheProvider(t *testing.T) {
 		if p := waiting.planned(plainKey); p.action != "none" {
 			t.Errorf("%s: %s because of %v", name, p.action, p.replaces)
 		}
+	}
+}
+
+// What an older version remembered of a request is still understood.
+func TestAPIKeyOlderMemory(t *testing.T) {
+	t.Parallel()
+	const remembered = `{"organization_id":true,"expire_at":true,"state":"disabled","ip_access_list":true,"expiry":"2030-01-05T04:00:00Z","returned":""}`
+	want := asked{OrganizationID: true, ExpireAt: true, State: "disabled", IPAccessList: true, Expiry: date(100)}
+	if got := recall([]byte(remembered), tfvalue.Null(keyObject(t))); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

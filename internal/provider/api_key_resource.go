@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,14 +32,13 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 	resp.Schema = apiKeySchema()
 }
 
-// Create implements resource.Resource. It repeats the checks of the plan, which only
-// warns (api_key_check.go). Once key ID and secret are received there are only
+// Create implements resource.Resource. It repeats the checks of which the plan may only
+// have warned (planCreation). Once key ID and secret are received there are only
 // warnings, since nothing can read the secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	client, organization, _ := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
 	plan := tfvalue.Of(req.Plan.Raw).With(organization, "organization_id")
-	checkArguments(ctx, config, &resp.Diagnostics)
 	r.checkExpiry(plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -65,8 +65,9 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		response = tfvalue.Encode(created.Key, plan.Type())
 	}
 	warnDifferences(plan, body, response, created, client.Mask, &resp.Diagnostics)
-	resp.State.Raw = keyCreated(plan, body, response, created).Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, body, response, created).encode())...)
+	state := keyCreated(plan, body, response, created)
+	resp.State.Raw = state.Value
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, state, body).encode())...)
 }
 
 // creation is the request for a plan. The expiry of a key with validity_hours counts
@@ -132,7 +133,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	}
 	var lines []string
 	if created.Incomplete != nil {
-		lines = append(lines, fmt.Sprintf("  - %s", created.Incomplete))
+		lines = append(lines, "  - "+created.Incomplete.Error())
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
 		wanted, got := plan.At(name), response.At(name)
@@ -146,7 +147,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	}
 	switch got := response.At("expire_at"); {
 	case endless(response, created) && body.ExpireAt != nil:
-		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, although %s was requested. The key stays valid until it is revoked", *body.ExpireAt))
+		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, although %s was requested. The key never expires on its own: revoke it in the platform's console once nothing uses it", *body.ExpireAt))
 	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
 	}
@@ -156,9 +157,13 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	if len(lines) == 0 {
 		return
 	}
+	stored := "The key was created and its secret is in the state."
+	if created.KeySecret == nil {
+		stored = "The key was created. The API returned no secret, so the state has none."
+	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(tfvalue.String(body.Name), "name"))),
-		"The key was created and its secret is in the state. The response differs from the request:\n\n"+strings.Join(lines, "\n"),
+		stored+" The response differs from the request:\n\n"+strings.Join(lines, "\n"),
 	)
 }
 
@@ -180,7 +185,7 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
-		id = ", ID " + *created.Key.ID
+		id = ", ID " + clean(*created.Key.ID)
 	}
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
@@ -195,18 +200,50 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 	if body.ExpireAt != nil {
 		expiry = "expiry " + *body.ExpireAt
 	}
-	const longest = 100
-	switch runes := []rune(requestID); {
-	case len(runes) > longest:
-		requestID = fmt.Sprintf("%+q…", string(runes[:longest]))
-	case strings.ContainsFunc(requestID, func(r rune) bool { return r <= ' ' || r > '~' }):
-		requestID = fmt.Sprintf("%+q", requestID) // may hold control sequences of a terminal
-	}
 	key := fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
 	if requestID == "" {
 		return key
 	}
-	return key + ", request ID " + requestID
+	return key + ", request ID " + clean(requestID)
+}
+
+// keyLabel names a key in the summary of a warning, since Terraform folds warnings
+// with the same summary.
+func keyLabel(key tfvalue.Value) string {
+	var label []string
+	if name := key.At("name").Text(); name != "" {
+		label = append(label, quote(name))
+	}
+	for _, name := range []string{"id", "key_id"} {
+		if id := key.At(name).Text(); id != "" {
+			return strings.Join(append(label, "("+clean(id)+")"), " ")
+		}
+	}
+	if len(label) == 0 {
+		return "(name not known yet)"
+	}
+	return label[0]
+}
+
+// shownLength is the maximum length in characters of a text from outside in a message.
+const shownLength = 100
+
+// clean returns a text of the platform for a message, quoted if it contains anything
+// but the characters of an ID or a timestamp: it may hold control sequences of a
+// terminal.
+func clean(text string) string {
+	if len(text) > shownLength || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return quote(text)
+	}
+	return text
+}
+
+// quote returns a text from outside for a message, in quotes and cut.
+func quote(text string) string {
+	if runes := []rune(text); len(runes) > shownLength {
+		text = string(runes[:shownLength]) + "…"
+	}
+	return strconv.Quote(text)
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
@@ -226,10 +263,8 @@ func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, r
 }
 
 // Delete implements resource.Resource. It sends nothing: the key stays valid.
-func (r *apiKeyResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	remembered, diags := req.Private.GetKey(ctx, askedKey)
-	resp.Diagnostics.Append(diags...)
-	r.warnLeft(tfvalue.Of(req.State.Raw), remembered, &resp.Diagnostics)
+func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
 }
 
 // ImportState implements resource.ResourceWithImportState, to explain why keys
@@ -239,9 +274,18 @@ func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRe
 		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
 }
 
+// now is the time by the provider's clock, also before it is configured.
 func (r *apiKeyResource) now() time.Time {
 	if r.Connection == nil || r.Now == nil {
 		return time.Now()
 	}
 	return r.Now()
+}
+
+// deref is the string that s points to, or "".
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

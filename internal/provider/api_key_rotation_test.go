@@ -51,8 +51,8 @@ func TestAPIKeyRenewal(t *testing.T) {
 		after int
 		why   string
 	}{
-		"early":        {lasting, 90, `Renewal is due: early_renewal_hours is 10. The key is valid until 2030-01-05T04:00:00.000Z. Its suffix is `},
-		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `Renewal is due. The key expired at 2030-01-05T04:00:00.000Z. Its suffix is `},
+		"early":        {lasting, 90, `its renewal is due (early_renewal_hours is 10). The old key (suffix %s) stays valid until 2030-01-05T04:00:00.000Z. `},
+		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `its renewal is due. The old key (suffix %s) expired at 2030-01-05T04:00:00.000Z. `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -71,7 +71,11 @@ func TestAPIKeyRenewal(t *testing.T) {
 			if p.action != "replace" || fmt.Sprint(p.replaces) != "[ready_for_renewal]" || d.get("ready_for_renewal") != "true" {
 				t.Errorf("%s because of %v, %s", p.action, p.replaces, d.get("ready_for_renewal"))
 			}
-			wantText(t, strings.Join(p.warnings, "\n"), test.why, "create_before_destroy = true")
+			if len(p.warnings) != 1 {
+				t.Errorf("%d warnings, want 1: %s", len(p.warnings), p.diagnoses)
+			}
+			wantText(t, strings.Join(p.warnings, "\n"), "The key is replaced because "+fmt.Sprintf(test.why, d.get("key_suffix")),
+				"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first")
 			d.apply(test.key)
 			f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(test.after+100)))
 			if d.get("key_secret") == secret || d.get("ready_for_renewal") != "false" {
@@ -119,7 +123,7 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				// Time passes between plan and apply, and may not change the
 				// plan's end.
 				now.at(test.hours+1, 0)
-				d.carryOut(t.Context(), p, after)
+				d.carryOut(p, after)
 				if len(f.writes()) != map[string]int{"update": 0, "replace": 1}[p.action] {
 					t.Errorf("%s: %s", p.action, f.writes())
 				}
@@ -210,8 +214,10 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	// replacement would strand the old key.
 	soon := d.planned(plainKey.with(args{"expire_at": date(0)})) // this very second
 	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`, "expire_at must be in the future when the key is created, got "+date(0))
-	past(d.carryOut(t.Context(), soon, plainKey.with(args{"expire_at": date(0)})))
-	past(d.planned(plainKey.with(args{"expire_at": "2026-10-31T23:59:59Z"}))) // before there was any key
+	past(d.carryOut(soon, plainKey.with(args{"expire_at": date(0)})))
+	soon = d.planned(plainKey.with(args{"expire_at": date(1 - 7*24)}))
+	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`)
+	past(d.planned(plainKey.with(args{"expire_at": date(-7 * 24)}))) // no plan waits that long for its apply
 	past(d.apply(plainKey.with(args{"expire_at": unknown}), plainKey.with(args{"expire_at": date(-1)})))
 	f.wantWrites()
 	d.apply(fixed)
@@ -229,12 +235,12 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	if p.action != "replace" || strings.Contains(strings.Join(p.warnings, "\n"), "stays valid") {
 		t.Errorf("%s, and what has expired is called valid:\n%s", p.action, p.diagnoses)
 	}
-	wantText(t, strings.Join(p.warnings, "\n"), "has expired and is replaced: Changed: expire_at.", "expired at "+date(100))
+	wantText(t, strings.Join(p.warnings, "\n"), "has expired and is replaced: The key is replaced because expire_at changed.", "expired at "+date(100))
 	d.apply(fixed.with(args{"expire_at": date(200)}))
 	f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(200)))
 
 	now.at(201, 0)
-	planned, applied := d.destroy(fixed.with(args{"expire_at": date(200)}))
+	planned, applied := d.destroy()
 	for _, all := range []diagnoses{planned, applied} {
 		if len(all.warnings) != 1 || strings.Contains(all.warnings[0], "valid") {
 			t.Error(all)
@@ -246,7 +252,7 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	p = d.planned(plainKey.with(args{"expire_at": date(300)}))
 	f.ResetJournal()
 	now.at(301, 0)
-	past(d.carryOut(t.Context(), p, plainKey.with(args{"expire_at": date(300)})))
+	past(d.carryOut(p, plainKey.with(args{"expire_at": date(300)})))
 	f.wantWrites()
 }
 

@@ -11,23 +11,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // maxValidityHours is a hundred years. The limit keeps it within a duration in
 // Go, which ends after less than three hundred.
 const maxValidityHours = 876_000
 
-// apiKeyType is the type of the resource in a configuration.
-const apiKeyType = "dataplatform_api_key"
-
 func apiKeySchema() schema.Schema {
 	const replaces = " Forces replacement."
 	return schema.Schema{
 		MarkdownDescription: "Creates an API key and stores its secret in the state, because the API returns it only once. " +
-			"The API cannot read, change or delete keys: every change creates a new key, and a key that is destroyed or replaced stays valid until it expires or is revoked in the platform's console.",
+			"The API cannot read, change or delete keys, so every change creates a new key.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -49,7 +49,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"expire_at": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Expiry of the key, as an RFC 3339 date. Must be later than the time of creation. Two spellings of the same instant are equal. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
+				MarkdownDescription: "Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. Timestamps that denote the same instant are treated as equal. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
 				Validators: []validator.String{
 					rfc3339{},
 					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
@@ -62,7 +62,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Number of hours before the expiry: a plan in this time replaces the key. A whole number less than `validity_hours`. Requires `validity_hours`. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
+				MarkdownDescription: "How long before the expiry to renew the key, in hours. A plan within this time replaces the key. A whole number less than `validity_hours`, which it requires. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -74,7 +74,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary values. A change of any of them replaces the key.",
+				MarkdownDescription: "Arbitrary map of values, such as the release of an application." + replaces,
 			},
 			"state": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -110,20 +110,32 @@ func apiKeySchema() schema.Schema {
 				Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if `hash_data` is set and the API returns none.",
 			},
-			"created_at": computedString("Time of creation."),
+			"created_at": computedString("Creation time."),
 			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),
 		},
 	}
 }
 
-// rfc3339 accepts a date of RFC 3339. The framework's own type was rejected: its
-// error doesn't name the attribute, and it takes the same instant with another
-// offset for another date.
+// ValidateConfig implements resource.ResourceWithValidateConfig, for what needs two
+// arguments.
+func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	config := tfvalue.Of(req.Config.Raw)
+	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
+	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
+		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
+}
+
+// rfc3339 accepts a timestamp of RFC 3339. The framework's own type was rejected: its
+// error doesn't name the attribute, and it considers the same instant with another
+// offset a different value.
 type rfc3339 struct{}
 
 // Description implements validator.Describer.
 func (rfc3339) Description(context.Context) string {
-	return "must be an RFC 3339 date, such as 2031-01-01T00:00:00Z"
+	return "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
 }
 
 // MarkdownDescription implements validator.Describer.
@@ -134,27 +146,27 @@ func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	date := req.ConfigValue.ValueString()
-	if isRFC3339(date) {
+	timestamp := req.ConfigValue.ValueString()
+	if isRFC3339(timestamp) {
 		return
 	}
 	rule := v.Description(ctx)
-	if dateLike.MatchString(date) {
-		rule += ", got " + date
+	if timestampLike.MatchString(timestamp) {
+		rule += ", got " + timestamp
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid date", fmt.Sprintf("%s %s.", req.Path, rule))
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid timestamp", fmt.Sprintf("%s %s.", req.Path, rule))
 }
 
-// dateLike matches what a message may repeat: any other text may be a secret.
-var dateLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
+// timestampLike matches what a message may repeat: any other text may be a secret.
+var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
 
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an
 // offset of +24:00.
-func isRFC3339(date string) bool {
-	_, err := time.Parse(time.RFC3339, date)
-	return err == nil && rfc3339Form.MatchString(date)
+func isRFC3339(timestamp string) bool {
+	_, err := time.Parse(time.RFC3339, timestamp)
+	return err == nil && rfc3339Form.MatchString(timestamp)
 }
 
 // ipSource rejects what looks like an IP address or a CIDR block and is not a
@@ -183,11 +195,11 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
-	// At the whole list, so that several invalid entries are one error: the message
-	// doesn't repeat the addresses, which would be the only difference.
-	list := req.Path.Steps()[:1]
-	resp.Diagnostics.AddAttributeError(path.Empty().AtName(list.String()), "Invalid IP address",
-		fmt.Sprintf("At least one source of %s is invalid: it %s.", list, v.Description(ctx)))
+	// At the whole list, because a path through a set spells the whole element. The
+	// source is repeated: nothing else says which of many is invalid.
+	list := req.Path.Steps()[:1].String()
+	resp.Diagnostics.AddAttributeError(path.Root(list), "Invalid IP address",
+		fmt.Sprintf("Source %s of %s %s.", quote(source), list, v.Description(ctx)))
 }
 
 func isAddress(source string) bool {

@@ -256,5 +256,5 @@ resource "dataplatform_api_key" "loader" {
 func anyRun(text string) string {
 	text = anyUUID.ReplaceAllString(text, "UUID")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`).ReplaceAllString(text, "DATE")
-	return regexp.MustCompile(`suffix is \w+`).ReplaceAllString(text, "suffix is X")
+	return regexp.MustCompile(`suffix \w+`).ReplaceAllString(text, "suffix X")
 }

@@ -217,7 +217,7 @@ func TestProviderMissesWhatIsNeeded(t *testing.T) {
 		t.Helper()
 		w := f.workspace(plainProvider + config)
 		out, ok := w.terraform("plan")
-		// A key that is to be created is a warning at plan (api_key_check.go).
+		// A key that is to be created is a warning at plan (planCreation).
 		fails := len(want) > 0 && !strings.Contains(config, "dataplatform_api_key")
 		if ok == fails || !slices.Equal(names(out), want) {
 			t.Errorf("%s misses %q, want %q:\n%s", config, names(out), want, out)

@@ -32,9 +32,6 @@ const partSize = 16
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	resp := &tfprotov6.ValidateResourceConfigResponse{}
-	if req.TypeName == apiKeyType && s.provider.connection != nil {
-		return resp, nil // during a plan, which has its own checks (api_key_check.go)
-	}
 	var rules tfvalue.Rules
 	engine, adopted := s.engines[req.TypeName]
 	if adopted {

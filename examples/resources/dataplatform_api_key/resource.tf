@@ -1,5 +1,3 @@
-# A key that is valid for 90 days. A plan in the last 14 days replaces it, so
-# apply at least every week.
 resource "dataplatform_api_key" "loader" {
   name  = "orders-loader"
   roles = ["developer"]
@@ -9,11 +7,9 @@ resource "dataplatform_api_key" "loader" {
 
   ip_access_list = [
     { source = "192.0.2.10", description = "loader" },
-    { source = "10.20.0.0/16", description = "office" },
+    { source = "198.51.100.0/24", description = "office" },
   ]
 
-  # Create the new key first: in the default order, a rejected request would leave
-  # no key in the state.
   lifecycle {
     create_before_destroy = true
   }

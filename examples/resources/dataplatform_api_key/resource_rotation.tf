@@ -1,5 +1,3 @@
-# A key that is also replaced when something else changes, here the release of the
-# program that uses it.
 variable "reporting_release" {
   type    = string
   default = "2025.3"
