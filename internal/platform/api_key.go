@@ -78,7 +78,7 @@ type CreatedAPIKey struct {
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
 	r := c.inOrganization("create API key", "API key in organization "+organizationID, organizationID, "keys")
-	if err := checkIDs(r.Operation, id{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	var err error
@@ -92,7 +92,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	r.Accept = func(response *rest.Response) error {
 		raw, err := io.ReadAll(response)
 		c.maskSecret(raw)
-		return created.read(response, raw, err, body.HashData != nil)
+		return created.receive(response, raw, err, body.HashData != nil)
 	}
 	// With a 4xx, no key was created, whatever the body contains.
 	r.Inspect = func(status int, raw []byte) bool {
@@ -122,9 +122,9 @@ func (c *Client) maskSecret(raw []byte) {
 	}
 }
 
-// read reads the response to the creation of a key. err is why no more than raw arrived
+// receive reads the response to the creation of a key. err is why no more than raw arrived
 // of it; nil if it is whole.
-func (k *CreatedAPIKey) read(r *rest.Response, raw []byte, err error, hashed bool) error {
+func (k *CreatedAPIKey) receive(r *rest.Response, raw []byte, err error, hashed bool) error {
 	var value jsontext.Value
 	if err == nil {
 		value, err = result(r, raw, "result")

@@ -46,11 +46,11 @@ func FuzzResponse(f *testing.F) {
 		list := &services{mask: unmasked}
 		if list.accept(fuzzResponse(body)) == nil {
 			for id := range list.index {
-				_, _ = list.find(id)
+				_, _ = findService(list, id)
 			}
 		}
 		var key, found CreatedAPIKey
-		if key.read(fuzzResponse(body), []byte(body), nil, false) == nil && key.KeySecret != nil && !found.salvage([]byte(body), false, nil) {
+		if key.receive(fuzzResponse(body), []byte(body), nil, false) == nil && key.KeySecret != nil && !found.salvage([]byte(body), false, nil) {
 			t.Error("salvage does not find a secret that is there")
 		}
 	})

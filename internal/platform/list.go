@@ -284,38 +284,6 @@ func (s *services) accept(r *rest.Response) error {
 	return nil
 }
 
-// decode decodes a copy of one service.
-func (s *services) decode(at int) (*Service, error) {
-	service, err := decode[Service](s.all[at].json, s.mask)
-	if err != nil {
-		return nil, fmt.Errorf("service %s: %w", rest.Clean(s.mask(s.all[at].id), rest.MaxID), err)
-	}
-	return service, nil
-}
-
-// find decodes a copy of the service with an ID; nil if the list omits it.
-func (s *services) find(id string) (*Service, error) {
-	at, there := s.index[strings.ToLower(id)]
-	if !there {
-		return nil, nil
-	}
-	return s.decode(at)
-}
-
-// service is what the list says of a service. One that cannot be decoded is there:
-// it is an error only if the list is used.
-func (s *services) service(id string, isComplete func(*Service) bool) sight {
-	service, err := s.find(id)
-	switch {
-	case err == nil && service == nil:
-		return omits
-	case err == nil && isComplete != nil && !isComplete(service):
-		return incomplete
-	default:
-		return complete
-	}
-}
-
 // named returns the positions of the services with a name, each ID once.
 func (s *services) named(name string) (positions []int) {
 	for i, e := range s.all {

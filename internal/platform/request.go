@@ -11,11 +11,11 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// id is an ID in a path, and its name in messages.
-type id struct{ name, value string }
+// pathID is an ID in a path, and its name in messages.
+type pathID struct{ name, value string }
 
 // checkIDs rejects IDs that are not UUIDs.
-func checkIDs(operation string, ids ...id) error {
+func checkIDs(operation string, ids ...pathID) error {
 	for _, id := range ids {
 		if !IsUUID(id.value) {
 			return fmt.Errorf("%s: the %s %q is not a UUID", operation, id.name, id.value)

@@ -130,7 +130,7 @@ func checkID(object jsontext.Value, requested string, mask func(string) string) 
 	}
 	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was decoded before
 	switch id := returned.ID; {
-	case id == nil, *id == requested, IsUUID(requested) && strings.EqualFold(*id, requested):
+	case id == nil, *id == requested, rest.IsUUID(requested) && strings.EqualFold(*id, requested):
 		return nil
 	default:
 		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*id), rest.MaxID))

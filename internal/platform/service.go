@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -84,11 +85,11 @@ type ScalingUpdate struct {
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
-	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	r := c.listRequest(organizationID, filter)
-	found, err, interrupted := c.lists.list(ctx, listKey(organizationID, filter), c.lists.lastWrite(organizationID), c.fetch(r))
+	found, err, interrupted := c.lists.list(ctx, listKey(organizationID, filter), c.lists.lastWrite(organizationID), c.fetchServices(r))
 	if interrupted != nil {
 		return nil, r.NewError(rest.Interrupted, interrupted)
 	}
@@ -116,11 +117,11 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // callers share the lists that this needs.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
 	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
-		return s.service(serviceID, complete)
+		return seeService(s, serviceID, complete)
 	})
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	asked := c.inOrganization(operation, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
 	readings := make([]*Service, len(lists))
 	for i, list := range lists {
-		if readings[i], err = list.find(serviceID); err != nil {
+		if readings[i], err = findService(list, serviceID); err != nil {
 			return nil, unreadable(asked, err)
 		}
 	}
@@ -146,7 +147,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 // Like GetService, it returns none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID), func(s *services) sight {
@@ -169,7 +170,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	var service *Service
 	r := c.inOrganization("update service scaling", fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
 		organizationID, "services", serviceID, "scaling")
-	if err := checkIDs(r.Operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
+	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
 	var err error
@@ -185,11 +186,43 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	return service, nil
 }
 
+// seeService is what a list says of a service. One that cannot be decoded is there: it is
+// an error only if the list is used.
+func seeService(from *services, id string, isComplete func(*Service) bool) sight {
+	service, err := findService(from, id)
+	switch {
+	case err == nil && service == nil:
+		return omits
+	case err == nil && isComplete != nil && !isComplete(service):
+		return incomplete
+	default:
+		return complete
+	}
+}
+
+// findService decodes a copy of the service with an ID; nil if the list omits it.
+func findService(from *services, id string) (*Service, error) {
+	at, there := from.index[strings.ToLower(id)]
+	if !there {
+		return nil, nil
+	}
+	return serviceAt(from, at)
+}
+
+// serviceAt decodes a copy of the service at a position of a list.
+func serviceAt(from *services, at int) (*Service, error) {
+	service, err := decode[Service](from.all[at].json, from.mask)
+	if err != nil {
+		return nil, fmt.Errorf("service %s: %w", rest.Clean(from.mask(from.all[at].id), rest.MaxID), err)
+	}
+	return service, nil
+}
+
 // decodeAll decodes copies of the services at these positions of a list.
 func decodeAll(r *rest.Request, from *services, positions []int) ([]Service, error) {
 	all := make([]Service, 0, len(positions))
 	for _, at := range positions {
-		service, err := from.decode(at)
+		service, err := serviceAt(from, at)
 		if err != nil {
 			return nil, unreadable(r, err)
 		}
@@ -201,15 +234,15 @@ func decodeAll(r *rest.Request, from *services, positions []int) ([]Service, err
 // look looks at lists of the services of an organization, see lists.look.
 func (c *Client) look(ctx context.Context, organizationID string, after uint64, see func(*services) sight) ([]*services, error) {
 	r := c.listRequest(organizationID, nil)
-	used, err, interrupted := c.lists.look(ctx, listKey(organizationID, nil), after, c.fetch(r), see)
+	used, err, interrupted := c.lists.look(ctx, listKey(organizationID, nil), after, c.fetchServices(r), see)
 	if interrupted != nil {
 		return nil, r.NewError(rest.Interrupted, interrupted)
 	}
 	return used, err
 }
 
-// fetch lists an organization's services.
-func (c *Client) fetch(r *rest.Request) fetchList {
+// fetchServices lists an organization's services.
+func (c *Client) fetchServices(r *rest.Request) fetchList {
 	return func(ctx context.Context) *services {
 		found := &services{}
 		r.Accept = found.accept

@@ -8,52 +8,53 @@ import (
 	"strings"
 )
 
-// advice is what to do about an error; "" if nothing is known to help.
-func (k *call) advice(e *Error) string {
+// advise says what to do about the error of a request; "" if nothing is known to help.
+// own404 reports whether a 404 is the API's own, retries whether they are enabled.
+func advise(r *Request, e *Error, own404, retries bool) string {
 	switch {
 	case e.Kind == Interrupted, e.Kind == Unsendable:
 		return ""
 	case errors.Is(e.Err, http.ErrSchemeMismatch):
-		return "The server speaks plain HTTP: check the port of " + k.API.URLSetting + "."
+		return "The server speaks plain HTTP: check the port of " + r.API.URLSetting + "."
 	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
-		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + k.API.URLSetting + ", and HTTPS_PROXY if it is set."
+		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
 	case e.Status == 0 && e.Attempts > 0 && e.Kind != NoResponse && e.Kind != Endless:
-		return "Check " + k.API.URLSetting + ", and HTTPS_PROXY if it is set."
+		return "Check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
 	case errors.As(e.Err, new(*tooLate)):
 		return slower
 	default:
-		return k.statusAdvice(e)
+		return adviseOnStatus(r, e, own404, retries)
 	}
 }
 
 const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
 
-// statusAdvice is what to do about a response.
-func (k *call) statusAdvice(e *Error) string {
+// adviseOnStatus says what to do about a response.
+func adviseOnStatus(r *Request, e *Error, own404, retries bool) string {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return k.API.Unauthorized
+		return r.API.Unauthorized
 	case e.Status == http.StatusForbidden:
-		return k.API.Forbidden
+		return r.API.Forbidden
 	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage):
-		return "Check " + k.API.URLSetting + ": the response is from a login page or a gateway."
-	case e.Status == http.StatusNotFound && k.own404:
-		return k.NotFoundAdvice
+		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
+	case e.Status == http.StatusNotFound && own404:
+		return r.NotFoundAdvice
 	case e.Status == http.StatusNotFound:
-		return "Check " + k.API.URLSetting + " and the IDs: the response does not look like the API's own."
-	case e.Status == http.StatusTooManyRequests && k.client.config.RetryTimeout == 0:
+		return "Check " + r.API.URLSetting + " and the IDs: the response does not look like the API's own."
+	case e.Status == http.StatusTooManyRequests && !retries:
 		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
 	case e.Status == http.StatusTooManyRequests:
 		return slower
 	case isRejection(e.Status):
-		return rejected(e)
+		return correct(e)
 	default:
 		return ""
 	}
 }
 
-// rejected is what to do about a rejected request.
-func rejected(e *Error) string {
+// correct is what to do about a rejected request.
+func correct(e *Error) string {
 	support := ""
 	if e.RequestID != "" {
 		support = "ask the platform's support with the request ID"

@@ -6,34 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
 
 // call is one request, with all of its attempts and waits.
 type call struct {
-	*Request
-	caller
-	client  *Client
-	url     *url.URL
+	sender
 	started time.Time
 	backoff backoff
 	last    *Error // of the last attempt
 	// ambiguous reports that one of the attempts may have been carried out,
 	// whatever became of those after it.
 	ambiguous bool
-	own404    bool // the response is a 404 of the API itself, and not of a gateway
 
 	waiting atomic.Pointer[waiting]
 }
 
 // Do carries out a request, with all of its attempts and waits.
 func (c *Client) Do(ctx context.Context, r *Request) error {
-	k := &call{Request: r, client: c, started: time.Now(), backoff: newBackoff()}
-	k.address, k.realm, k.tried = r.Key(), r.Realm, k.NewError(Final, nil).begins()
+	k := &call{sender: sender{Request: r, client: c}, started: time.Now(), backoff: newBackoff()}
+	k.address, k.realm, k.label = r.Key(), r.Realm, k.NewError(Final, nil).begins()
 	var err error
-	if k.url, err = r.url(); err != nil {
+	if k.target, err = r.fullURL(); err != nil {
 		return fmt.Errorf("%s: %w", r.Operation, err)
 	}
 	r.invalidate()
@@ -57,12 +52,12 @@ func (k *call) run(ctx context.Context) error {
 			return k.stop(err)
 		}
 		k.waits(fmt.Sprintf("for the response to attempt %d", k.attempts))
-		a, failed := k.send(ctx)
+		a, failed := k.try(ctx)
 		k.connected = a.connected.Load()
 		door.observe(&k.caller, failed)
 		<-k.client.slots // after observe, so that the next request obeys it
 		_, refused := door.refusal(&k.caller)
-		next := policy(k.Request, failed, &k.backoff, k.left(failed), refused)
+		next := policy(k.Request, failed, &k.backoff, k.allowed(failed), refused)
 		k.log(ctx, a, failed, next, queued)
 		if failed == nil {
 			return nil
@@ -83,24 +78,24 @@ func (k *call) run(ctx context.Context) error {
 	}
 }
 
-// next is what follows an attempt.
-type next struct {
+// decision is what follows an attempt.
+type decision struct {
 	again   bool
 	wait    time.Duration // before the next attempt. After a 429, all wait together, and this is 0
 	because error         // why there is no next attempt although there could be; nil otherwise
 }
 
-// left is the time until the end of a call; negative without retries.
-type left struct {
+// allowance is the time until the end of a call; negative without retries.
+type allowance struct {
 	time.Duration
 	limit string // what ends then, for a message
 }
 
 // policy decides what follows an attempt. A wait that would exceed what is left is not
 // begun.
-func policy(r *Request, failed *Error, backoff *backoff, left left, refused error) next {
+func policy(r *Request, failed *Error, backoff *backoff, left allowance, refused error) decision {
 	if failed == nil || left.Duration < 0 {
-		return next{}
+		return decision{}
 	}
 	var wait time.Duration
 	switch failed.Kind {
@@ -109,33 +104,33 @@ func policy(r *Request, failed *Error, backoff *backoff, left left, refused erro
 		wait = backoff.next()
 	case NoResponse, ServerError:
 		if r.NonIdempotent && r.Reconcile == nil {
-			return next{}
+			return decision{}
 		}
 		wait = max(backoff.next(), failed.requested)
 	default:
-		return next{}
+		return decision{}
 	}
 	switch {
 	case refused != nil:
-		return next{because: refused}
+		return decision{because: refused}
 	case failed.Kind == RateLimited && failed.requested > left.Duration, wait > left.Duration && wait == failed.requested:
-		return next{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, left.limit)}}
+		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, left.limit)}}
 	case wait > left.Duration:
-		return next{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), left.limit)}}
+		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), left.limit)}}
 	}
-	return next{again: true, wait: wait}
+	return decision{again: true, wait: wait}
 }
 
-// left is how long attempts may begin.
-func (k *call) left(failed *Error) left {
+// allowed is how long attempts may begin.
+func (k *call) allowed(failed *Error) allowance {
 	limit := k.client.config.RetryTimeout
 	if limit == 0 {
-		return left{-1, ""}
+		return allowance{-1, ""}
 	}
 	if contact := k.API.door.contact(&k.caller); failed != nil && failed.Kind == NotSent && !contact.IsZero() {
-		return left{max(0, time.Until(contact)), fmt.Sprintf("the %s for a host that nothing could be connected to in this run", readable(firstContact))}
+		return allowance{max(0, time.Until(contact)), fmt.Sprintf("the %s for a host that nothing could be connected to in this run", readable(firstContact))}
 	}
-	return left{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
+	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
 }
 
 // reconcile finds out what is still needed after an attempt that may have been
@@ -187,13 +182,13 @@ func (k *call) conclude(e *Error, because error) error {
 	default:
 		e.effect = effectUnknown
 	}
-	e.advice = k.advice(e)
+	e.advice = advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0)
 	k.API.door.report(&k.caller, e, because)
 	return e
 }
 
 // log logs one attempt.
-func (k *call) log(ctx context.Context, a *attempt, failed *Error, next next, queued time.Time) {
+func (k *call) log(ctx context.Context, a *attempt, failed *Error, next decision, queued time.Time) {
 	if k.client.config.Log == nil {
 		return
 	}

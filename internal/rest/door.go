@@ -87,7 +87,7 @@ func (d *door) ask(c *caller, send bool) (wait time.Duration, changed <-chan str
 	now := time.Now()
 	wait, err = d.health.decide(c, now)
 	if send && err == nil && wait == 0 {
-		d.health.send(c, now)
+		d.health.count(c, now)
 	}
 	return wait, d.changed, err
 }

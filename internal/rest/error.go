@@ -86,7 +86,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Error returns the operation, the host and the whole text in one line.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.text(), "\n\n", " "))
+	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.paragraphs(), "\n\n", " "))
 }
 
 // Summary returns what all requests have in common, such as "The management API is not
@@ -103,11 +103,11 @@ func (e *Error) Summary() string {
 func (e *Error) Detail() string {
 	switch {
 	case e.brief != "":
-		return e.text()
+		return e.paragraphs()
 	case e.outage != nil:
-		return sentence(capitalized(e.outage.reason)) + " " + e.tried() + ". " + e.text()
+		return sentence(capitalized(e.outage.reason)) + " " + e.tried() + ". " + e.paragraphs()
 	default:
-		return e.tried() + ". " + e.text()
+		return e.tried() + ". " + e.paragraphs()
 	}
 }
 
@@ -125,7 +125,7 @@ func (e *Error) begins() string {
 	return begin
 }
 
-func (e *Error) text() string {
+func (e *Error) paragraphs() string {
 	if e.brief != "" {
 		return strings.TrimSpace(e.brief + " " + e.effect)
 	}
@@ -286,26 +286,6 @@ func (e *Error) Repeated(at time.Time) *Error {
 		next.brief = fmt.Sprintf("The request to %s at %s failed at %s: %s %s", e.Operation, e.Host, clock(at), sentence(what), (&trouble{first: e.begins()}).reference())
 	}
 	return &next
-}
-
-// trouble is what fails for all requests of an API, or for all of an organization.
-type trouble struct {
-	reason  string // "the management API at … has not responded to any request since …"
-	summary string // of the error that has the details; "" if that has one of its operation
-	first   string // else its beginning
-	owner   *caller
-}
-
-// Error makes a trouble the cause of a wait that has ended.
-func (t *trouble) Error() string { return t.reason }
-
-// reference names the error that has the details. It does not say "the first":
-// Terraform prints errors in another order than they occurred.
-func (t *trouble) reference() string {
-	if t.summary != "" {
-		return fmt.Sprintf("The error %q has the details.", t.summary)
-	}
-	return fmt.Sprintf("The error that begins with %q has the details.", t.first)
 }
 
 // isRejection reports whether a status is about the content of the request, or about

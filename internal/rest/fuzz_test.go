@@ -17,8 +17,8 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed, 500, "application/json", "")
 	}
 	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
-		k := &call{Request: &Request{Operation: "read pipe", API: &API{}, IsOwn404: func(map[string]any, string) bool { return true }}}
-		e := k.read(NewResponse(&http.Response{
+		k := &sender{Request: &Request{Operation: "read pipe", API: &API{}, IsOwn404: func(map[string]any, string) bool { return true }}}
+		e := k.receive(NewResponse(&http.Response{
 			StatusCode: 400 + (status%200+200)%200, Body: io.NopCloser(strings.NewReader(body)),
 			Header: http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
 		}, func(s string) string { return s }))

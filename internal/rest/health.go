@@ -94,24 +94,6 @@ type login struct {
 	rejected *trouble
 }
 
-// caller is a call, as health sees it.
-type caller struct {
-	tried     string    // the beginning of its error
-	address   string    // what it reads or writes
-	realm     string    // who it does so for, as in " in organization …"
-	end       time.Time // of retry_timeout; zero for none
-	attempts  int
-	began     time.Time // the attempt
-	first     time.Time // the first attempt
-	connected bool      // the attempt had a connection
-	epoch     int       // of health when the attempt was sent
-}
-
-// tooLate is the error of a wait that would exceed retry_timeout.
-type tooLate struct{ text string }
-
-func (e *tooLate) Error() string { return e.text }
-
 // forever is a wait that only a change ends.
 const forever = time.Duration(math.MaxInt64)
 
@@ -152,8 +134,8 @@ func (h *health) decide(c *caller, now time.Time) (wait time.Duration, err error
 	return max(0, wait), nil
 }
 
-// send counts an attempt that decide has let pass.
-func (h *health) send(c *caller, now time.Time) {
+// count counts an attempt that decide has let pass.
+func (h *health) count(c *caller, now time.Time) {
 	c.attempts++
 	c.began, c.connected, c.epoch = now, false, h.epoch
 	if c.attempts == 1 {
@@ -249,7 +231,7 @@ func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
 	case !l.accepted && l.rejected == nil:
 		l.rejected = &trouble{
 			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
-			first:  c.tried,
+			first:  c.label,
 			owner:  c,
 		}
 	}
@@ -285,7 +267,7 @@ func (h *health) fail(c *caller, e *Error, now time.Time) {
 	}
 	if to != h.condition {
 		h.condition = to
-		h.name(to)
+		h.word(to)
 	}
 }
 
@@ -318,15 +300,15 @@ func (h *health) suspect(c *caller, gaveUp bool) *trouble {
 	switch {
 	case h.outage != nil || !gaveUp || h.limit == 0:
 	case h.isSilent() && !h.silence.begin.After(c.first):
-		h.name(down)
+		h.word(down)
 	case len(h.failures.addresses) > 1 && h.silence.begin.IsZero() && !h.failures.begin.After(c.first):
-		h.name(failing)
+		h.word(failing)
 	}
 	return h.outage
 }
 
-// name words an outage, unless it is the one that is worded already.
-func (h *health) name(what condition) {
+// word words an outage, unless it is the one that is worded already.
+func (h *health) word(what condition) {
 	t := &trouble{
 		reason:  fmt.Sprintf("the %s at %s has not responded to any request since %s", h.api, h.host, clock(h.silence.begin)),
 		summary: "The " + h.api + " is not responding",

@@ -50,7 +50,7 @@ func (p *patient) begin(c *caller) {
 	if wait, err := p.decide(c, p.now); wait != 0 || err != nil {
 		p.t.Errorf("an attempt has to wait %s: %v", wait, err)
 	}
-	p.send(c, p.now)
+	p.count(c, p.now)
 }
 
 func (p *patient) end(c *caller, became *Error) (recovered bool) {
@@ -344,7 +344,7 @@ func TestPolicy(t *testing.T) {
 			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
 		}
 		b := newBackoff()
-		got := policy(r, test.failed, &b, left{test.left, "the end"}, test.refused)
+		got := policy(r, test.failed, &b, allowance{test.left, "the end"}, test.refused)
 		because := ""
 		if got.because != nil {
 			because = got.because.Error()

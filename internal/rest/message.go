@@ -14,9 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMessage is the length, in runes, that a message is cut to.
-const maxMessage = 500
-
 // Lenient accepts repeated names and invalid UTF-8 in responses, which do no harm
 // here. By the library's defaults, names are case-sensitive and unknown members
 // are ignored.

@@ -56,9 +56,9 @@ func (r *Request) invalidate() {
 	}
 }
 
-// url builds the URL from the segments of the path. Each segment is escaped, so that
+// fullURL builds the URL from the segments of the path. Each segment is escaped, so that
 // none can address another path.
-func (r *Request) url() (*url.URL, error) {
+func (r *Request) fullURL() (*url.URL, error) {
 	u, err := url.Parse(r.API.Base.String() + r.escapedPath(func(segment string) string { return segment }))
 	if err != nil {
 		return nil, fmt.Errorf("building the URL: %w", err)

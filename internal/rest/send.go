@@ -20,6 +20,15 @@ var (
 	errNoContact = errors.New("no connection within " + readable(firstContact))
 )
 
+// sender sends one request, once at a time.
+type sender struct {
+	*Request
+	caller
+	client *Client
+	target *url.URL
+	own404 bool // the response is a 404 of the API itself, and not of a gateway
+}
+
 // attempt is one attempt to send a request. A request with a body cannot have been
 // carried out if net/http never read the body.
 type attempt struct {
@@ -34,33 +43,33 @@ type attempt struct {
 }
 
 const (
-	notSent int32 = iota
-	sent
-	stopped // before it was sent
+	stateWaiting int32 = iota
+	stateSent
+	stateStopped // before it was sent
 )
 
-func (a *attempt) stop() bool   { return a.state.CompareAndSwap(notSent, stopped) }
-func (a *attempt) isSent() bool { return a.state.Load() == sent }
+func (a *attempt) cancel() bool { return a.state.CompareAndSwap(stateWaiting, stateStopped) }
+func (a *attempt) isSent() bool { return a.state.Load() == stateSent }
 
-// body is the body of a request, and records when net/http first reads it. The
+// sentBody is the body of a request, and records when net/http first reads it. The
 // request has no GetBody, so that net/http cannot resend it by itself.
-type body struct {
+type sentBody struct {
 	bytes.Reader
 	attempt *attempt
 }
 
-func (b *body) Read(p []byte) (int, error) {
-	b.attempt.state.CompareAndSwap(notSent, sent)
+func (b *sentBody) Read(p []byte) (int, error) {
+	b.attempt.state.CompareAndSwap(stateWaiting, stateSent)
 	if !b.attempt.isSent() {
 		return 0, context.Canceled
 	}
 	return b.Reader.Read(p)
 }
 
-func (*body) Close() error { return nil }
+func (*sentBody) Close() error { return nil }
 
-// send sends the request once and reads the response. It returns nil after a success.
-func (k *call) send(ctx context.Context) (*attempt, *Error) {
+// try sends the request once and reads the response. It returns nil after a success.
+func (k *sender) try(ctx context.Context) (*attempt, *Error) {
 	a := &attempt{}
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
@@ -71,7 +80,7 @@ func (k *call) send(ctx context.Context) (*attempt, *Error) {
 	defer httpResponse.Body.Close()
 	r := NewResponse(httpResponse, k.client.Secrets.Mask)
 	began := time.Now()
-	e := k.read(r)
+	e := k.receive(r)
 	a.status, a.requestID = r.Status, r.RequestID
 	if e == nil {
 		r.drain()
@@ -94,7 +103,7 @@ func (k *call) send(ctx context.Context) (*attempt, *Error) {
 // attemptContext bounds one attempt by request_timeout and by what is left of
 // retry_timeout. An uninterruptible attempt, once sent, always has all of
 // request_timeout: to cut it short would lose what it creates.
-func (k *call) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
+func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
 	a.limit = k.client.config.RequestTimeout
 	base := context.WithoutCancel(ctx)
 	if !k.Uninterruptible {
@@ -106,7 +115,7 @@ func (k *call) attemptContext(ctx context.Context, a *attempt) (context.Context,
 	base, abort := context.WithCancelCause(base)
 	attemptCtx, cancel := context.WithTimeout(base, a.limit)
 	unhook := context.AfterFunc(ctx, func() {
-		if k.Uninterruptible && a.stop() {
+		if k.Uninterruptible && a.cancel() {
 			cancel()
 		}
 	})
@@ -119,19 +128,19 @@ func (k *call) attemptContext(ctx context.Context, a *attempt) (context.Context,
 	return attemptCtx, func() { timer.Stop(); unhook(); cancel(); abort(nil) }
 }
 
-func (k *call) httpRequest(ctx context.Context, a *attempt) *http.Request {
+func (k *sender) httpRequest(ctx context.Context, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { a.begun.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
 	req := (&http.Request{
 		Method: k.Method,
-		URL:    k.url,
-		Host:   k.url.Host,
+		URL:    k.target,
+		Host:   k.target.Host,
 		Header: http.Header{"Accept": {"application/json"}},
 	}).WithContext(ctx)
 	if k.Body != nil {
-		b := &body{attempt: a}
+		b := &sentBody{attempt: a}
 		b.Reset(k.Body)
 		req.Body, req.ContentLength = b, int64(len(k.Body))
 		req.Header.Set("Content-Type", "application/json")
@@ -144,7 +153,7 @@ func (k *call) httpRequest(ctx context.Context, a *attempt) *http.Request {
 }
 
 // noResponse is the error of an attempt without a complete response.
-func (k *call) noResponse(ctx, attemptCtx context.Context, err error, a *attempt) *Error {
+func (k *sender) noResponse(ctx, attemptCtx context.Context, err error, a *attempt) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
@@ -174,7 +183,7 @@ func (k *call) noResponse(ctx, attemptCtx context.Context, err error, a *attempt
 
 // stillArriving is the error of a response that took longer than the limit of an
 // attempt.
-func (k *call) stillArriving(limit time.Duration) error {
+func (k *sender) stillArriving(limit time.Duration) error {
 	if limit < k.client.config.RequestTimeout {
 		return fmt.Errorf("the response was still arriving when retry_timeout (%s) ended", readable(k.client.config.RetryTimeout))
 	}
@@ -182,7 +191,7 @@ func (k *call) stillArriving(limit time.Duration) error {
 }
 
 // timedOut is the error of an attempt that got no response in time.
-func (k *call) timedOut(ctx context.Context, a *attempt) error {
+func (k *sender) timedOut(ctx context.Context, a *attempt) error {
 	switch {
 	case a.limit < k.client.config.RequestTimeout:
 		return fmt.Errorf("no response within %s, which is what was left of retry_timeout", readable(a.limit))
@@ -192,8 +201,8 @@ func (k *call) timedOut(ctx context.Context, a *attempt) error {
 	return fmt.Errorf("no response within request_timeout (%s)", readable(a.limit))
 }
 
-// read reads a response. It returns nil for a usable success.
-func (k *call) read(r *Response) *Error {
+// receive reads a response. It returns nil for a usable success.
+func (k *sender) receive(r *Response) *Error {
 	if r.Status >= 200 && r.Status <= 299 {
 		return k.readSuccess(r)
 	}
@@ -220,7 +229,7 @@ func (k *call) read(r *Response) *Error {
 	return e
 }
 
-func (k *call) readSuccess(r *Response) *Error {
+func (k *sender) readSuccess(r *Response) *Error {
 	err := k.Accept(r)
 	if err == nil {
 		return nil

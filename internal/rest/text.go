@@ -7,9 +7,12 @@ import (
 	"unicode"
 )
 
-// MaxID is the length, in runes, that the ID of a request or an object is cut to in a
-// message.
-const MaxID = 100
+// The lengths, in runes, that texts from outside are cut to in messages.
+const (
+	maxMessage = 500
+	// MaxID is that of the ID of a request or an object.
+	MaxID = 100
+)
 
 // Clean turns a text into one line of at most limit runes. Control and formatting
 // characters become spaces, since terminals interpret them.
