@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // Alert is one alert of the alerting API ("Alert" in the API document). A field
@@ -40,11 +42,13 @@ func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 	if err := ValidateAlertID(id); err != nil {
 		return nil, fmt.Errorf("read alert: the alert ID %w", err)
 	}
-	return get[Alert](ctx, c, &request{
-		operation: "read alert",
-		subject:   fmt.Sprintf("alert %q", c.maskOutside(id)),
-		api:       c.alerts,
-		path:      []string{"api", "v2", "alerts", id},
+	return get[Alert](ctx, c, c.alerts, &rest.Request{
+		Operation:      "read alert",
+		Subject:        fmt.Sprintf("alert %q", c.Mask(id)),
+		API:            &c.alerts.API,
+		Path:           []string{"api", "v2", "alerts", id},
+		IsOwn404:       isOwn404,
+		NotFoundAdvice: "Check the ID.",
 	})
 }
 
@@ -60,7 +64,7 @@ func ValidateAlertID(id string) error {
 		return errors.New("contains a slash")
 	case id == "." || id == "..":
 		return errors.New("is a dot segment, which addresses another path")
-	case strings.ContainsFunc(id, isControl):
+	case rest.HasControl(id):
 		return errors.New("contains a control character")
 	default:
 		return nil

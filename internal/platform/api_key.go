@@ -2,8 +2,16 @@ package platform
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // APIKey is a key as its creation returns it ("API key" in the API document). The
@@ -55,8 +63,8 @@ type CreatedAPIKey struct {
 	// RequestID is the platform's ID of the request; "" if the response had none or
 	// was broken.
 	RequestID string `json:"-"`
-	// Incomplete is what is wrong with a broken response that the key was salvaged
-	// from; nil if the response was complete.
+	// Incomplete is what is wrong with a response that has the key all the same; nil if
+	// nothing is.
 	Incomplete error `json:"-"`
 }
 
@@ -65,37 +73,124 @@ type CreatedAPIKey struct {
 //
 // The API can neither read nor delete a key. So the POST is retried only if it
 // cannot have been carried out, and once sent it runs to its end even if ctx is
-// cancelled. If the response is broken but contains the key, the key is returned,
-// and Incomplete is what is wrong. After an error that IsAmbiguous, a key may
-// exist whose secret is lost.
+// cancelled. A response with a wrong member is read as far as it goes, and Incomplete
+// is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
+// lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
+	r := c.inOrganization("create API key", "API key in organization "+organizationID, organizationID, "keys")
+	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Body, err = encode(body); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Operation, err)
+	}
 	var created CreatedAPIKey
-	err := c.do(ctx, &request{
-		operation:       "create API key",
-		subject:         "API key in organization " + organizationID,
-		api:             c.management,
-		method:          http.MethodPost,
-		ids:             []id{{"organization ID", organizationID}},
-		path:            []string{"v1", "organizations", organizationID, "keys"},
-		body:            body,
-		collection:      true,
-		nonIdempotent:   true,
-		uninterruptible: true,
-		accept:          created.accept,
-		findSecrets:     c.addSecretsIn,
-		salvage: func(failed *Error, raw []byte) bool {
-			c.addSecretsIn(raw)
-			return created.salvage(failed, raw, body.HashData != nil)
-		},
-	})
-	if err != nil {
+	r.Method = http.MethodPost
+	r.Collection, r.NotFoundAdvice = true, checkOrganization
+	r.NonIdempotent, r.Uninterruptible = true, true
+	r.Accept = func(response *rest.Response) error {
+		raw, err := io.ReadAll(response)
+		c.maskSecret(raw)
+		return created.receive(response, raw, err, body.HashData != nil)
+	}
+	// With a 4xx, no key was created, whatever the body contains.
+	r.Inspect = func(status int, raw []byte) bool {
+		c.maskSecret(raw)
+		return status >= http.StatusInternalServerError && created.salvage(raw, body.HashData != nil, fmt.Errorf("it had HTTP status %d", status))
+	}
+	if err := c.send(ctx, c.management, r); err != nil {
 		return nil, err
 	}
 	if created.KeySecret != nil {
 		c.AddSecret(*created.KeySecret)
 	}
-	if created.Incomplete != nil {
-		created.Incomplete = errors.New(c.Mask(created.Incomplete.Error()))
-	}
 	return &created, nil
+}
+
+// secretText finds a secret in any text, so that it is masked even if the JSON around
+// it is broken or cut off.
+var secretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*"?|[0-9.eE+-]+)`)
+
+// maskSecret masks the secrets of a response from now on.
+func (c *Client) maskSecret(raw []byte) {
+	for _, match := range secretText.FindAllSubmatch(raw, -1) {
+		c.AddSecret(strings.Trim(string(match[1]), `"`))
+		if secret := text(match[1]); secret != nil {
+			c.AddSecret(*secret)
+		}
+	}
+}
+
+// receive reads the response to the creation of a key. err is why no more than raw arrived
+// of it; nil if it is whole.
+func (k *CreatedAPIKey) receive(r *rest.Response, raw []byte, err error, hashed bool) error {
+	var value jsontext.Value
+	if err == nil {
+		value, err = result(r, raw, "result")
+	}
+	var whole *CreatedAPIKey
+	if err == nil {
+		whole, err = decode[CreatedAPIKey](value, r.Mask)
+	}
+	switch {
+	case err == nil:
+		*k = *whole
+		k.NullExpiry = nullExpiry(raw)
+		k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
+	case !k.salvage(raw, hashed, err):
+		return err
+	}
+	k.RequestID = r.RequestID
+	return nil
+}
+
+// salvage reads the key from JSON with something wrong in it, member by member, and
+// reports whether there was a key: its ID and secret, or its object if the secret is
+// hashed. JSON that is cut or broken has none.
+func (k *CreatedAPIKey) salvage(raw []byte, hashed bool, wrong error) bool {
+	envelope := members(raw)
+	if envelope["result"].Kind() == '{' {
+		envelope = members(envelope["result"])
+	}
+	found := CreatedAPIKey{KeyID: text(envelope["keyId"]), KeySecret: text(envelope["keySecret"])}
+	if object, exists := envelope["key"]; exists {
+		found.Key = &APIKey{}
+		for name, value := range members(object) {
+			next := *found.Key // a member of another type must not discard the others
+			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, rest.Lenient) == nil {
+				*found.Key = next
+			}
+		}
+	}
+	if found.KeySecret == nil && (!hashed || found.Key == nil || found.Key.ID == nil) {
+		return false
+	}
+	found.NullExpiry = nullExpiry(raw)
+	found.Incomplete = fmt.Errorf("the response to the creation of the key is not as documented: %w", wrong)
+	*k = found
+	return true
+}
+
+// nullExpiry reports whether expireAt is null in a response.
+func nullExpiry(raw []byte) bool {
+	return members(members(members(raw)["result"])["key"])["expireAt"].Kind() == 'n'
+}
+
+// text returns a string, or a number in its own spelling; nil if value is neither
+// or is empty.
+func text(value jsontext.Value) *string {
+	s := string(value)
+	if value.Kind() != '0' && json.Unmarshal(value, &s, rest.Lenient) != nil {
+		return nil
+	}
+	return unlessEmpty(&s)
+}
+
+// unlessEmpty returns nil for an empty text, as for one that the API omits.
+func unlessEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
 }

@@ -1,23 +1,15 @@
-// Package platform is the client of the Data Platform's two APIs: the
-// management API (services, API keys, pipes) and the alerting API (alerts). It
-// follows the API document and knows nothing of Terraform.
+// Package platform is the client of the Data Platform's two APIs: the management API
+// (services, API keys, pipes) and the alerting API (alerts). It follows the API
+// document and knows nothing of Terraform. Package rest sends its requests.
 //
-//   - service.go, api_key.go, pipe.go and alert.go declare the operations as
-//     requests (request.go).
-//   - share.go and list.go let equal reads share one request.
-//   - transport.go retries a request within retry_timeout, attempt.go sends it
-//     once, wait.go has the backoff.
-//   - gate.go holds requests back after a 429, pace.go sets their rate after
-//     that.
-//   - outage.go and login.go fail calls without a request where all others have
-//     failed; patience.go logs what a call waits for.
-//   - response.go reads a success, message.go an error, salvage.go a key from a
-//     broken response.
-//   - error.go composes the texts of errors, secrets.go masks secrets in them.
+//   - service.go, api_key.go, pipe.go and alert.go have the types and declare the
+//     operations as requests.
+//   - request.go completes a request, share.go and list.go let equal reads share one.
+//   - response.go reads a success, own404.go says which 404 is the API's own.
+//   - client.go has the settings, errors.go what callers ask about an error.
 package platform
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,17 +19,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 const (
-	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
-	// thousand services is one response.
-	DefaultRequestTimeout = 60 * time.Second
+	// DefaultRequestTimeout bounds one attempt, see rest.Config.
+	DefaultRequestTimeout = rest.DefaultRequestTimeout
 	// DefaultRetryTimeout bounds one operation. It is for callers: Config has no
 	// default, since 0 turns retries off.
 	DefaultRetryTimeout = 5 * time.Minute
 	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
-	DefaultMaxConcurrentRequests = 10
+	DefaultMaxConcurrentRequests = rest.DefaultMaxConcurrentRequests
 )
 
 // Config configures a Client. The settings of either API may be empty: an
@@ -75,61 +68,45 @@ type Config struct {
 type Client struct {
 	management, alerts *api
 
-	http           *http.Client
-	userAgent      string
-	log, warnings  func(ctx context.Context, msg string, fields ...map[string]any)
-	requestTimeout time.Duration
-	retryTimeout   time.Duration
-	slots          chan struct{} // one element for each request in flight
-
-	secrets secrets
-	lists   lists
+	rest  *rest.Client
+	lists lists
 }
 
 const tokenSetting = "alerts_access_token"
 
-// api is one of the two APIs. Each is a service of its own, with its own rate
-// limit.
+// api is one of the two APIs.
 type api struct {
-	base      *url.URL // nil if it is not set
-	authorize func(*http.Request)
-	member    string   // of a response that contains the result
-	missing   []string // settings that are not set
-	settings  string   // the settings with the credentials, for messages
-	gate      *gate
-	outage    *outage
-	logins    logins
-	reads     flights
+	rest.API
+	member  string   // of a response that contains the result
+	missing []string // settings that are not set
+	reads   flights
 }
 
 // New returns a client. It rejects a URL that ParseBaseURL rejects, credentials
 // that HTTP headers cannot carry, and negative limits. Errors name the setting
 // and never contain a secret.
 func New(config Config) (*Client, error) {
-	c := &Client{
-		userAgent:      config.UserAgent,
-		log:            config.Log,
-		warnings:       config.Warn,
-		requestTimeout: cmp.Or(config.RequestTimeout, DefaultRequestTimeout),
-		retryTimeout:   config.RetryTimeout,
+	sender, err := rest.New(rest.Config{
+		RequestTimeout:        config.RequestTimeout,
+		RetryTimeout:          config.RetryTimeout,
+		MaxConcurrentRequests: config.MaxConcurrentRequests,
+		UserAgent:             config.UserAgent,
+		Log:                   config.Log,
+		Warn:                  config.Warn,
+	})
+	if err != nil {
+		return nil, err
 	}
-	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
-	if limit < 0 || c.requestTimeout < 0 || c.retryTimeout < 0 {
-		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
-	}
-	if strings.ContainsFunc(config.UserAgent, isControl) {
-		return nil, errors.New("the User-Agent must not contain a line break or another control character, which no header can carry")
-	}
-	c.slots = make(chan struct{}, limit)
-	c.http = newHTTPClient(limit)
-
-	var err error
+	c := &Client{rest: sender}
 	if c.management, err = newManagementAPI(config); err != nil {
 		return nil, err
 	}
 	if c.alerts, err = newAlertingAPI(config); err != nil {
 		return nil, err
 	}
+	c.management.Recovered = c.lists.forgetFailed
+	sender.Add(&c.management.API)
+	sender.Add(&c.alerts.API)
 	for _, secret := range []string{config.KeySecret, config.AlertsAccessToken} {
 		c.AddSecret(secret)
 	}
@@ -141,8 +118,22 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
+// AddSecret masks a literal in what errors and logs repeat of responses from now on,
+// also in the spellings of JSON, HTML, URLs and base64. Literals of fewer than four
+// bytes are ignored.
+func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
+
+// Mask replaces each secret that the client knows by three asterisks, in a text from
+// outside.
+func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
+
 func newManagementAPI(config Config) (*api, error) {
-	a := &api{member: "result", settings: "key_id and key_secret", gate: newGate(), outage: newOutage("management API", config.RetryTimeout)}
+	a := &api{member: "result", API: rest.API{
+		Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
+		Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
+		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
+		Authorize:    func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) },
+	}}
 	if err := a.setBase("base_url", config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -151,20 +142,23 @@ func newManagementAPI(config Config) (*api, error) {
 	if strings.Contains(config.KeyID, ":") {
 		return nil, errors.New("key_id must not contain a colon, which separates key_id and key_secret in the Authorization header")
 	}
-	a.authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	return a, nil
 }
 
 func newAlertingAPI(config Config) (*api, error) {
-	a := &api{member: "data", settings: tokenSetting, gate: newGate(), outage: newOutage("alerting API", config.RetryTimeout)}
+	a := &api{member: "data", API: rest.API{
+		Name: "alerting API", URLSetting: "alerts_base_url", Credentials: tokenSetting,
+		Unauthorized: "Check " + tokenSetting + ". It may be wrong, expired or revoked.",
+		Forbidden:    "The credentials (" + tokenSetting + ") are valid but lack permission: check what the token is allowed to do.",
+		Authorize:    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) },
+	}}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}
 	a.require(tokenSetting, config.AlertsAccessToken)
-	if strings.ContainsFunc(config.AlertsAccessToken, isControl) {
+	if rest.HasControl(config.AlertsAccessToken) {
 		return nil, errors.New("alerts_access_token must not contain a line break or another control character, which no header can carry")
 	}
-	a.authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	return a, nil
 }
 
@@ -173,7 +167,7 @@ func (a *api) setBase(setting, address string) (err error) {
 	if address == "" {
 		return nil
 	}
-	if a.base, err = ParseBaseURL(address); err != nil {
+	if a.Base, err = ParseBaseURL(address); err != nil {
 		return fmt.Errorf("%s: %w", setting, err)
 	}
 	return nil
@@ -190,7 +184,7 @@ func (a *api) require(setting, value string) {
 // trailing slash is ignored. Errors never repeat the URL, which may contain a
 // password.
 func ParseBaseURL(address string) (*url.URL, error) {
-	if strings.ContainsFunc(address, isControl) || strings.TrimSpace(address) != address {
+	if rest.HasControl(address) || strings.TrimSpace(address) != address {
 		return nil, errors.New("the URL must not contain white space or control characters")
 	}
 	u, err := url.Parse(address)
@@ -232,23 +226,4 @@ func isLoopback(host string) bool {
 func isPort(s string) bool {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && n > 0
-}
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-// url builds a URL from the segments of a path. Each segment is escaped, so that
-// none can address another path.
-func (a *api) url(path []string, query url.Values) (*url.URL, error) {
-	var b strings.Builder
-	b.WriteString(a.base.String())
-	for _, segment := range path {
-		b.WriteByte('/')
-		b.WriteString(url.PathEscape(segment))
-	}
-	u, err := url.Parse(b.String())
-	if err != nil {
-		return nil, fmt.Errorf("building the URL: %w", err)
-	}
-	u.RawQuery = query.Encode()
-	return u, nil
 }

@@ -24,7 +24,7 @@ func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.http.CloseIdleConnections)
+	t.Cleanup(c.rest.Transport().CloseIdleConnections)
 	return c
 }
 
@@ -188,31 +188,4 @@ func TestIDsAreChecked(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	tests := map[string]time.Duration{
-		"":                               0,
-		"7":                              7 * time.Second,
-		" 7 ":                            7 * time.Second,
-		"0.5":                            time.Second / 2,
-		"-7":                             0,
-		"7s":                             0,
-		"soon":                           0,
-		"Inf":                            0,
-		"1.2.3":                          0,
-		"99999999999999999999999999":     maxRetryAfter,
-		strings.Repeat("9", 400):         maxRetryAfter,
-		"Fri, 02 Jan 2026 03:04:15 GMT":  10*time.Second - 6,
-		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
-		"Friday, 02-Jan-26 03:04:15 GMT": 10*time.Second - 6,
-		"Fri, 02 Jan 9999 03:04:15 GMT":  maxRetryAfter,
-	}
-	for value, want := range tests {
-		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
-			t.Errorf("%q: %s, want %s", value, got, want)
-		}
-	}
 }

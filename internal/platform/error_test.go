@@ -79,7 +79,7 @@ func TestMessageThatIsNotJSON(t *testing.T) {
 func TestMessageIsCut(t *testing.T) {
 	t.Parallel()
 	e := failWith(t, 400, `{"message":"`+strings.Repeat("ä", 2000)+` numReplicas"}`)
-	if n := utf8.RuneCountInString(e.Message); n != maxMessage+1 {
+	if n := utf8.RuneCountInString(e.Cause()); n != testMaxMessage+1 {
 		t.Errorf("%d runes", n)
 	}
 	if !strings.HasSuffix(e.Rejection(), " numReplicas") {
@@ -91,7 +91,7 @@ func TestMessageIsCut(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	const stateConflict = "The platform rejected the request in the object's present state: try again once it allows it"
-	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". "
+	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. "
 	tests := map[string]struct {
 		e    *Error
 		want string
@@ -133,7 +133,7 @@ func TestErrorTexts(t *testing.T) {
 		if got := test.e.Detail(); got != test.want {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
 		}
-		if !strings.HasPrefix(test.e.Error(), "read pipe: ") || strings.Contains(test.e.Error(), "\n") {
+		if !strings.HasPrefix(test.e.Error(), "read pipe at http://127.0.0.1: ") || strings.Contains(test.e.Error(), "\n") {
 			t.Errorf("%s: %q", name, test.e.Error())
 		}
 	}
@@ -205,7 +205,7 @@ func TestOwnWordsAreNotMasked(t *testing.T) {
 		const id = "5f0e0e0e-0000-4000-8000-" + "40000000" + "0000"
 		f.inject(respond(401, `{"requestId":"`+id+`","message":"the pipe is wrong"}`), hang)
 		want := "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization +
-			". The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
+			" at http://127.0.0.1. The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
 		if e := new(Error); !errors.As(readPipe(t.Context(), c), &e) || e.Detail() != want {
 			t.Errorf("%s\nwant %s", e.Detail(), want)
 		}
@@ -228,7 +228,7 @@ func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 		"lost":           {"mappings", reset, "no complete response arrived: EOF.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
 		"5xx":            {"mappings", respond(500, ""), "without a message.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
 		"unreadable":     {"mappings", respond(200, `[]`), "it is JSON, but not an object.\n\nThe change was probably applied."},
-		"lost key":       {"key", reset, "Tried to create API key in organization " + testOrganization + ". The request was sent, but no complete response arrived: EOF."},
+		"lost key":       {"key", reset, "Tried to create API key in organization " + testOrganization + " at http://127.0.0.1. The request was sent, but no complete response arrived: EOF."},
 		"unreadable key": {"key", respond(200, `{}`), "it has no \"result\"."},
 	}
 	for name, test := range tests {

@@ -23,6 +23,14 @@ const (
 	testAlert        = mockplatform.AlertID
 )
 
+// What package rest does by default, and what these tests configure.
+const (
+	testRetryTimeout   = 5 * time.Minute
+	testRequestTimeout = 30 * time.Second
+	testHoldOff        = 10 * time.Second
+	testMaxMessage     = 500
+)
+
 // fake is the fake platform at the other end of connections in memory, so that
 // it lives in the time of a synctest bubble.
 type fake struct {
@@ -60,9 +68,9 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ..
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.http.Transport.(*http.Transport).DialContext = f.dial
+		c.rest.Transport().DialContext = f.dial
 		test(t, f, c)
-		c.http.CloseIdleConnections()
+		c.rest.Transport().CloseIdleConnections()
 		_ = server.Close()
 		synctest.Wait()
 	})
@@ -72,7 +80,7 @@ func testConfig(address string, change ...func(*Config)) Config {
 	config := Config{
 		BaseURL: address + "/prefix/", KeyID: "key-id", KeySecret: "basic-secret",
 		AlertsBaseURL: address, AlertsAccessToken: "bearer-secret",
-		RequestTimeout: 30 * time.Second, RetryTimeout: 5 * time.Minute,
+		RequestTimeout: testRequestTimeout, RetryTimeout: testRetryTimeout,
 		UserAgent: "test/1",
 	}
 	for _, set := range change {
@@ -252,9 +260,9 @@ func outcome(err error) string {
 		return "not found"
 	case !errors.As(err, &e):
 		return "plain"
-	case (e.gaveUp != "" || e.unfinished != nil) && IsAmbiguous(err):
+	case hasGivenUp(e) && IsAmbiguous(err):
 		return "gave up, ambiguous"
-	case e.gaveUp != "":
+	case hasGivenUp(e):
 		return "gave up"
 	case IsAmbiguous(err):
 		return "ambiguous"
@@ -262,3 +270,17 @@ func outcome(err error) string {
 		return "failed"
 	}
 }
+
+// hasGivenUp reports whether an error says why a retry that was possible did not take
+// place.
+func hasGivenUp(e *Error) bool {
+	for _, words := range []string{"Gave up after ", "The request was not sent: ", "Nothing more was sent: "} {
+		if strings.Contains(e.Detail(), words) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFull reports whether an error has the details itself.
+func isFull(e *Error) bool { return e.Summary() != "" || strings.HasPrefix(e.Detail(), "Tried to ") }

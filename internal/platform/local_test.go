@@ -55,7 +55,7 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 					})
 					begun := time.Now()
 					_, err := operations()[o].call(t.Context(), c)
-					if took := time.Since(begun); err == nil || requests != 1 || took > c.requestTimeout {
+					if took := time.Since(begun); err == nil || requests != 1 || took > testRequestTimeout {
 						t.Errorf("%d requests in %s: %v", requests, took, err)
 					}
 					if status == 200 && (o != "list" || name != "after its JSON") && !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
@@ -72,7 +72,9 @@ func TestUnsendableRequestIsFinal(t *testing.T) {
 	t.Parallel()
 	for name, o := range operations() {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			c.userAgent = "a\nb"
+			for _, a := range []*api{c.management, c.alerts} {
+				a.Authorize = func(r *http.Request) { r.Header.Set("User-Agent", "a\nb") }
+			}
 			begun := time.Now()
 			_, err := o.call(t.Context(), c)
 			if err == nil || IsAmbiguous(err) || time.Since(begun) > 0 || len(f.Requests()) > 0 ||

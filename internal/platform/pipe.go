@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // Pipe is one data-ingestion pipe of a service ("Pipe" in the API document).
@@ -253,7 +255,11 @@ type AccessKey struct {
 // share one request. A read that began before a write of this client to the pipe
 // never serves one that began after it.
 func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID string) (*Pipe, error) {
-	return get[Pipe](ctx, c, c.pipeRequest("read pipe", organizationID, serviceID, pipeID))
+	r, err := c.pipeRequest("read pipe", organizationID, serviceID, pipeID)
+	if err != nil {
+		return nil, err
+	}
+	return get[Pipe](ctx, c, c.management, r)
 }
 
 // UpdatePipe sends body to a pipe ("Update pipe" in the API document) and returns
@@ -266,37 +272,41 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 // body that is still needed. If that is nil, UpdatePipe returns nil too. If
 // reconcile itself is nil, such an error is final.
 func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
+	r, err := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
+	if err != nil {
+		return nil, err
+	}
 	var pipe *Pipe
-	r := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
-	r.method = http.MethodPatch
-	r.body = body
-	r.accept = intoOptional(&pipe, pipeID)
-	r.invalidate = func() { c.management.reads.forget(objectKey(r.path)) }
-	r.nonIdempotent = body.changesMappings()
+	r.Method = http.MethodPatch
+	r.Accept = intoOptional(&pipe, c.management.member, pipeID)
+	r.Invalidate = func() { c.management.reads.forget(r.Key()) }
+	set := func(body *PipeUpdate) (err error) {
+		r.NonIdempotent = body.changesMappings()
+		r.Body, err = encode(body)
+		return err
+	}
+	if err := set(&body); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Operation, err)
+	}
 	if reconcile != nil {
-		r.reconcile = func(ctx context.Context) (needed bool, err error) {
-			next, err := reconcile(ctx)
-			if err != nil || next == nil {
+		r.Reconcile = func(ctx context.Context) (needed bool, err error) {
+			more, err := reconcile(ctx)
+			if err != nil || more == nil {
 				return false, err
 			}
-			r.body, r.nonIdempotent = next, next.changesMappings()
-			return true, nil
+			return true, set(more)
 		}
 	}
-	if err := c.do(ctx, r); err != nil {
+	if err := c.send(ctx, c.management, r); err != nil {
 		return nil, err
 	}
 	return pipe, nil
 }
 
-func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) *request {
-	return &request{
-		operation: operation,
-		subject:   fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
-		api:       c.management,
-		ids:       []id{{"organization ID", organizationID}, {"service ID", serviceID}, {"pipe ID", pipeID}},
-		path:      []string{"v1", "organizations", organizationID, "services", serviceID, "pipes", pipeID},
-	}
+func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
+	return c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
+			organizationID, "services", serviceID, "pipes", pipeID),
+		checkIDs(operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}, pathID{"pipe ID", pipeID})
 }
 
 // changesMappings reports whether a body adds or removes table mappings.

@@ -4,54 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
-	"github.com/google/uuid"
+	"github.com/go-json-experiment/json"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// request declares one operation of an API: what is sent, how its response is
-// read, and how it may be retried.
-type request struct {
-	operation string // "update pipe"
-	subject   string // "pipe … of service … in organization …"
-	api       *api
-	method    string
-	ids       []id // the IDs in path that must be UUIDs
-	path      []string
-	query     url.Values
-	body      any // sent as JSON; nil for none
-	// collection marks a path that names a collection. A 404 is then not about an
-	// object.
-	collection bool
-	// accept reads the response if its status is 2xx.
-	accept func(*response) error
-
-	// invalidate prevents later reads from sharing earlier ones. It is called before
-	// a write, before its reconciliation, and after it. Optional.
-	invalidate func()
-	// nonIdempotent forbids a retry after an attempt that may have been carried
-	// out.
-	nonIdempotent bool
-	// reconcile is called before such a retry. It reports whether the request is
-	// still needed, and may change body. Optional; without it there is no retry.
-	reconcile func(context.Context) (needed bool, err error)
-
-	// uninterruptible lets an attempt that was sent run to its end, even if the
-	// caller has cancelled.
-	uninterruptible bool
-	// findSecrets gets the body of an error before its text is used. Optional.
-	findSecrets func(body []byte)
-	// salvage gets an error and what was read of its response, and reports whether
-	// the response can be used all the same. Optional.
-	salvage func(*Error, []byte) bool
-}
-
-// id is an ID in a path, and its name in messages.
-type id struct{ name, value string }
+// pathID is an ID in a path, and its name in messages.
+type pathID struct{ name, value string }
 
 // checkIDs rejects IDs that are not UUIDs.
-func checkIDs(operation string, ids ...id) error {
+func checkIDs(operation string, ids ...pathID) error {
 	for _, id := range ids {
 		if !IsUUID(id.value) {
 			return fmt.Errorf("%s: the %s %q is not a UUID", operation, id.name, id.value)
@@ -61,42 +25,60 @@ func checkIDs(operation string, ids ...id) error {
 }
 
 // IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
-// letter case. The other forms that the library accepts would change the path.
-func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
+// letter case. Other forms would change the path.
+func IsUUID(s string) bool { return rest.IsUUID(s) }
 
-// objectKey identifies the object at a path of one API. UUIDs are equal in any
-// letter case, other IDs are not.
-func objectKey(path []string) string {
-	var key strings.Builder
-	for _, segment := range path {
-		if IsUUID(segment) {
-			segment = strings.ToLower(segment)
-		}
-		key.WriteString("/" + segment)
+// inOrganization declares a request below the path of an organization, to the
+// management API.
+func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) *rest.Request {
+	return &rest.Request{
+		Operation:      operation,
+		Subject:        subject,
+		API:            &c.management.API,
+		Realm:          " in organization " + strings.ToLower(organizationID),
+		Path:           append([]string{"v1", "organizations", organizationID}, path...),
+		IsOwn404:       isOwn404,
+		NotFoundAdvice: "Check the IDs.",
 	}
-	return key.String()
+}
+
+const checkOrganization = "Check organization_id and base_url."
+
+// send carries out a request to an API whose settings may be missing.
+func (c *Client) send(ctx context.Context, a *api, r *rest.Request) error {
+	if len(a.missing) > 0 {
+		return fmt.Errorf("%s: %s not set", r.Operation, SettingsAre(a.missing))
+	}
+	return c.rest.Do(ctx, r)
+}
+
+// encode writes a body as JSON. It fails only if a number is out of range.
+func encode(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("the body cannot be written as JSON: %w", err)
+	}
+	return b, nil
 }
 
 // get reads one object, whose ID is the last segment of the path. Equal reads in
 // flight share one request, and each caller decodes a copy of its own. A read that
 // began before a write to the same path never serves one that began after it.
-func get[T any](ctx context.Context, c *Client, r *request) (*T, error) {
-	r.method = http.MethodGet
-	raw, err, interrupted := r.api.reads.read(ctx, objectKey(r.path), func(ctx context.Context) (raw []byte, err error) {
-		r.accept = func(response *response) (err error) {
-			if _, raw, err = object[T](response); err != nil {
-				return err
-			}
-			return checkID(raw, r.path[len(r.path)-1], c.maskOutside)
+func get[T any](ctx context.Context, c *Client, a *api, r *rest.Request) (*T, error) {
+	r.Method = http.MethodGet
+	raw, err, interrupted := a.reads.read(ctx, r.Key(), func(ctx context.Context) (raw []byte, err error) {
+		r.Accept = func(response *rest.Response) (err error) {
+			_, raw, err = object[T](response, a.member, r.Path[len(r.Path)-1])
+			return err
 		}
-		err = c.do(ctx, r)
+		err = c.send(ctx, a, r)
 		return raw, err
 	})
 	if interrupted != nil {
-		return nil, c.interrupted(ctx, r.operation, r.subject)
+		return nil, r.NewError(rest.Interrupted, interrupted)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return decode[T](raw, c.maskOutside)
+	return decode[T](raw, c.Mask)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 func TestNumberSpellings(t *testing.T) {
@@ -33,7 +35,7 @@ func TestNumberSpellings(t *testing.T) {
 		got := "error"
 		_, err := decode[PipeSettings]([]byte(`{"engine_max_threads":`+spelling+`}`), unmasked)
 		if err == nil {
-			_ = json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, lenient)
+			_ = json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, rest.Lenient)
 			b, err := json.Marshal(s.EngineMaxThreads)
 			if err != nil {
 				t.Error(err)

@@ -8,34 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-)
 
-func TestMask(t *testing.T) {
-	t.Parallel()
-	c, err := New(Config{KeyID: "id", KeySecret: `se"c/r<e>t` + "\n" + `ü\`, AlertsAccessToken: "bearer-token"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const secret = `se"c/r<e>t` + "\n" + `ü\`
-	c.AddSecret("abc")       // too short
-	c.AddSecret("begin")     // begins another
-	c.AddSecret("beginning") // and must not leave "ning" standing
-	c.AddSecret("")
-	for _, text := range []string{
-		secret, "bearer-token", "beginning", "begin",
-		jsonInside(secret), `se\"c\/r<e>t\nü\\`, `se\"c/r\u003ce\u003et\nü\\`,
-		html.EscapeString(secret), url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		base64.StdEncoding.EncodeToString([]byte("id:" + secret)),
-	} {
-		if got := c.Mask("a " + text + " z"); got != "a *** z" {
-			t.Errorf("%q became %q", text, got)
-		}
-	}
-	if got := c.Mask("abc, nothing"); got != "abc, nothing" {
-		t.Error(got)
-	}
-}
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+)
 
 // Every secret differs, the response repeats all that was sent, and no error and
 // no log contains a secret.
@@ -43,15 +18,15 @@ func TestNoSecretComesOut(t *testing.T) {
 	t.Parallel()
 	const password, token = `pass"word<b>` + "\n\t" + `ö`, "bearer-secret"
 	echo := func(body string) []fault {
-		quoted := `"` + jsonInside(body) + `"`
+		quoted := `"` + rest.JSONInside(body) + `"`
 		return []fault{
 			respond(400, body), respond(400, `{"message":`+quoted+`}`), respond(400, `{"error":{"errors":[`+quoted+`]}}`),
 			respond(404, "<title>"+body+"</title>", "Content-Type: text/html"), respond(404, "<title>"+html.EscapeString(body)+"</title>"),
-			respond(400, body, "Content-Type: text/plain"), respond(400, body, "X-Request-Id: "+strings.ReplaceAll(jsonInside(body), "\r\n", "")),
+			respond(400, body, "Content-Type: text/plain"), respond(400, body, "X-Request-Id: "+strings.ReplaceAll(rest.JSONInside(body), "\r\n", "")),
 			respond(200, `{"status":400,"error":`+quoted+`}`), respond(200, `{"requestId":`+quoted+`}`),
 			respond(302, "", "Location: https://"+url.PathEscape(body)+".example/"+url.PathEscape(body)),
-			respond(400, `{"message":"`+strings.Repeat("x", maxMessage-8)+jsonInside(body)+`"}`), // cut in the middle
-			respond(201, `{"result":{"`+jsonInside(body)+`":1}}`), respond(200, `{"result":{"scaling":`+quoted+`}}`),
+			respond(400, `{"message":"`+strings.Repeat("x", testMaxMessage-8)+rest.JSONInside(body)+`"}`), // cut in the middle
+			respond(201, `{"result":{"`+rest.JSONInside(body)+`":1}}`), respond(200, `{"result":{"scaling":`+quoted+`}}`),
 		}
 	}
 	sent := password + " " + token + " basic-secret " + base64.StdEncoding.EncodeToString([]byte("key-id:basic-secret"))

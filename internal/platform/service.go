@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // Service is one database service, as lists and scaling updates return it
@@ -81,22 +85,22 @@ type ScalingUpdate struct {
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
-	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
-	found, err := c.list(ctx, organizationID, filter, c.lists.lastWrite(organizationID))
+	r := c.listRequest(organizationID, filter)
+	found, err, interrupted := c.lists.list(ctx, listKey(organizationID, filter), c.lists.lastWrite(organizationID), c.fetchServices(r))
+	if interrupted != nil {
+		return nil, r.NewError(rest.Interrupted, interrupted)
+	}
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Service, 0, len(found.all))
-	for i, value := range found.all {
-		service, err := decode[Service](value, c.maskOutside)
-		if err != nil {
-			return nil, c.unreadable(operation, servicesOf(organizationID), fmt.Errorf("service %s: %w", found.id(i), err))
-		}
-		all = append(all, *service)
+	every := make([]int, len(found.all))
+	for i := range every {
+		every[i] = i
 	}
-	return all, nil
+	return decodeAll(r, found, every)
 }
 
 // GetService reads one service from the list of its organization, since the API
@@ -113,45 +117,41 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // callers share the lists that this needs.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization ID", organizationID}, id{"service ID", serviceID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
 		return nil, err
 	}
 	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
-		return s.service(serviceID, complete)
+		return seeService(s, serviceID, complete)
 	})
 	if err != nil {
 		return nil, err
 	}
+	// What the lists say of the service is about a request of its own for the user.
+	asked := c.inOrganization(operation, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
 	readings := make([]*Service, len(lists))
 	for i, list := range lists {
-		if readings[i], err = list.find(serviceID); err != nil {
-			return nil, c.unreadable(operation, serviceIn(organizationID, serviceID), fmt.Errorf("service %s: %w", serviceID, err))
+		if readings[i], err = findService(list, serviceID); err != nil {
+			return nil, unreadable(asked, err)
 		}
 	}
 	if len(readings) == 0 {
-		return nil, &Error{
-			Operation: operation,
-			subject:   serviceIn(organizationID, serviceID),
-			Message:   fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID),
-			notFound:  true,
-		}
+		gone := asked.NewError(rest.Final, nil)
+		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
+		gone.NotFound = true
+		return nil, gone
 	}
 	return readings, nil
-}
-
-func serviceIn(organizationID, serviceID string) string {
-	return fmt.Sprintf("service %s in organization %s", serviceID, organizationID)
 }
 
 // FindServices returns the services of an organization with exactly this name.
 // Like GetService, it returns none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, id{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
 		return nil, err
 	}
 	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID), func(s *services) sight {
-		if len(s.names[name]) == 0 {
+		if len(s.named(name)) == 0 {
 			return omits
 		}
 		return complete
@@ -159,11 +159,7 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string) 
 	if err != nil || len(lists) == 0 {
 		return nil, err
 	}
-	named, err := lists[0].named(name)
-	if err != nil {
-		return nil, c.unreadable(operation, servicesOf(organizationID), err)
-	}
-	return named, nil
+	return decodeAll(c.listRequest(organizationID, nil), lists[0], lists[0].named(name))
 }
 
 // UpdateServiceScaling changes the scaling settings of a service ("Update
@@ -172,16 +168,103 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string) 
 // values are absolute.
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body ScalingUpdate) (*Service, error) {
 	var service *Service
-	err := c.do(ctx, &request{
-		operation:  "update service scaling",
-		subject:    fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
-		api:        c.management,
-		method:     http.MethodPatch,
-		ids:        []id{{"organization ID", organizationID}, {"service ID", serviceID}},
-		path:       []string{"v1", "organizations", organizationID, "services", serviceID, "scaling"},
-		body:       body,
-		accept:     intoOptional(&service, serviceID),
-		invalidate: func() { c.lists.wrote(organizationID, serviceID) },
-	})
-	return service, err
+	r := c.inOrganization("update service scaling", fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
+		organizationID, "services", serviceID, "scaling")
+	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Body, err = encode(body); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Operation, err)
+	}
+	r.Method = http.MethodPatch
+	r.Accept = intoOptional(&service, c.management.member, serviceID)
+	r.Invalidate = func() { c.lists.wrote(organizationID, serviceID) }
+	if err := c.send(ctx, c.management, r); err != nil {
+		return nil, err
+	}
+	return service, nil
+}
+
+// seeService is what a list says of a service. One that cannot be decoded is there: it is
+// an error only if the list is used.
+func seeService(from *services, id string, isComplete func(*Service) bool) sight {
+	service, err := findService(from, id)
+	switch {
+	case err == nil && service == nil:
+		return omits
+	case err == nil && isComplete != nil && !isComplete(service):
+		return incomplete
+	default:
+		return complete
+	}
+}
+
+// findService decodes a copy of the service with an ID; nil if the list omits it.
+func findService(from *services, id string) (*Service, error) {
+	at, there := from.index[strings.ToLower(id)]
+	if !there {
+		return nil, nil
+	}
+	return serviceAt(from, at)
+}
+
+// serviceAt decodes a copy of the service at a position of a list.
+func serviceAt(from *services, at int) (*Service, error) {
+	service, err := decode[Service](from.all[at].json, from.mask)
+	if err != nil {
+		return nil, fmt.Errorf("service %s: %w", rest.Clean(from.mask(from.all[at].id), rest.MaxID), err)
+	}
+	return service, nil
+}
+
+// decodeAll decodes copies of the services at these positions of a list.
+func decodeAll(r *rest.Request, from *services, positions []int) ([]Service, error) {
+	all := make([]Service, 0, len(positions))
+	for _, at := range positions {
+		service, err := serviceAt(from, at)
+		if err != nil {
+			return nil, unreadable(r, err)
+		}
+		all = append(all, *service)
+	}
+	return all, nil
+}
+
+// look looks at lists of the services of an organization, see lists.look.
+func (c *Client) look(ctx context.Context, organizationID string, after uint64, see func(*services) sight) ([]*services, error) {
+	r := c.listRequest(organizationID, nil)
+	used, err, interrupted := c.lists.look(ctx, listKey(organizationID, nil), after, c.fetchServices(r), see)
+	if interrupted != nil {
+		return nil, r.NewError(rest.Interrupted, interrupted)
+	}
+	return used, err
+}
+
+// fetchServices lists an organization's services.
+func (c *Client) fetchServices(r *rest.Request) fetchList {
+	return func(ctx context.Context) *services {
+		found := &services{}
+		r.Accept = found.accept
+		if found.err = c.send(ctx, c.management, r); found.err != nil {
+			found.all, found.index = nil, nil // of an attempt that was read in part
+		}
+		return found
+	}
+}
+
+func (c *Client) listRequest(organizationID string, filter []string) *rest.Request {
+	r := c.inOrganization("list services", "services of organization "+organizationID, organizationID, "services")
+	r.Method = http.MethodGet
+	r.Query = url.Values{"filter": filter}
+	r.Collection, r.NotFoundAdvice = true, checkOrganization
+	return r
+}
+
+// unreadable is the error of a complete response that the API document does not
+// describe.
+func unreadable(r *rest.Request, err error) error {
+	e := r.NewError(rest.Unreadable, err)
+	e.Status, e.Attempts = http.StatusOK, 1
+	return e
 }

@@ -21,14 +21,15 @@ type flight[T any] struct {
 	left    bool // all callers have cancelled: no other may join
 }
 
-// launch starts a read for a first caller. The read gets the values of ctx, such
-// as the logger, but not its cancellation.
-func launch[T any](ctx context.Context, read func(context.Context) (T, error)) *flight[T] {
+// launch starts a read for a first caller, and calls ended after it. The read gets the
+// values of ctx, such as the logger, but not its cancellation.
+func launch[T any](ctx context.Context, read func(context.Context) (T, error), ended func()) *flight[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &flight[T]{done: make(chan struct{}), cancel: cancel, waiting: 1}
 	go func() {
 		defer cancel()
 		defer close(f.done)
+		defer ended()
 		f.value, f.err = read(ctx)
 	}()
 	return f
@@ -80,38 +81,25 @@ type flights struct {
 	byKey map[string]*flight[[]byte]
 }
 
-// read joins the read of a key, or starts one.
+// read joins the read of a key, or starts one, which removes itself at its end.
 func (f *flights) read(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) (value []byte, err error, interrupted error) {
 	f.mu.Lock()
 	shared := f.byKey[key]
 	if shared == nil || !shared.join() {
-		shared = f.start(ctx, key, fetch)
+		shared = launch(ctx, fetch, func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if f.byKey[key] == shared {
+				delete(f.byKey, key)
+			}
+		})
+		if f.byKey == nil {
+			f.byKey = map[string]*flight[[]byte]{}
+		}
+		f.byKey[key] = shared
 	}
 	f.mu.Unlock()
 	return shared.wait(ctx)
-}
-
-// start launches a read that removes itself at its end. The caller holds mu.
-func (f *flights) start(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) *flight[[]byte] {
-	if f.byKey == nil {
-		f.byKey = map[string]*flight[[]byte]{}
-	}
-	added := make(chan *flight[[]byte], 1)
-	shared := launch(ctx, func(ctx context.Context) ([]byte, error) {
-		defer func() { f.remove(key, <-added) }()
-		return fetch(ctx)
-	})
-	f.byKey[key] = shared
-	added <- shared
-	return shared
-}
-
-func (f *flights) remove(key string, shared *flight[[]byte]) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.byKey[key] == shared {
-		delete(f.byKey, key)
-	}
 }
 
 // forget prevents later reads from joining the one in flight. Callers that have

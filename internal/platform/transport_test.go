@@ -162,7 +162,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 					begun = time.Now()
 					cancel()
 					work.Wait()
-					c.http.CloseIdleConnections()
+					c.rest.Transport().CloseIdleConnections()
 					synctest.Wait()
 					if f.open != 0 {
 						t.Errorf("%d connections left", f.open)
@@ -181,7 +181,7 @@ func TestInterruptIsReported(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
 			_, err := operations()[o].call(ctx, c)
-			if err == nil || !strings.HasPrefix(err.Error(), "update pipe: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
+			if err == nil || !strings.HasPrefix(err.Error(), "update pipe at http://127.0.0.1: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
 				t.Error(o, err)
 			}
 		}
@@ -194,9 +194,9 @@ func TestInterruptedReadNamesItsObject(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.always(hang)
 		for o, want := range map[string]string{
-			"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
-			"service": "Tried to list services of organization " + testOrganization + ". The operation was interrupted.",
-			"scaling": "Tried to update the scaling of service " + testService + " in organization " + testOrganization + ". The operation was interrupted.",
+			"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
+			"service": "Tried to list services of organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
+			"scaling": "Tried to update the scaling of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
@@ -275,7 +275,7 @@ func TestKeyOnceSentOutlivesItsCaller(t *testing.T) {
 func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		c.http.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		c.rest.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -489,10 +489,29 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 				}
 			}
 		}
-		if path := lines[0]["path"]; path != "/prefix/v1/organizations/"+testOrganization+"/services/"+testService+"/pipes/"+testPipe {
+		if path := lines[0]["path"]; path != "/v1/organizations/"+testOrganization+"/services/"+testService+"/pipes/"+testPipe {
 			t.Error(path)
 		}
 	}, func(c *Config) {
 		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
+	})
+}
+
+// A single 429 without a limit behind it, as a platform under repair may send,
+// costs seconds and not minutes.
+func TestSingle429CostsLittle(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.inject(respond(http.StatusTooManyRequests, ""))
+		begun := time.Now()
+		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
+		var work sync.WaitGroup
+		for range 200 {
+			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		}
+		work.Wait()
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("200 calls took %s", took)
+		}
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // Tests over real connections, for what memory can't show.
@@ -41,8 +42,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.http.CloseIdleConnections()
-	transport := c.http.Transport.(*http.Transport)
+	defer c.rest.Transport().CloseIdleConnections()
+	transport := c.rest.Transport()
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
@@ -84,7 +85,7 @@ func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *
 	return server, func(c *Client) {
 		pool := x509.NewCertPool()
 		pool.AddCert(server.Certificate())
-		c.http.Transport.(*http.Transport).TLSClientConfig.RootCAs = pool
+		c.rest.Transport().TLSClientConfig.RootCAs = pool
 	}
 }
 
@@ -94,7 +95,7 @@ func clientOf(t *testing.T, address string) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.http.CloseIdleConnections)
+	t.Cleanup(c.rest.Transport().CloseIdleConnections)
 	return c
 }
 
@@ -138,7 +139,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 			}
 			err := readPipe(t.Context(), c)
 			var e *Error
-			if !errors.As(err, &e) || e.Attempts != 1 || e.class != classPermanent || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
+			if !errors.As(err, &e) || e.Attempts != 1 || e.Kind != rest.Final || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
 				t.Error(err)
 			}
 			if _, err := operations()["key"].call(t.Context(), c); IsAmbiguous(err) || err == nil {
@@ -157,7 +158,7 @@ func TestProxyRefuses(t *testing.T) {
 	}))
 	defer proxyServer.Close()
 	c := clientOf(t, "https://platform.example")
-	c.http.Transport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
+	c.rest.Transport().Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
 	_, err := operations()["key"].call(t.Context(), c)
 	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
 		t.Error(err)
@@ -185,7 +186,7 @@ func TestEndlessAnswers(t *testing.T) {
 			if err == nil || strings.Contains(err.Error(), "no response within") {
 				t.Error(err)
 			}
-			if name != "error" && !errors.As(err, new(*tooLarge)) {
+			if name != "error" && !errors.As(err, new(*rest.TooLarge)) {
 				t.Error(err)
 			}
 		})
@@ -246,7 +247,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		platform.Inject(fault{Status: status, Location: target + "/x?token=hidden", Times: mockplatform.Always})
 		for name, o := range operations() {
 			_, err := o.call(t.Context(), c)
-			again := fmt.Sprintf("HTTP %d.", status) + seeOtherError // of the list that two operations share
+			again := fmt.Sprintf("HTTP %d ", status) // of the list that two operations share
 			if err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") && !strings.Contains(err.Error(), again) || strings.Contains(err.Error(), "hidden") {
 				t.Error(status, name, err)
 			}

@@ -178,7 +178,7 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
 			described(organization, body, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
-	diags.AddError("Cannot create API key", failed)
+	diags.AddError(conn.Summary("Cannot create API key", err), failed)
 }
 
 // addSecretMissing reports a response without the secret.

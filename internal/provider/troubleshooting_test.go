@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ var reporting = map[string]int{
 // writes.
 var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Provider produced inconsistent final plan", "Attribute Deprecated", "Deprecated value used", "Invalid Attribute …", "Missing Attribute Configuration"}
 
+// ofTheClient are summaries that the client words, see conn.Summary.
+var ofTheClient = []string{"The … API is not responding", "The … API is failing"}
+
 // TestTroubleshootingIsComplete compares the headings of the guide with the
 // summaries in the code, both ways: an error that nobody can look up, and an
 // entry for a text that no longer exists.
@@ -39,7 +43,12 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 			t.Errorf("%s: templates/guides/troubleshooting.md has no heading for %q", at, summary)
 		}
 	}
-	known := append([]string{}, terraformsOwn...)
+	for _, summary := range ofTheClient {
+		if !matchesAny(summary, headings) {
+			t.Errorf("troubleshooting.md has no heading for %q", summary)
+		}
+	}
+	known := slices.Concat(terraformsOwn, ofTheClient)
 	for summary := range summaries {
 		known = append(known, summary)
 	}

@@ -1,4 +1,4 @@
-package platform
+package rest
 
 import (
 	"context"
@@ -35,11 +35,17 @@ type traffic struct {
 	took               time.Duration
 }
 
-// throttle sends n requests by many callers through a gate against a limit, in
+// testDoor is the door of an API without calls yet.
+func testDoor(limit time.Duration) *door {
+	d := newDoor("management API", "https://api.example", "key_id and key_secret", limit)
+	return &d
+}
+
+// throttle sends n requests by many callers through a door against a limit, in
 // the time of the bubble.
 func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duration) traffic {
 	l := mockplatform.NewLimiter(limit)
-	g := newGate()
+	d := testDoor(time.Hour)
 	slots := make(chan struct{}, 10)
 	var mu sync.Mutex
 	var seen traffic
@@ -56,8 +62,8 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 				if done {
 					return
 				}
-				for {
-					t, _ := g.enter(context.Background(), slots)
+				for c := new(caller); ; {
+					_ = d.admit(context.Background(), c, slots)
 					jitter := time.Duration(float64(latency) * (.9 + .2*rand.Float64()))
 					time.Sleep(jitter / 2)
 					mu.Lock()
@@ -70,14 +76,17 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 					}
 					mu.Unlock()
 					time.Sleep(jitter / 2)
-					<-slots
 					if ok {
-						g.report(t, accepted, 0)
+						d.observe(c, nil)
+						<-slots
 						break
 					}
 					header := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 					limit.RetryAfter.Set(header, now, wait)
-					g.report(t, rejected, retryAfter(header, now))
+					e := &Error{Status: http.StatusTooManyRequests, Kind: RateLimited}
+					e.requested, e.requestedWith = requestedWait(e.Status, header, now)
+					d.observe(c, e)
+					<-slots
 				}
 			}
 		})
@@ -162,26 +171,6 @@ func TestPaceFindsAHigherLimit(t *testing.T) {
 	}
 }
 
-// Requests rejected together lower the rate once, and a rejected probe does not
-// lower it.
-func TestOneRejectionLowersTheRateOnce(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	g := newGate()
-	g.pace.start(now)
-	first, _ := g.pass(now.Add(time.Second))
-	second, _ := g.pass(now.Add(2 * time.Second))
-	want := g.pace
-	want.slowDown()
-	g.report(first, rejected, time.Second)
-	g.report(second, rejected, time.Second)
-	probe, _ := g.pass(time.Now().Add(time.Hour))
-	g.report(probe, rejected, time.Second)
-	if !probe.probe || g.pace.rate != want.rate || g.epoch != 2 {
-		t.Errorf("%v requests per second, want %v; closed %d times", g.pace.rate, want.rate, g.epoch)
-	}
-}
-
 // A pace that was not used is not made up for in a burst.
 func TestPaceMakesUpForLittle(t *testing.T) {
 	t.Parallel()
@@ -195,30 +184,11 @@ func TestPaceMakesUpForLittle(t *testing.T) {
 	}
 }
 
-// A single 429 without a limit behind it, as a platform under repair may send,
-// costs seconds and not minutes.
-func TestSingle429CostsLittle(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(http.StatusTooManyRequests, ""))
-		begun := time.Now()
-		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
-		var work sync.WaitGroup
-		for range 200 {
-			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
-		}
-		work.Wait()
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("200 calls took %s", took)
-		}
-	})
-}
-
 // BenchmarkPace sends a minute's worth of requests against a rate limit, in
 // simulated time, and reports the share of the limit that was reached and the
 // share of the requests that were rejected, on average:
 //
-//	go test -run '^$' -bench Pace -benchtime 20x ./internal/platform
+//	go test -run '^$' -bench Pace -benchtime 20x ./internal/rest
 func BenchmarkPace(b *testing.B) {
 	for _, r := range []int{5, 20, 50} {
 		for name, limit := range limits(r) {

@@ -1,4 +1,4 @@
-package platform
+package rest
 
 import (
 	"context"
@@ -71,16 +71,13 @@ func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.R
 }
 
 // isPermanent reports whether a retry would fail to connect in the same way: the
-// certificate is not trusted, TLS fails, the proxy rejects the request, or the
-// name does not exist. An unknown name is a typing error more often than an
-// outage, and must not take all of retry_timeout.
+// certificate is not trusted, TLS fails, or the proxy rejects the request.
 func isPermanent(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		noTLS       tls.RecordHeaderError
 		operation   *net.OpError
-		name        *net.DNSError
 		byProxy     *proxyError
 	)
 	switch {
@@ -88,8 +85,6 @@ func isPermanent(err error) bool {
 		errors.Is(err, http.ErrSchemeMismatch), errors.Is(err, errProxySetting):
 		return true
 	case errors.As(err, &operation) && operation.Op == "remote error": // an alert of TLS
-		return true
-	case errors.As(err, &name) && name.IsNotFound:
 		return true
 	case errors.As(err, &byProxy):
 		return byProxy.status < 500 && byProxy.status != http.StatusTooManyRequests && byProxy.status != http.StatusRequestTimeout

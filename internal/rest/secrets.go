@@ -1,4 +1,4 @@
-package platform
+package rest
 
 import (
 	"encoding/base64"
@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 )
 
 // minSecretLength is the minimum length, in bytes, of a secret that is masked.
@@ -18,58 +19,59 @@ const minSecretLength = 4
 // mask replaces a secret.
 const mask = "***"
 
-// secrets are the literals that must not appear in errors and logs. A list of
+// Secrets are the literals that must not appear in errors and logs. A list of
 // field names ("password", "token") was rejected: it does not cover unknown names,
-// and hides what is not secret.
-type secrets struct {
+// and hides what is not secret. The zero value has none.
+type Secrets struct {
 	mu       sync.RWMutex
 	literals map[string]struct{}
 	replacer *strings.Replacer // nil if literals has grown since
 }
 
-// AddSecret masks a literal in errors and logs from now on, also in the spellings
+// Add masks a literal in errors and logs from now on, also in the spellings
 // of JSON, HTML, URLs and base64. Literals of fewer than four bytes are ignored.
-func (c *Client) AddSecret(s string) {
-	if len(s) < minSecretLength {
+func (s *Secrets) Add(literal string) {
+	if len(literal) < minSecretLength {
 		return
 	}
-	c.secrets.mu.Lock()
-	defer c.secrets.mu.Unlock()
-	if _, known := c.secrets.literals[s]; known {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.literals[literal]; known {
 		return
 	}
-	if c.secrets.literals == nil {
-		c.secrets.literals = map[string]struct{}{}
+	if s.literals == nil {
+		s.literals = map[string]struct{}{}
 	}
-	for _, spelling := range spellings(s) {
-		c.secrets.literals[spelling] = struct{}{}
+	for _, spelling := range spellings(literal) {
+		s.literals[spelling] = struct{}{}
 	}
-	c.secrets.replacer = nil
+	s.replacer = nil
 }
 
-// Mask replaces each secret that the client knows by three asterisks.
-func (c *Client) Mask(s string) string {
-	return c.secrets.current().Replace(s)
-}
-
-// maskOutside masks a text that came from outside. A UUID stays legible even if a
-// secret is part of it, unless it is a secret itself: nothing but the ID of a request
-// or of an object helps to find it.
-func (c *Client) maskOutside(s string) string {
-	if IsUUID(s) && !c.secrets.has(s) {
-		return s
+// Mask replaces each secret in a text from outside by three asterisks. A UUID stays
+// legible even if a secret is part of it, unless it is a secret itself: nothing but the
+// ID of a request or of an object helps to find it.
+//
+// Sentences of our own must not be masked: a secret may be an ordinary word.
+func (s *Secrets) Mask(text string) string {
+	if IsUUID(text) && !s.has(text) {
+		return text
 	}
-	return c.Mask(s)
+	return s.current().Replace(text)
 }
 
-func (s *secrets) has(literal string) bool {
+// IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
+// letter case. The other forms that the library accepts would change a path.
+func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
+
+func (s *Secrets) has(literal string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	_, known := s.literals[literal]
 	return known
 }
 
-func (s *secrets) current() *strings.Replacer {
+func (s *Secrets) current() *strings.Replacer {
 	s.mu.RLock()
 	r := s.replacer
 	s.mu.RUnlock()
@@ -86,7 +88,7 @@ func (s *secrets) current() *strings.Replacer {
 
 // build puts longer literals first: if one secret begins with another, to replace
 // the shorter one first would leave the rest of the longer one.
-func (s *secrets) build() *strings.Replacer {
+func (s *Secrets) build() *strings.Replacer {
 	literals := make([]string, 0, len(s.literals))
 	for literal := range s.literals {
 		literals = append(literals, literal)
@@ -117,15 +119,15 @@ func spellings(s string) []string {
 		base64.RawStdEncoding.EncodeToString([]byte(s)),
 		base64.URLEncoding.EncodeToString([]byte(s)),
 		base64.RawURLEncoding.EncodeToString([]byte(s)),
-		jsonInside(s),
-		jsonInside(s, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true)),
-		strings.ReplaceAll(jsonInside(s), "/", `\/`),
+		JSONInside(s),
+		JSONInside(s, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true)),
+		strings.ReplaceAll(JSONInside(s), "/", `\/`),
 	}
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecretLength })
 }
 
-// jsonInside is a text as a JSON string, without the quotes.
-func jsonInside(s string, options ...jsontext.Options) string {
+// JSONInside returns a text as a JSON string, without the quotes.
+func JSONInside(s string, options ...jsontext.Options) string {
 	var b strings.Builder
 	encoder := jsontext.NewEncoder(&b, append(options, jsontext.AllowInvalidUTF8(true))...)
 	if encoder.WriteToken(jsontext.String(s)) != nil {

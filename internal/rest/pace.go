@@ -1,4 +1,4 @@
-package platform
+package rest
 
 import (
 	"math"

@@ -1,0 +1,64 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+)
+
+// Error is the error of an operation whose settings and IDs were valid.
+type Error = rest.Error
+
+// IsNotFound reports whether the object of an operation does not exist: the API
+// returned a 404 of its own, or two consecutive lists of services omit the
+// object.
+//
+// A 404 is the API's own if its body is a JSON object that looks like an error of
+// the API. A page of a gateway, a text, an empty body and a message about an
+// unknown route are not, since they may come from a wrong base URL. A 404 to a
+// list is about the organization and not about its services.
+func IsNotFound(err error) bool { return rest.IsNotFound(err) }
+
+// IsAmbiguous reports whether a write may have been carried out although it
+// failed: the request was sent, and the response was lost, cut off, a 5xx or
+// unusable. Reads are never ambiguous.
+func IsAmbiguous(err error) bool { return rest.IsAmbiguous(err) }
+
+// Absence returns why IsNotFound holds for an error, in brief and as a sentence:
+// "HTTP 404, request ID req-1" and "the API returned HTTP 404 Not Found (request ID
+// req-1): pipe not found.", or that two consecutive lists omit the object.
+func Absence(err error) (brief, full string) {
+	var e *Error
+	if !errors.As(err, &e) || e.Status == 0 {
+		return "two consecutive lists omit it", "two consecutive lists of its services omit it."
+	}
+	brief = fmt.Sprintf("HTTP %d", e.Status)
+	if e.RequestID != "" {
+		brief += ", request ID " + e.RequestID
+	}
+	full = "the API returned " + e.Response()
+	if e.Cause() == "" {
+		return brief, full + " without a message."
+	}
+	return brief, full + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
+}
+
+// SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c
+// are". names must not be empty.
+func SettingsAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return Enumerate(names) + " are"
+}
+
+// Enumerate joins names for a sentence: "a", "a, b and c". names must not be empty.
+func Enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

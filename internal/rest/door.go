@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// door lets the attempts of calls through to one API, as its health allows.
+type door struct {
+	recovered func() // called when an outage has ended
+
+	// turn admits one call at a time to wait for what all wait for; the others queue
+	// for it in order. None of them occupies a slot while it waits.
+	turn chan struct{}
+
+	mu      sync.Mutex
+	health  health
+	changed chan struct{} // closed and replaced when those who wait have to decide anew
+}
+
+// newDoor returns the door of an API, by its name, its host and the settings with its
+// credentials. limit is retry_timeout.
+func newDoor(api, host, credentials string, limit time.Duration) door {
+	return door{
+		turn:    make(chan struct{}, 1),
+		changed: make(chan struct{}),
+		health: health{
+			api: api, host: host, credentials: credentials, limit: limit,
+			backoff: newBackoff(), logins: map[string]*login{},
+		},
+	}
+}
+
+// admit waits until an attempt may be sent, and takes a slot for it. A wait that would
+// exceed the end of the call is not begun.
+func (d *door) admit(ctx context.Context, c *caller, slots chan struct{}) error {
+	if err := d.enter(ctx, c, d.turn); err != nil {
+		return err
+	}
+	defer func() { <-d.turn }()
+	for {
+		wait, changed, err := d.ask(c, false)
+		if err != nil {
+			return err
+		}
+		if wait > 0 {
+			if err := pause(ctx, wait, changed); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.enter(ctx, c, slots); err != nil {
+			return err
+		}
+		if wait, _, err = d.ask(c, true); err == nil && wait == 0 {
+			return nil
+		}
+		<-slots // the API closed while this call waited for the slot
+	}
+}
+
+// enter takes a place in a room, unless the call is refused meanwhile.
+func (d *door) enter(ctx context.Context, c *caller, room chan struct{}) error {
+	for {
+		_, changed, err := d.ask(c, false)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		select {
+		case room <- struct{}{}:
+			return nil
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// ask decides about the next attempt of a call, and counts it as sent if it should be
+// and nothing is against it.
+func (d *door) ask(c *caller, send bool) (wait time.Duration, changed <-chan struct{}, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	wait, err = d.health.decide(c, now)
+	if send && err == nil && wait == 0 {
+		d.health.count(c, now)
+	}
+	return wait, d.changed, err
+}
+
+// observe records what became of an attempt.
+func (d *door) observe(c *caller, e *Error) {
+	d.mu.Lock()
+	changed, recovered := d.health.observe(c, e, time.Now())
+	if changed {
+		close(d.changed)
+		d.changed = make(chan struct{})
+	}
+	d.mu.Unlock()
+	if recovered && d.recovered != nil {
+		d.recovered()
+	}
+}
+
+// sleep waits before the next attempt of a call, unless that turns out to be refused.
+func (d *door) sleep(ctx context.Context, c *caller, wait time.Duration) error {
+	for end := time.Now().Add(wait); ; {
+		changed, err := d.refusal(c)
+		left := time.Until(end)
+		if err != nil || left <= 0 {
+			return err
+		}
+		if err := pause(ctx, left, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// refusal is why a call must not send another attempt; nil if it may. The channel is
+// closed when that may change.
+func (d *door) refusal(c *caller) (changed <-chan struct{}, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed, d.health.refusal(c, time.Now())
+}
+
+// report decides which error of an outage or of a rejected login has the details.
+func (d *door) report(c *caller, e *Error, because error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.health.report(c, e, because)
+}
+
+// contact is until when a call may try to connect; zero if only its own end counts.
+func (d *door) contact(c *caller) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.health.contact(c)
+}
+
+// state is why requests are held back, "" if they are not, and the last failure of the
+// API, for log lines.
+func (d *door) state() (limit, failure string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	if now.Before(d.health.notBefore) || d.health.probeDue || now.Before(d.health.pace.next) {
+		limit = d.health.reason
+	}
+	return limit, d.health.lately
+}
+
+// pause waits for d, or until something changes. If ctx ends first, it returns the cause.
+func pause(ctx context.Context, d time.Duration, changed <-chan struct{}) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,300 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Error is the error of a request that was valid. Its texts contain no secret that the
+// client knows, no markup and no control characters.
+type Error struct {
+	// Operation is what was tried, such as "update pipe"; Subject is the object, such
+	// as "pipe … of service …"; Host is where, without path, query and user.
+	Operation, Subject, Host string
+
+	// Status is the HTTP status of the last response; 0 if there was none.
+	Status int
+	// RequestID is the platform's ID of the last request, if it returned one.
+	RequestID string
+	// Message is the API's own message, cleaned; "" if the response had none.
+	Message string
+	// Err is the cause if the API did not return one: a failed connection, an
+	// unusable response, the end of the caller's context.
+	Err error
+	// Attempts is the number of requests sent; Elapsed is the time of all of them,
+	// waits included.
+	Attempts int
+	Elapsed  time.Duration
+
+	// Kind is what the failure means for another attempt.
+	Kind Kind
+	// NotFound reports that the object of the operation does not exist.
+	NotFound bool
+	// Ambiguous reports a write that may have been carried out.
+	Ambiguous bool
+
+	// What follows in the text, each "" for nothing: why there was no further attempt,
+	// what may have been left behind, what to do.
+	stopped, effect, advice string
+	// unfinished is why what is left of a request was not sent.
+	unfinished error
+	// outage is what all requests have in common, if this error reports it for all.
+	outage *trouble
+	// brief replaces the text if another error has the details.
+	brief string
+
+	requested     time.Duration // wait that the response requested
+	requestedWith string        // and the header
+}
+
+// Kind is what a failed attempt means for the next one.
+type Kind int
+
+// The kinds of failures.
+const (
+	Final       Kind = iota // a retry would fail in the same way
+	Unsendable              // net/http rejected the request
+	NotSent                 // the request cannot have been carried out
+	NoResponse              // it was sent, and the response is lost or cut off
+	RateLimited             // 429: it was not carried out
+	ServerError             // 500, 502, 503, 504
+	Unreadable              // a success that the API document does not describe
+	Endless                 // a response that was still arriving when the attempt timed out
+	Interrupted             // the caller has cancelled
+)
+
+// IsNotFound reports whether the object of an operation does not exist.
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.NotFound
+}
+
+// IsAmbiguous reports whether a write may have been carried out although it
+// failed: the request was sent, and the response was lost, cut off, a 5xx or
+// unusable. Reads are never ambiguous.
+func IsAmbiguous(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Ambiguous
+}
+
+// Unwrap returns Err; context.Canceled if the operation was interrupted.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error returns the operation, the host and the whole text in one line.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.paragraphs(), "\n\n", " "))
+}
+
+// Summary returns what all requests have in common, such as "The management API is not
+// responding", if this error reports it for all of them; else "".
+func (e *Error) Summary() string {
+	if e.outage == nil {
+		return ""
+	}
+	return e.outage.summary
+}
+
+// Detail returns the text below a summary, in paragraphs: what was tried and what
+// the API returned, what that means, what to do.
+func (e *Error) Detail() string {
+	switch {
+	case e.brief != "":
+		return e.paragraphs()
+	case e.outage != nil:
+		return sentence(capitalized(e.outage.reason)) + " " + e.tried() + ". " + e.paragraphs()
+	default:
+		return e.tried() + ". " + e.paragraphs()
+	}
+}
+
+// tried is the beginning of Detail: "Tried to update pipe … of service … in
+// organization … at https://…".
+func (e *Error) tried() string {
+	verb, _, _ := strings.Cut(e.Operation, " ")
+	return fmt.Sprintf("Tried to %s %s at %s", verb, e.Subject, e.Host)
+}
+
+// begins is a shorter beginning of Detail, without what the object is part of.
+func (e *Error) begins() string {
+	begin, _, _ := strings.Cut(e.tried(), " of ")
+	begin, _, _ = strings.Cut(begin, " in ")
+	return begin
+}
+
+func (e *Error) paragraphs() string {
+	if e.brief != "" {
+		return strings.TrimSpace(e.brief + " " + e.effect)
+	}
+	effect := e.effect
+	if effect == effectUnknown {
+		effect += " The next apply sends only what is still missing."
+	}
+	kept := []string{e.happened()}
+	for _, s := range []string{e.notFinished(), effect, e.retries(), e.advice} {
+		if s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// What a write may have left behind. It is empty for a creation: its caller knows what
+// the object may be found by, and reports both at once.
+const (
+	effectUnknown  = "It is not known whether the change was applied."
+	effectProbable = "The change was probably applied."
+)
+
+// happened is what the API returned, or why there was no response.
+func (e *Error) happened() string {
+	cause := e.Cause()
+	switch {
+	case e.Kind == Interrupted && errors.Is(e.Err, context.Canceled):
+		return "The operation was interrupted."
+	case e.Kind == Interrupted:
+		return "The operation was stopped: " + sentence(cause)
+	case e.NotFound && e.Status == 0:
+		return sentence(cause)
+	case e.Kind == Unreadable:
+		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), sentence(cause))
+	case e.Kind == NoResponse, e.Kind == Endless && e.Status == 0:
+		return "The request was sent, but no complete response arrived: " + sentence(cause)
+	case e.Status != 0 && cause == "":
+		return fmt.Sprintf("The API returned %s without a message.", e.Response())
+	case e.Status != 0:
+		return fmt.Sprintf("The API returned %s: %s", e.Response(), sentence(cause))
+	case e.Kind == Unsendable:
+		return "The request cannot be sent: " + sentence(cause)
+	case e.Attempts == 0:
+		return "The request was not sent: " + sentence(cause)
+	default:
+		return "The API could not be reached: " + sentence(cause)
+	}
+}
+
+// Response is the status of the response and the request ID.
+func (e *Error) Response() string {
+	s := fmt.Sprintf("HTTP %d", e.Status)
+	if text := http.StatusText(e.Status); text != "" {
+		s += " " + text
+	}
+	if e.RequestID != "" {
+		s += " (request ID " + e.RequestID + ")"
+	}
+	return s
+}
+
+// Cause is the API's message if there is one, else the text of Err.
+func (e *Error) Cause() string {
+	switch {
+	case e.Message != "":
+		return Clean(e.Message, maxMessage)
+	case e.Err != nil:
+		return Clean(e.Err.Error(), maxMessage)
+	default:
+		return ""
+	}
+}
+
+// Rejection returns the API's whole message about the content of a request that it
+// rejected; "" for any other error.
+func (e *Error) Rejection() string {
+	if !isRejection(e.Status) {
+		return ""
+	}
+	return e.Message
+}
+
+// notFinished is why what is left of a request was not sent, after an attempt that may
+// have been carried out.
+func (e *Error) notFinished() string {
+	if e.unfinished == nil {
+		return ""
+	}
+	return "Nothing more was sent: " + sentence(e.unfinished.Error())
+}
+
+// retries is the number of attempts and their time, if there was more than one,
+// and why there were no more.
+func (e *Error) retries() string {
+	switch {
+	case e.stopped != "" && e.Attempts > 0:
+		return fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(e.stopped))
+	case e.Attempts > 1:
+		return fmt.Sprintf("Failed after %s.", e.spent())
+	default:
+		return ""
+	}
+}
+
+func (e *Error) spent() string {
+	attempts := "1 attempt"
+	if e.Attempts != 1 {
+		attempts = fmt.Sprintf("%d attempts", e.Attempts)
+	}
+	return attempts + " in " + readable(e.Elapsed)
+}
+
+// last is the failure in a few words, for a log line.
+func (e *Error) last() string {
+	what := "no response"
+	switch {
+	case e.Kind == NotSent:
+		what = "not sent"
+	case e.Status != 0:
+		what = fmt.Sprintf("HTTP %d", e.Status)
+	}
+	if e.requested > 0 {
+		what += ", " + e.requestedWith + " " + readable(e.requested)
+	}
+	return what
+}
+
+// shorten replaces the text by one that refers to the error which has the details.
+func (e *Error) shorten(t *trouble) {
+	s := "Nothing was sent"
+	switch {
+	case e.Attempts > 0 && e.Status == http.StatusUnauthorized:
+		s = e.Response()
+	case e.Attempts > 0:
+		s = "Gave up after " + e.spent()
+	}
+	e.brief = s + ": " + sentence(t.reason) + " " + t.reference()
+}
+
+// Repeated is the error for further callers of a read that failed at a time. The error
+// of the first caller has the details.
+func (e *Error) Repeated(at time.Time) *Error {
+	next := *e
+	next.outage = nil
+	switch {
+	case e.brief != "":
+	case e.outage != nil:
+		next.shorten(e.outage)
+	default:
+		what := Clean(e.Cause(), MaxID)
+		if e.Status != 0 {
+			what = e.Response()
+		}
+		if e.Kind == Unreadable {
+			what += ", a response that cannot be used"
+		}
+		next.brief = fmt.Sprintf("The request to %s at %s failed at %s: %s %s", e.Operation, e.Host, clock(at), sentence(what), (&trouble{first: e.begins()}).reference())
+	}
+	return &next
+}
+
+// isRejection reports whether a status is about the content of the request, or about
+// the state of its object.
+func isRejection(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// Whatever an error's body holds, its text is one clean line of bounded length.
+func FuzzErrorBody(f *testing.F) {
+	for _, seed := range []string{`{"error":{"message":"x"}}`, `{"errors":[{"path":["a"]}]}`, "<html><title>x</title></html>", "plain", "\x1b[31m", `{"message":"<b>&lt;script&gt;"}`, `<!--`, `<title>`} {
+		f.Add(seed, 404, "text/html", "http://x/y")
+		f.Add(seed, 500, "application/json", "")
+	}
+	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
+		k := &sender{Request: &Request{Operation: "read pipe", API: &API{}, IsOwn404: func(map[string]any, string) bool { return true }}}
+		e := k.receive(NewResponse(&http.Response{
+			StatusCode: 400 + (status%200+200)%200, Body: io.NopCloser(strings.NewReader(body)),
+			Header: http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
+		}, func(s string) string { return s }))
+		for _, text := range []string{e.Error(), e.Detail()} {
+			if HasControl(strings.ReplaceAll(text, "\n\n", "")) || !utf8.ValidString(text) {
+				t.Errorf("not clean: %q", text)
+			}
+		}
+		if n := utf8.RuneCountInString(e.Cause()); n > maxMessage+1 {
+			t.Errorf("%d runes", n)
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"1", "0.5", "-1", "1e9", "Fri, 02 Jan 2026 03:04:15 GMT", "Inf", "9999999999999999999999"} {
+		f.Add(seed, "Fri, 02 Jan 2026 03:04:05 GMT")
+	}
+	f.Fuzz(func(t *testing.T, value, date string) {
+		d := waitOf(http.Header{"Retry-After": {value}, "Date": {date}}, "Retry-After", time.Now())
+		if d < 0 || d > maxRequestedWait {
+			t.Error(d)
+		}
+	})
+}
+
+// Mask returns no secret in any spelling.
+func FuzzMask(f *testing.F) {
+	f.Add("secret", "a secret b")
+	f.Add("aaaa", "aaaaaaa")
+	f.Fuzz(func(t *testing.T, secret, text string) {
+		var c Secrets
+		c.Add(secret)
+		masked := c.Mask(text + secret + text)
+		if len(secret) >= minSecretLength && !strings.Contains(mask, secret) && bytes.Contains([]byte(masked), []byte(secret)) && !strings.Contains(strings.ReplaceAll(text+secret+text, secret, mask), secret) {
+			t.Errorf("%q in %q", secret, masked)
+		}
+	})
+}

@@ -1,0 +1,349 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+)
+
+// health is what an API's responses, and its silence, say about the next request: may
+// it be sent now, must it wait, or does it fail? It has no lock, no timer and no
+// channel, so that a table can test it; door.go asks it.
+//
+//   - After a 429, nothing is sent for the time that the response requests, or for a
+//     backoff. Then one request goes first, since a burst would only be rejected
+//     again, and the others follow at a rate (pace.go).
+//   - An API that has not responded to any request for limit is down: waits end, and
+//     calls are refused until holdOff after the last failure. Then one attempt at a
+//     time is sent.
+//   - An API that has returned only 5xx for that long is failing: each call sends one
+//     attempt.
+//   - A 401 before any success is the last request of its realm, since hundreds of
+//     them may lock the account.
+//
+// Any response but a 5xx ends an outage. With a limit of 0, only logins are remembered.
+type health struct {
+	api         string        // its name, as in "management API"
+	host        string        // in messages
+	credentials string        // the settings with them, in messages
+	limit       time.Duration // retry_timeout
+
+	notBefore time.Time // after a 429
+	reason    string    // why
+	probeDue  bool      // the next request goes first, and the others wait for its response
+	probe     *caller   // the request that others wait for, or are refused for
+	epoch     int       // number of times that a 429 has closed the API
+	backoff   backoff
+	pace      pace
+
+	condition condition
+	contacted bool      // there was a connection in this run
+	failures  window    // without a response but 5xx between them
+	silence   window    // without any response between them
+	responded time.Time // last response, whatever its status
+	expected  time.Time // when the next attempt of the failed calls is due at the latest
+	outage    *trouble  // nil while there is none
+	lately    string    // last failure that may be one of all requests, for a log line
+
+	logins map[string]*login // by realm
+}
+
+type condition int
+
+const (
+	up condition = iota
+	failing
+	down
+)
+
+const (
+	// holdOff is how long an API that is down gets no request.
+	holdOff = 10 * time.Second
+	// firstContact bounds the attempts of a call to connect to an API that no request of
+	// this run was connected to: a wrong address is far likelier than an outage.
+	firstContact = 30 * time.Second
+	// manyAddresses is the number of addresses that must not respond before an API
+	// that accepts connections counts as down. With two, two broken objects in a
+	// row at -parallelism=1 would fail the working ones after them.
+	manyAddresses = 3
+)
+
+// window is a time of failures.
+type window struct {
+	begin, last time.Time // zero without a failure
+	addresses   map[string]struct{}
+	connected   bool // one of them had a connection
+}
+
+func (w *window) add(c *caller, begin, now time.Time) {
+	if w.begin.IsZero() {
+		*w = window{begin: begin, addresses: map[string]struct{}{}}
+	}
+	w.last, w.connected = now, w.connected || c.connected
+	if len(w.addresses) < manyAddresses {
+		w.addresses[c.address] = struct{}{}
+	}
+}
+
+// login is whether the API accepts the credentials for a realm: a key may be valid for
+// one organization and rejected by another.
+type login struct {
+	accepted bool
+	rejected *trouble
+}
+
+// forever is a wait that only a change ends.
+const forever = time.Duration(math.MaxInt64)
+
+// refusal is why a call must not send another attempt, whatever the rate limit; nil if
+// it may.
+func (h *health) refusal(c *caller, now time.Time) error {
+	if login := h.logins[c.realm]; login != nil && login.rejected != nil {
+		return login.rejected
+	}
+	switch {
+	case h.condition == failing && c.attempts > 0,
+		h.condition == down && (c.attempts > 0 || h.probe != nil || now.Sub(h.failures.last) < holdOff):
+		return h.outage
+	default:
+		return nil
+	}
+}
+
+// decide returns how long a call has to wait before its next attempt, or why it must not
+// send one.
+func (h *health) decide(c *caller, now time.Time) (wait time.Duration, err error) {
+	if err := h.refusal(c, now); err != nil {
+		return 0, err
+	}
+	switch {
+	case h.limit == 0:
+		return 0, nil
+	case now.Before(h.notBefore):
+		wait = h.notBefore.Sub(now)
+	case h.probeDue && h.probe != nil:
+		return forever, nil
+	case !h.probeDue:
+		wait = h.pace.next.Sub(now)
+	}
+	if wait > 0 && !c.end.IsZero() && now.Add(wait).After(c.end) {
+		return 0, &tooLate{fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", h.reason, readable(wait), readable(h.limit))}
+	}
+	return max(0, wait), nil
+}
+
+// count counts an attempt that decide has let pass.
+func (h *health) count(c *caller, now time.Time) {
+	c.attempts++
+	c.began, c.connected, c.epoch = now, false, h.epoch
+	if c.attempts == 1 {
+		c.first = now
+	}
+	if h.probeDue || h.condition == down {
+		h.probe = c
+	}
+	h.pace.send(now)
+}
+
+// observe records what became of an attempt; e is nil after a success. It reports
+// whether the state has changed for those who wait, and whether an outage has ended.
+func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered bool) {
+	wasProbe := h.probe == c
+	if wasProbe {
+		h.probe = nil
+	}
+	status := http.StatusOK
+	if e != nil {
+		status = e.Status
+	}
+	if e != nil && (e.Kind == Interrupted || e.Kind == Unsendable) {
+		return wasProbe, false
+	}
+	h.contacted = h.contacted || c.connected
+	before, closed := h.condition, h.notBefore
+	if e != nil && e.Kind != Final {
+		h.lately = e.last()
+	}
+	h.observeLimit(c, e, status, wasProbe, now)
+	h.observeLogin(c, e, now)
+	if e != nil && (status == 0 && e.Kind != Endless || status >= http.StatusInternalServerError) {
+		h.fail(c, e, now)
+	} else {
+		h.responded, h.condition = now, up
+		h.failures, h.silence, h.outage = window{}, window{}, nil
+	}
+	changed = wasProbe || before != h.condition || closed != h.notBefore
+	return changed, before != up && h.condition == up
+}
+
+// observeLimit records whether the rate limit let an attempt pass.
+func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, now time.Time) {
+	switch {
+	case h.limit == 0 || status == 0: // without a response, the next request is the probe
+	case status == http.StatusTooManyRequests:
+		h.close(c, e, wasProbe, now)
+	case wasProbe && h.probeDue:
+		h.probeDue = false
+		h.backoff.Reset()
+		h.pace.start(now)
+	}
+}
+
+// close holds back all requests after a 429. A request that was sent before the API was
+// last closed reports the same limit again: it can only prolong the wait.
+func (h *health) close(c *caller, e *Error, wasProbe bool, now time.Time) {
+	first := c.epoch == h.epoch
+	wait := e.requested
+	if wait <= 0 && first {
+		wait = h.backoff.next()
+	}
+	if until := now.Add(wait); until.After(h.notBefore) {
+		h.notBefore, h.reason = until, "the API is rate limiting requests (HTTP 429)"
+		if e.requestedWith != "" {
+			h.reason = fmt.Sprintf("the API is rate limiting requests (HTTP 429, %s)", e.requestedWith)
+		}
+	}
+	if first {
+		h.epoch++
+		h.probeDue = true
+		if !wasProbe { // a rejected probe came too early, whatever the rate
+			h.pace.slowDown()
+		}
+	}
+}
+
+// observeLogin records whether the API accepts the credentials. A 401 after a success is
+// an error like any other.
+func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
+	if e != nil && e.Status != http.StatusUnauthorized {
+		return
+	}
+	l := h.logins[c.realm]
+	if l == nil {
+		l = &login{}
+		h.logins[c.realm] = l
+	}
+	switch {
+	case e == nil:
+		l.accepted, l.rejected = true, nil
+	case !l.accepted && l.rejected == nil:
+		l.rejected = &trouble{
+			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
+			first:  c.label,
+			owner:  c,
+		}
+	}
+}
+
+// fail records a failure, and changes the condition once they have lasted for the limit.
+func (h *health) fail(c *caller, e *Error, now time.Time) {
+	if h.limit == 0 {
+		return
+	}
+	if h.condition == up && c.began.After(h.expected) {
+		h.failures, h.silence, h.outage = window{}, window{}, nil // with idle time between them they are no outage
+	}
+	if due := now.Add(max(e.requested, maxWait) + holdOff); due.After(h.expected) {
+		h.expected = due
+	}
+	begin := c.began
+	if begin.Before(h.responded) {
+		begin = h.responded
+	}
+	h.failures.add(c, begin, now)
+	to := h.condition
+	if e.Status != 0 {
+		h.silence, h.responded = window{}, now
+		if now.Sub(h.failures.begin) >= h.limit {
+			to = failing
+		}
+	} else {
+		h.silence.add(c, begin, now)
+		if h.isSilent() && now.Sub(h.silence.begin) >= h.patience() {
+			to = down
+		}
+	}
+	if to != h.condition {
+		h.condition = to
+		h.word(to)
+	}
+}
+
+// isSilent reports whether the silence is that of the API, and not of a few objects.
+func (h *health) isSilent() bool {
+	return !h.silence.begin.IsZero() && (!h.silence.connected || len(h.silence.addresses) >= manyAddresses)
+}
+
+// patience is how long failures have to last to be an outage.
+func (h *health) patience() time.Duration {
+	if !h.contacted {
+		return min(h.limit, firstContact)
+	}
+	return h.limit
+}
+
+// contact is until when a call may try to connect to an API that no request of this run
+// was connected to; zero if there is no such limit.
+func (h *health) contact(c *caller) time.Time {
+	if h.contacted || h.limit <= firstContact {
+		return time.Time{}
+	}
+	return c.first.Add(firstContact)
+}
+
+// suspect returns the outage that an attempt was part of: one that is certain, or one
+// that has lasted as long as the call, which now gives up. It is nil if the failures may
+// be those of a few objects.
+func (h *health) suspect(c *caller, gaveUp bool) *trouble {
+	switch {
+	case h.outage != nil || !gaveUp || h.limit == 0:
+	case h.isSilent() && !h.silence.begin.After(c.first):
+		h.word(down)
+	case len(h.failures.addresses) > 1 && h.silence.begin.IsZero() && !h.failures.begin.After(c.first):
+		h.word(failing)
+	}
+	return h.outage
+}
+
+// word words an outage, unless it is the one that is worded already.
+func (h *health) word(what condition) {
+	t := &trouble{
+		reason:  fmt.Sprintf("the %s at %s has not responded to any request since %s", h.api, h.host, clock(h.silence.begin)),
+		summary: "The " + h.api + " is not responding",
+	}
+	if what == failing {
+		t.reason = fmt.Sprintf("the %s at %s has returned only server errors (HTTP 5xx) since %s", h.api, h.host, clock(h.failures.begin))
+		t.summary = "The " + h.api + " is failing"
+	}
+	if h.outage == nil || h.outage.summary != t.summary {
+		h.outage = t
+	}
+}
+
+// report lets one error of a trouble have all its details, and shortens the others.
+// because is why there was no further attempt; nil if another would have failed in the
+// same way.
+func (h *health) report(c *caller, e *Error, because error) {
+	var t *trouble
+	switch l := h.logins[c.realm]; {
+	case errors.As(because, &t):
+	case e.Status == http.StatusUnauthorized && l != nil:
+		t = l.rejected
+	case c.attempts > 0 && (e.Kind == NotSent || e.Kind == NoResponse || e.Kind == ServerError):
+		t = h.suspect(c, because != nil)
+	}
+	if t == nil {
+		return
+	}
+	if t.owner == nil && c.attempts > 0 {
+		t.owner = c
+	}
+	switch {
+	case t.owner != c:
+		e.shorten(t)
+	case t.summary != "":
+		e.outage = t
+	}
+}

@@ -1,0 +1,94 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Request declares what is sent to an API, how its response is read, and how it may be
+// retried.
+type Request struct {
+	Operation string // "update pipe"
+	Subject   string // "pipe … of service … in organization …"
+	// Realm is whom the credentials have to be valid for, as in " in organization …".
+	Realm  string
+	API    *API
+	Method string
+	Path   []string
+	Query  url.Values
+	Body   []byte // JSON; nil for none
+
+	// Accept reads the response if its status is 2xx.
+	Accept func(*Response) error
+	// IsOwn404 reports whether a 404 is the API's own and not a gateway's, by its body, a
+	// JSON object, and the message in it.
+	IsOwn404 func(body map[string]any, message string) bool
+	// NotFoundAdvice is what to do about such a 404.
+	NotFoundAdvice string
+	// Collection marks a path that names a collection. A 404 is then not about an object.
+	Collection bool
+	// Inspect gets the body of an error before its text is used, and reports whether it
+	// is usable like that of a success. Optional.
+	Inspect func(status int, body []byte) (usable bool)
+
+	// Invalidate prevents later reads from sharing earlier ones. It is called before
+	// a write, before its reconciliation, and after it. Optional.
+	Invalidate func()
+	// NonIdempotent forbids a retry after an attempt that may have been carried out.
+	NonIdempotent bool
+	// Reconcile is called before such a retry. It reports whether the request is still
+	// needed, and may change Body and NonIdempotent. Optional; without it there is no
+	// retry.
+	Reconcile func(context.Context) (needed bool, err error)
+	// Uninterruptible lets an attempt that was sent run to its end, even if the caller
+	// has cancelled.
+	Uninterruptible bool
+}
+
+func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
+
+func (r *Request) invalidate() {
+	if r.Invalidate != nil {
+		r.Invalidate()
+	}
+}
+
+// fullURL builds the URL from the segments of the path. Each segment is escaped, so that
+// none can address another path.
+func (r *Request) fullURL() (*url.URL, error) {
+	u, err := url.Parse(r.API.Base.String() + r.escapedPath(func(segment string) string { return segment }))
+	if err != nil {
+		return nil, fmt.Errorf("building the URL: %w", err)
+	}
+	u.RawQuery = r.Query.Encode()
+	return u, nil
+}
+
+// escapedPath is the path below the base URL. The base URL's own path stays out of
+// messages, and so does the query, whose filters come from the configuration.
+func (r *Request) escapedPath(change func(string) string) string {
+	var b strings.Builder
+	for _, segment := range r.Path {
+		b.WriteString("/" + change(url.PathEscape(segment)))
+	}
+	return b.String()
+}
+
+// Key identifies the object at a path of one API. UUIDs are equal in any letter case,
+// other IDs are not.
+func (r *Request) Key() string {
+	return r.escapedPath(func(segment string) string {
+		if IsUUID(segment) {
+			return strings.ToLower(segment)
+		}
+		return segment
+	})
+}
+
+// NewError returns an error of this request that is not one of sending it.
+func (r *Request) NewError(kind Kind, err error) *Error {
+	return &Error{Operation: r.Operation, Subject: r.Subject, Host: r.API.Host(), Kind: kind, Err: err}
+}

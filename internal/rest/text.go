@@ -1,0 +1,81 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The lengths, in runes, that texts from outside are cut to in messages.
+const (
+	maxMessage = 500
+	// MaxID is that of the ID of a request or an object.
+	MaxID = 100
+)
+
+// Clean turns a text into one line of at most limit runes. Control and formatting
+// characters become spaces, since terminals interpret them.
+func Clean(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return ' '
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// sentence adds a full stop to a text that has no end mark. A colon announces
+// something that the text does not have.
+func sentence(s string) string {
+	s = strings.TrimRight(s, ": ")
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// capitalized begins a text with a capital. It begins with a letter of ASCII.
+func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// readable rounds a duration for a message.
+func readable(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= maxRequestedWait:
+		return "a year or more"
+	case d >= 2*day:
+		return fmt.Sprintf("%d days", d/day)
+	case d >= 10*time.Second:
+		d = d.Round(time.Second)
+	case d >= time.Second:
+		d = d.Round(100 * time.Millisecond)
+	default:
+		d = d.Round(time.Millisecond)
+	}
+	return d.String()
+}
+
+// clock is a time of day for a message, with its time zone.
+func clock(t time.Time) string { return t.Format("15:04:05 MST") }
+
+// Reworded is an error with a text of ours in place of its own, which may have secrets
+// or words of a library.
+type Reworded struct {
+	Text string
+	Err  error
+}
+
+func (e *Reworded) Error() string { return e.Text }
+
+// Unwrap returns the error whose text was replaced.
+func (e *Reworded) Unwrap() error { return e.Err }
