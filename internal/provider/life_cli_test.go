@@ -206,14 +206,17 @@ func (c *lifeCLI) readState() {
 	}
 }
 
-// TestLifeThroughTerraform holds the driver against Terraform: LIFE_RUNS lives
-// from TEST_SEED on, or parts of a few.
-func TestLifeThroughTerraform(t *testing.T) {
-	t.Parallel()
+// livesForTerraform are LIFE_RUNS lives from TEST_SEED on, or parts of a few and one that
+// moves to another object with and without ignore_changes.
+func livesForTerraform(t *testing.T) (specs []lifeSpec) {
 	first, runs, steps := uint64(3), 2, 4
 	if given := os.Getenv("LIFE_RUNS"); given != "" {
 		runs, _ = strconv.Atoi(given)
 		first, steps = testSeed(t), 100
+	} else {
+		moving := newLifeSpec(movingSeeds)
+		moving.steps = []lifeStep{{"change", 1}, {"move", 2}, {"ignore", 3}, {"move", 4}, {"move", 6}}
+		specs = append(specs, moving)
 	}
 	for seed := first; runs > 0; seed++ {
 		spec := newLifeSpec(seed)
@@ -222,7 +225,16 @@ func TestLifeThroughTerraform(t *testing.T) {
 		}
 		runs--
 		spec.steps = spec.steps[:min(steps, len(spec.steps))]
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		specs = append(specs, spec)
+	}
+	return specs
+}
+
+// TestLifeThroughTerraform holds the driver against Terraform.
+func TestLifeThroughTerraform(t *testing.T) {
+	t.Parallel()
+	for _, spec := range livesForTerraform(t) {
+		t.Run(fmt.Sprint(spec.seed), func(t *testing.T) {
 			driven, end := newLife(t, spec)
 			defer end()
 			driven.unchecked = true
