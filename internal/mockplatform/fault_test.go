@@ -182,24 +182,6 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 	equal(t, "in turn", []int{get(servicesPath), get(servicesPath), get(servicesPath)}, []int{501, 502, 200})
 }
 
-func TestDelay(t *testing.T) {
-	t.Parallel()
-	for _, after := range []bool{false, true} {
-		b := newBench(t)
-		b.platform.Inject(mockplatform.Fault{Delay: time.Hour, After: after})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			waitUntil(t, func() bool { return len(b.platform.Requests()) == 1 && (!after || len(b.platform.Keys()) == 1) })
-			cancel()
-		}()
-		if _, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx)); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
-		b.server.Close() // waits for the handler, which ends when its client disconnects
-		equal(t, "keys", len(b.platform.Keys()), map[bool]int{false: 0, true: 1}[after])
-	}
-}
-
 func TestHang(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -239,22 +221,6 @@ func TestHang(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func TestEndless(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.platform.Inject(mockplatform.Fault{Endless: " "})
-	received, err := b.client.Do(b.request("GET", servicesPath, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = received.Body.Close() }()
-	const enough = 10 << 20
-	text, err := io.ReadAll(io.LimitReader(received.Body, enough))
-	if err != nil || len(text) != enough || !strings.HasPrefix(string(text), `{"status":200,`) {
-		t.Errorf("got %d bytes and %v", len(text), err)
 	}
 }
 

@@ -23,13 +23,14 @@ type RateLimit struct {
 	RetryAfter RetryAfterForm
 }
 
-// RetryAfterForm is the form of a Retry-After header.
+// RetryAfterForm is how a 429 says when to retry.
 type RetryAfterForm string
 
 // The forms; "" means seconds.
 const (
 	RetryAfterSeconds RetryAfterForm = "seconds"
 	RetryAfterDate    RetryAfterForm = "date"
+	RetryAfterReset   RetryAfterForm = "reset" // RateLimit-Reset in place of Retry-After
 	RetryAfterNone    RetryAfterForm = "none"
 )
 
@@ -40,6 +41,8 @@ func (form RetryAfterForm) Set(header http.Header, now time.Time, wait time.Dura
 	case RetryAfterNone:
 	case RetryAfterDate:
 		header.Set("Retry-After", now.Add(wait+time.Second-1).UTC().Format(http.TimeFormat))
+	case RetryAfterReset:
+		header.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	default:
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}

@@ -78,99 +78,52 @@ func LoadSeed(directory fs.FS) (Seed, error) {
 	if seed.KeyID == "" || seed.KeySecret == "" || seed.AccessToken == "" {
 		return Seed{}, errors.New("credentials.json: keyId, keySecret and accessToken must be strings that are not empty")
 	}
-	reader := &seedReader{directory, map[string]string{}}
-	organizations, _ := fs.Glob(directory, "organizations/[^.]*")
-	for _, name := range organizations {
-		organization, err := reader.organization(name)
-		if err != nil {
+	names, _ := fs.Glob(directory, "organizations/[^.]*/organization.json")
+	for _, name := range names {
+		own := path.Dir(name)
+		organization, err := readObjects(directory, name, checkUUID)
+		services, servicesErr := readObjects(directory, own+"/services/[^.]*.json", checkUUID)
+		pipes, pipesErr := readObjects(directory, own+"/pipes/[^.]*.json", checkUUID)
+		if err := errors.Join(err, servicesErr, pipesErr); err != nil {
 			return Seed{}, err
 		}
-		seed.Organizations = append(seed.Organizations, organization)
+		seed.Organizations = append(seed.Organizations, Organization{ID: text(organization[0], "id"), Services: services, Pipes: pipes})
 	}
-	if len(organizations) == 0 {
+	if len(names) == 0 {
 		return Seed{}, errors.New("organizations/*/organization.json is missing: a seed has at least one organization")
 	}
-	seed.Alerts, err = reader.objects("alerts", checkAlert)
+	seed.Alerts, err = readObjects(directory, "alerts/[^.]*.json", checkText)
 	return seed, err
 }
 
-// seedReader reads objects and remembers the file of each ID.
-type seedReader struct {
-	directory fs.FS
-	files     map[string]string
-}
-
-func (r *seedReader) organization(name string) (Organization, error) {
-	doc, err := r.object(name+"/organization.json", checkUUID)
-	if err != nil {
-		return Organization{}, err
-	}
-	services, err := r.objects(name+"/services", checkService)
-	if err != nil {
-		return Organization{}, err
-	}
-	pipes, err := r.objects(name+"/pipes", func(pipe Document) error {
-		if path.Dir(r.files[text(pipe, "serviceId")]) != name+"/services" {
-			return fmt.Errorf("serviceId must be the ID of a service in %s/services, got %v", name, pipe["serviceId"])
-		}
-		return checkUUID(pipe)
-	})
-	return Organization{ID: text(doc, "id"), Services: services, Pipes: pipes}, err
-}
-
-// objects reads the documents in a directory in the order of their file names. A
-// missing directory has none.
-func (r *seedReader) objects(directory string, check func(Document) error) ([]Document, error) {
-	names, _ := fs.Glob(r.directory, directory+"/[^.]*.json")
+// readObjects reads the documents that a pattern matches, in the order of their
+// names.
+func readObjects(directory fs.FS, pattern string, check func(id string) error) ([]Document, error) {
+	names, err := fs.Glob(directory, pattern)
 	var docs []Document
 	for _, name := range names {
-		doc, err := r.object(name, check)
-		if err != nil {
-			return nil, err
+		doc, readErr := readDocument(directory, name)
+		if readErr == nil {
+			if idErr := check(text(doc, "id")); idErr != nil {
+				readErr = fmt.Errorf("%s: %w, got %v", name, idErr, doc["id"])
+			}
 		}
+		err = errors.Join(err, readErr)
 		docs = append(docs, doc)
 	}
-	return docs, nil
-}
-
-func (r *seedReader) object(name string, check func(Document) error) (Document, error) {
-	doc, err := readDocument(r.directory, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(doc); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	id := text(doc, "id")
-	if other, ok := r.files[id]; ok {
-		return nil, fmt.Errorf("%s: the ID %s is already used in %s", name, id, other)
-	}
-	r.files[id] = name
-	return doc, nil
+	return docs, err
 }
 
 // checkUUID rejects upper case, since requests look an ID up in lower case.
-func checkUUID(doc Document) error {
-	if id := text(doc, "id"); !isUUID(id) || id != strings.ToLower(id) {
-		return fmt.Errorf("id must be a UUID in lower case, got %v", doc["id"])
+func checkUUID(id string) error {
+	if !isUUID(id) || id != strings.ToLower(id) {
+		return errors.New("id must be a UUID in lower case")
 	}
 	return nil
 }
 
-func checkService(doc Document) error {
-	tags, valid := doc["tags"].(Document)
-	for _, value := range tags {
-		_, isText := value.(string)
-		valid = valid && isText
-	}
-	if doc["tags"] != nil && !valid {
-		return errors.New("tags must be an object of strings")
-	}
-	return checkUUID(doc)
-}
-
-func checkAlert(doc Document) error {
-	if text(doc, "id") == "" {
+func checkText(id string) error {
+	if id == "" {
 		return errors.New("id must be a string that is not empty")
 	}
 	return nil

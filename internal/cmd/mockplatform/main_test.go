@@ -65,7 +65,7 @@ func TestBadFlags(t *testing.T) {
 		{times, []string{"-fail", "503:-1"}},
 		{"-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
 		{"-fail: PATH must be part of a path, or a pattern such as /v1/*/services", []string{"-fail", "503:1:GET:/[a"}},
-		{"-retry-after: must be one of seconds, date, none", []string{"-retry-after", "soon"}},
+		{"-retry-after: must be one of seconds, date, reset, none", []string{"-retry-after", "soon"}},
 		{"-patch-resets: must be one of none, top, nested, all", []string{"-patch-resets", "some"}},
 		{"-patch-result: must be one of after, before, missing", []string{"-patch-result", "some"}},
 		{"-hide: must have the form FIELD:FIELD=VALUE", []string{"-hide", "name:id"}},

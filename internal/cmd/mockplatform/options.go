@@ -43,8 +43,8 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 
 	flags.DurationVar(&o.behaviour.Latency, "latency", 0, "delay each response by this `duration`, such as 200ms")
 	flags.Float64Var(&o.behaviour.RateLimit.PerSecond, "rate-limit", 0, "reject requests above this `number` per second (default: no limit)")
-	choice(flags, &o.behaviour.RateLimit.RetryAfter, "retry-after", "send Retry-After with -rate-limit in this `form`",
-		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterNone)
+	choice(flags, &o.behaviour.RateLimit.RetryAfter, "retry-after", "say when to retry, with -rate-limit, in this `form`",
+		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterReset, mockplatform.RetryAfterNone)
 	flags.Func("fail", "make requests fail with this `fault`: [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
 		"after- carries the request out first; N is the number of requests, 0 for all (default 1); repeatable", func(value string) error {
 		fault, err := parseFault(value)
