@@ -31,8 +31,8 @@ type Behaviour struct {
 	Answers Answers
 	Patches Patches
 
-	// KeyValidity, if set, is the maximum validity of a new key. Such a key expires
-	// earlier than requested, so that its renewal can be tried without a wait.
+	// KeyValidity, if set, is the maximum validity of a new key, whatever was
+	// requested: a key that is about to expire.
 	KeyValidity time.Duration
 
 	// AllowSingleReplica accepts one replica for the first service in a

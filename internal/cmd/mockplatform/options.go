@@ -82,7 +82,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		return oneOf(value, "none", "top", "nested", "all")
 	})
 	flags.BoolVar(&patches.MovesState, "moves-state", false, "change the state of a pipe with each PATCH")
-	flags.DurationVar(&o.behaviour.KeyValidity, "key-validity", 0, "let new keys expire after this `duration` at the latest, so that they are about to expire")
+	flags.DurationVar(&o.behaviour.KeyValidity, "key-validity", 0, "let new keys expire after this `duration` at the latest, whatever was requested")
 
 	err := flags.Parse(arguments)
 	switch {

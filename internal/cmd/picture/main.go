@@ -26,7 +26,7 @@ func main() {
 var (
 	// changed are the lines that the picture shows. All are short, so that it is
 	// legible on a phone.
-	changed = regexp.MustCompile(`^(  [~+] resource|      [~+] |    }|Plan:)`)
+	changed = regexp.MustCompile(`^( {2}[~+] resource| {6}[~+] | {4}}|Plan:)`)
 	codes   = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
 	// classes are the styles that Terraform uses, by their codes.
 	classes = map[string]string{"1": "bold", "31": "red", "32": "green", "33": "yellow"}
