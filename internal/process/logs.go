@@ -1,5 +1,4 @@
-// Package process sets up the process of a provider: what it logs, how it collects
-// garbage, and when it ends.
+// Package process sets up the process of a provider: what it logs and when it ends.
 package process
 
 import (
