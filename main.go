@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"os"
+	"runtime/debug"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -22,26 +24,30 @@ var version = "dev"
 var atExit = func() {}
 
 func main() {
-	debug := flag.Bool("debug", false, "serve to an attached debugger, and print how to connect Terraform to it")
+	debugger := flag.Bool("debug", false, "serve to an attached debugger, and print how to connect Terraform to it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
 		fmt.Println(version)
 		return
 	}
-	err := serve(*debug)
+	err := serve(*debugger)
 	atExit()
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serve(debug bool) error {
-	process.TuneMemory()
+func serve(debugger bool) error {
+	// What a call allocates is garbage at once. Go's default of 100 collects it so often
+	// that a plan takes a sixth more CPU time. GOGC takes precedence.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 	beforeWrite := func() {}
 	options := []tf6server.ServeOpt{tf6server.WithManagedDebug()}
 	// With a debugger, logs go to this terminal, and Terraform's levels do not apply.
-	if !debug {
+	if !debugger {
 		if err := process.SetLogLevels("dataplatform"); err != nil {
 			return err
 		}

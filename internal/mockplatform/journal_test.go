@@ -32,6 +32,7 @@ func TestJournal(t *testing.T) {
 	equal(t, "user agent", requests[0].Header.Get("User-Agent"), "me/1")
 	equal(t, "Authorization", requests[0].Header.Get("Authorization"), "")
 	equal(t, "requests of one operation", len(b.platform.RequestsOf(mockplatform.ListServices)), 1)
+	equal(t, "counts", []int{b.platform.Count("", ""), b.platform.Count("GET", "/services"), b.platform.Count("", "/nowhere*")}, []int{3, 1, 1})
 	b.platform.ResetJournal()
 	equal(t, "after a reset", len(b.platform.Requests()), 0)
 }

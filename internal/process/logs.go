@@ -1,5 +1,5 @@
-// Package process sets up the process of a provider: what it logs, how it collects
-// garbage, and which signals it ignores.
+// Package process sets up the process of a provider: what it logs, and which signals it
+// ignores.
 package process
 
 import (

@@ -2,10 +2,7 @@ package process
 
 import (
 	"os"
-	"runtime"
-	"runtime/debug"
 	"testing"
-	"time"
 )
 
 func TestLogLevels(t *testing.T) {
@@ -78,58 +75,4 @@ func TestLogLevels(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestUserSettingsOfMemoryTakePrecedence(t *testing.T) {
-	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
-	t.Cleanup(func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	})
-	for name, test := range map[string]struct {
-		gogc, gomemlimit string
-		percent          int
-		limit            int64
-	}{
-		"unset":          {"", "", gcPercent, memoryLimit},
-		"GOGC set":       {"50", "", 100, memoryLimit},
-		"GOMEMLIMIT set": {"", "1GiB", gcPercent, limit},
-		"both of them":   {"50", "1GiB", 100, limit},
-	} {
-		t.Run(name, func(t *testing.T) {
-			debug.SetGCPercent(100)
-			debug.SetMemoryLimit(limit)
-			t.Setenv("GOGC", test.gogc)
-			t.Setenv("GOMEMLIMIT", test.gomemlimit)
-			TuneMemory()
-			if got := debug.SetGCPercent(100); got != test.percent {
-				t.Errorf("GC percent is %d, want %d", got, test.percent)
-			}
-			if got := debug.SetMemoryLimit(-1); got != test.limit {
-				t.Errorf("memory limit is %d, want %d", got, test.limit)
-			}
-		})
-	}
-}
-
-// TestMemoryLimitFollowsHeap keeps a large heap alive, and drops it.
-func TestMemoryLimitFollowsHeap(t *testing.T) {
-	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
-	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
-	TuneMemory()
-	reaches := func(what string, enough func(limit int64) bool) {
-		t.Helper()
-		for range 200 {
-			runtime.GC()
-			if enough(debug.SetMemoryLimit(-1)) {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Errorf("the limit is %d MB %s", debug.SetMemoryLimit(-1)>>20, what)
-	}
-	large := make([]byte, memoryLimit)
-	reaches("with 96 MB alive", func(limit int64) bool { return limit >= headroom*memoryLimit })
-	runtime.KeepAlive(large)
-	reaches("with nothing alive", func(limit int64) bool { return limit == memoryLimit })
 }

@@ -169,13 +169,20 @@ func open(b *testing.B, size size, with string) *workspace {
 	case builtIn:
 		w.run(b, []string{"init"})
 		w.run(b, applyArgs)
-	case baseline: // the state of the real one, so that Terraform has as much to read
-		state, err := os.ReadFile(filepath.Join(open(b, size, this).dir, "terraform.tfstate"))
+	case this:
+		w.run(b, applyArgs)
+	default: // what this provider left, so that Terraform has as much to read
+		first := open(b, size, this)
+		state, err := os.ReadFile(filepath.Join(first.dir, "terraform.tfstate"))
 		check(b, err)
 		w.write(b, "terraform.tfstate", state)
-		w.value = open(b, size, this).value
-	default:
-		w.run(b, applyArgs)
+		for _, id := range ids["services"] {
+			w.platform.SetService(mockplatform.OrganizationID, first.platform.Service(id))
+		}
+		for _, id := range ids["pipes"] {
+			w.platform.SetPipe(first.platform.Pipe(id))
+		}
+		w.value = first.value
 	}
 	w.used(b)
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
