@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,6 +25,9 @@ func TestPipelineGuide(t *testing.T) {
 	f := newFixture(t)
 	skipIfReaderCannot(t, string(content))
 	needsMocks(t)
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("there is no openssl")
+	}
 	w := f.reader()
 	w.follow(readPage(t, pipelineGuide))
 	if got := len(f.writes()); got != 2 { // the timeout and the key

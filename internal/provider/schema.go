@@ -19,7 +19,7 @@ const (
 	wholeNumbers = " Numbers must be whole, except `engine_parallel_distributed_insert_select`."
 	wholeLimit   = "; a whole number"
 	wholeSet     = " The complete set: mappings that are not in it are removed. " +
-		"A changed mapping is removed and added again, which may copy its table once more."
+		"A changed mapping is removed and added again, which may copy its table again."
 	mappingMember = " If omitted, an existing mapping keeps its value"
 )
 

@@ -26,7 +26,7 @@ variable "import_only" {
 
 variable "services" {
   description = <<-EOT
-    Services of the team, by a name of your choice.
+    Services of the team, by a name of your choice. It becomes part of the address in Terraform, and does not change when the service is renamed on the platform.
 
     - `id`: ID of the service
     - `num_replicas`: number of replicas, between 1 and 20. Defaults to that of the environment
