@@ -10,7 +10,6 @@
 package platform
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -43,24 +42,11 @@ type Config struct {
 	// token for it.
 	AlertsBaseURL, AlertsAccessToken string
 
-	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// response. 0 is DefaultRequestTimeout.
-	RequestTimeout time.Duration
-	// RetryTimeout bounds one operation, all attempts and waits included. 0 turns
-	// retries off: one attempt, and no wait for a rate limit.
-	RetryTimeout time.Duration
-	// MaxConcurrentRequests is the maximum number of concurrent requests to both
-	// APIs together. 0 is DefaultMaxConcurrentRequests.
-	MaxConcurrentRequests int
-	// UserAgent is the User-Agent header; if empty, Go's default is sent.
-	UserAgent string
-	// Log gets one line per attempt, without bodies, headers or secrets. It may
-	// be nil.
-	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Warn gets a line, with what a call waits for, when the call has taken ten
-	// seconds, and one each minute after that. It may be nil.
-	Warn func(ctx context.Context, msg string, fields ...map[string]any)
+	Sending
 }
+
+// Sending configures how requests are sent, to both APIs together.
+type Sending = rest.Config
 
 // Client is a client of both APIs. It is safe for concurrent use. A process should
 // use one client for all calls: concurrency, rate limits and shared reads are per
@@ -86,14 +72,7 @@ type api struct {
 // that HTTP headers cannot carry, and negative limits. Errors name the setting
 // and never contain a secret.
 func New(config Config) (*Client, error) {
-	sender, err := rest.New(rest.Config{
-		RequestTimeout:        config.RequestTimeout,
-		RetryTimeout:          config.RetryTimeout,
-		MaxConcurrentRequests: config.MaxConcurrentRequests,
-		UserAgent:             config.UserAgent,
-		Log:                   config.Log,
-		Warn:                  config.Warn,
-	})
+	sender, err := rest.New(config.Sending)
 	if err != nil {
 		return nil, err
 	}

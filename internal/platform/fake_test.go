@@ -80,8 +80,7 @@ func testConfig(address string, change ...func(*Config)) Config {
 	config := Config{
 		BaseURL: address + "/prefix/", KeyID: "key-id", KeySecret: "basic-secret",
 		AlertsBaseURL: address, AlertsAccessToken: "bearer-secret",
-		RequestTimeout: testRequestTimeout, RetryTimeout: testRetryTimeout,
-		UserAgent: "test/1",
+		Sending: Sending{RequestTimeout: testRequestTimeout, RetryTimeout: testRetryTimeout, UserAgent: "test/1"},
 	}
 	for _, set := range change {
 		set(&config)

@@ -83,7 +83,7 @@ func TestUnsendableRequestIsFinal(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New(Config{UserAgent: "a\nb"}); err == nil || !strings.Contains(err.Error(), "User-Agent") {
+	if _, err := New(Config{Sending: Sending{UserAgent: "a\nb"}}); err == nil || !strings.Contains(err.Error(), "User-Agent") {
 		t.Error(err)
 	}
 }

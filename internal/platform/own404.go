@@ -29,10 +29,14 @@ func isOwn404(body map[string]any, message string) bool {
 	if noRoute.MatchString(strings.ReplaceAll(message, "_", " ")) { // or PATH_NOT_FOUND
 		return false
 	}
-	for _, member := range []string{"requestId", "status", "error", "errors", "code"} {
-		if value, exists := body[member]; exists && value != "" {
+	if id, ok := body["requestId"].(string); ok && id != "" || message != "" {
+		return true
+	}
+	_, hasStatus := body["status"].(float64)
+	for _, member := range []string{"error", "errors", "code"} {
+		if _, exists := body[member]; exists {
 			return true
 		}
 	}
-	return message != ""
+	return hasStatus
 }

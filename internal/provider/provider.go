@@ -86,17 +86,19 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Now:            p.now,
 	}
 	config := platform.Config{
-		BaseURL:               set.values["base_url"],
-		KeyID:                 set.values["key_id"],
-		KeySecret:             set.values["key_secret"],
-		AlertsBaseURL:         set.values["alerts_base_url"],
-		AlertsAccessToken:     set.values["alerts_access_token"],
-		RequestTimeout:        set.duration("request_timeout", platform.DefaultRequestTimeout),
-		RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
-		MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
-		UserAgent:             agent,
-		Log:                   tflog.Debug,
-		Warn:                  tflog.Warn,
+		BaseURL:           set.values["base_url"],
+		KeyID:             set.values["key_id"],
+		KeySecret:         set.values["key_secret"],
+		AlertsBaseURL:     set.values["alerts_base_url"],
+		AlertsAccessToken: set.values["alerts_access_token"],
+		Sending: platform.Sending{
+			RequestTimeout:        set.duration("request_timeout", platform.DefaultRequestTimeout),
+			RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
+			MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
+			UserAgent:             agent,
+			Log:                   tflog.Debug,
+			Warn:                  tflog.Warn,
+		},
 	}
 	client, err := platform.New(config)
 	if err != nil {

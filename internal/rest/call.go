@@ -34,10 +34,10 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 	r.invalidate()
 	defer r.invalidate()
 	if limit := c.config.RetryTimeout; limit > 0 {
-		k.end = k.started.Add(limit)
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, k.end, errBudget)
+		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(limit), errBudget)
 		defer cancel()
+		k.end, _ = ctx.Deadline() // earlier in a reconciliation, which shares the time of its request
 	}
 	defer k.warn(ctx)()
 	return k.run(ctx)
