@@ -103,7 +103,7 @@ func TestReadme(t *testing.T) {
 	const clone = "/path/to/clone/"
 	const settings = ". " + clone + "bin/mock.env"
 	wantText(t, string(content), "`"+settings+"`")
-	page.inAnEmptyDirectory(t)
+	inAnEmptyDirectory(t, &page)
 	out, _ := page.follow(t, strings.ReplaceAll(settings, clone, "")+"\nexport TF_CLI_ARGS_apply=-auto-approve\n")
 	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
 	for line := range strings.Lines(page.outputs(t, 0)) {
@@ -131,7 +131,7 @@ func TestReadme(t *testing.T) {
 
 // inAnEmptyDirectory moves the files of README.md to where the reader writes them:
 // before the commands that use them. The clone is there already.
-func (p *page) inAnEmptyDirectory(t *testing.T) {
+func inAnEmptyDirectory(t *testing.T, p *page) {
 	t.Helper()
 	var files, others []block
 	for _, b := range p.blocks {
