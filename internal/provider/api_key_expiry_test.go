@@ -55,7 +55,7 @@ func TestAPIKeyIsNotStranded(t *testing.T) {
 			config: func(provider string) string {
 				return provider + fmt.Sprintf(late, `"192.0.2.300"`) + keyBlock("this", true, plainKey.with(args{"expire_at": date(100), "ip_access_list": expression("[{ source = terraform_data.late.output }]")}))
 			},
-			says: `Source "192.0.2.300" of ip_access_list must be a valid IP address`, deposed: true,
+			says: `source "192.0.2.300" of ip_access_list must be a valid IP address`, deposed: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,7 +84,7 @@ type badKey struct {
 
 func source(text string) badKey {
 	// To the end, and quoted: nothing else of the entry is repeated.
-	return badKey{args{"ip_access_list": []args{{"source": text, "description": "d"}}}, "ip_access_list", fmt.Sprintf("Invalid IP address: Source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)}
+	return badKey{args{"ip_access_list": []args{{"source": text, "description": "d"}}}, "ip_access_list", fmt.Sprintf("Invalid IP address: source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)}
 }
 
 func TestAPIKeyInvalid(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 	if len(p.errors) != 2 || len(p.errors[0]+p.errors[1]) > 500 {
 		t.Errorf("two bad sources: %s", p.diagnoses)
 	}
-	wantText(t, p.String(), `Source "192.0.2.256" of`, `Source "1.1.1.`, `…" of`)
+	wantText(t, p.String(), `source "192.0.2.256" of`, `source "1.1.1.`, `…" of`)
 	if requests := f.Requests(); len(requests) != 0 {
 		t.Errorf("%d requests", len(requests))
 	}
@@ -159,7 +159,7 @@ resource "terraform_data" "late" {
 			t.Errorf("%s: %s", name, all)
 		}
 		for _, source := range want {
-			if n := strings.Count(all.String(), fmt.Sprintf("Source %q of ip_access_list must be a valid IP address", source)); n != 1 {
+			if n := strings.Count(all.String(), fmt.Sprintf("source %q of ip_access_list must be a valid IP address", source)); n != 1 {
 				t.Errorf("%s: %s is named %d times: %s", name, source, n, all)
 			}
 		}

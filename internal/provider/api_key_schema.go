@@ -199,7 +199,7 @@ func (v ipSource) ValidateString(ctx context.Context, req validator.StringReques
 	// source is repeated: nothing else says which of many is invalid.
 	list := req.Path.Steps()[:1].String()
 	resp.Diagnostics.AddAttributeError(path.Root(list), "Invalid IP address",
-		fmt.Sprintf("Source %s of %s %s.", quote(source), list, v.Description(ctx)))
+		fmt.Sprintf("source %s of %s %s.", quote(source), list, v.Description(ctx)))
 }
 
 func isAddress(source string) bool {
