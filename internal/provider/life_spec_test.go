@@ -91,12 +91,12 @@ func (s lifeSpec) idName() string {
 }
 
 // objects are those that a life may move to: its own, another one of its kind, and one of
-// another kind.
+// another kind. Services have no kinds, and memory limits of others may not fit.
 func (s lifeSpec) objects() []string {
 	const sibling = "50000000-0000-4000-8000-000000000005"
 	switch s.kind {
 	case "scaling":
-		return []string{mockplatform.ServiceID, sibling, mockplatform.ReadonlyServiceID}
+		return []string{mockplatform.ServiceID, sibling, sibling}
 	case "kafka":
 		return []string{pipeOfKind[s.kind], sibling, mockplatform.CloudStreamPipeID}
 	default:
