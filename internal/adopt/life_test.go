@@ -203,12 +203,12 @@ func (l *life) checkPlatform(o *outcome, before, after tfvalue.Value, sent []str
 	config, unreported := l.value(l.config), decodePrivate(l.private).unreported
 	for _, path := range settable {
 		want, was, now := config.At(path...), before.At(path...), after.At(path...)
-		ignored := slices.ContainsFunc(l.ignore, func(p tfvalue.Path) bool { return slices.Equal(p, path) }) && o.action == "update"
+		mayBeIgnored := slices.ContainsFunc(l.ignore, func(p tfvalue.Path) bool { return slices.Equal(p, path) })
+		ignored := mayBeIgnored && o.action == "update"
 		switch {
 		case slices.Equal(path, l.blind), l.moved && len(sent) == 0, slices.Contains(unreported, path.String()):
-		case !want.IsNull() && !ignored && o.action == "none" && l.moved:
 		case !want.IsNull() && !ignored && !l.moved:
-			if !lampRules.AsksFor(path[len(path)-1], want, now) && !(want.IsEmpty() && now.IsEmpty()) && !slices.ContainsFunc(l.ignore, func(p tfvalue.Path) bool { return slices.Equal(p, path) }) {
+			if !lampRules.AsksFor(path[len(path)-1], want, now) && (!want.IsEmpty() || !now.IsEmpty()) && !mayBeIgnored {
 				return fmt.Sprintf("%s is set to %v, and the platform has %v", path, want, now)
 			}
 		case want.IsNull() && !tfvalue.Alike(was, now):

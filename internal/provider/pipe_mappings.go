@@ -92,7 +92,7 @@ func checkMappings(r adopt.Review) {
 		current, exists := now[key]
 		was, planKept := before[key]
 		planKept = planKept && tfvalue.Covered(mapping, was)
-		why := ""
+		var why string
 		switch {
 		case exists && stays(mapping, current):
 			continue
