@@ -68,11 +68,11 @@ func savedPlan(t *testing.T, imports, differs bool) {
 	setMember(wantPipe, "settings.engine_max_threads", threads)
 	setMember(wantPipe, "updatedAt", f.Pipe(mockplatform.PostgresPipeID)["updatedAt"])
 	setMember(wantService, "numReplicas", replicas)
-	if got := f.Pipe(mockplatform.PostgresPipeID); !sameContent("", got, wantPipe) {
-		t.Errorf("the pipe is\n%s\nwant\n%s", content("", got), content("", wantPipe))
+	if got := toJSON(t, f.Pipe(mockplatform.PostgresPipeID)); !sameJSON(t, got, toJSON(t, wantPipe)) {
+		t.Errorf("the pipe is\n%s\nwant\n%s", got, toJSON(t, wantPipe))
 	}
-	if got := f.Service(mockplatform.ServiceID); !sameContent("", got, wantService) {
-		t.Errorf("the service is\n%s\nwant\n%s", content("", got), content("", wantService))
+	if got := toJSON(t, f.Service(mockplatform.ServiceID)); !sameJSON(t, got, toJSON(t, wantService)) {
+		t.Errorf("the service is\n%s\nwant\n%s", got, toJSON(t, wantService))
 	}
 	if !imports {
 		checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
