@@ -288,7 +288,7 @@ func TestLongWaitIsLogged(t *testing.T) {
 	if n := strings.Count(o.out, line); !o.ok || n != 1 {
 		t.Errorf("%d lines:\n%s", n, o.out)
 	}
-	wantText(t, o.out, line+" is waiting to retry after HTTP 503, Retry-After 12s", `operation="read pipe"`)
+	wantText(t, o.out, line+" is waiting to retry; the last failure was: HTTP 503, Retry-After 12s", `operation="read pipe"`)
 }
 
 // A control character in TF_APPEND_USER_AGENT is told once and at once.

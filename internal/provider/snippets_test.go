@@ -33,6 +33,7 @@ func TestSnippets(t *testing.T) {
 					t.Errorf("the snippet doesn't say that it needs %s", needs)
 				}
 				f := newFixture(t)
+				text = strings.ReplaceAll(text, "http://127.0.0.1:18080", f.url) // the fake of the offline guide
 				dir := t.TempDir()
 				if err := os.WriteFile(filepath.Join(dir, "snippet.tf"), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
