@@ -143,10 +143,9 @@ func TestWriteByAnotherResource(t *testing.T) {
 	}
 }
 
-// TestReadsOfAdoptionsEndAfterWrites has the plan of an adoption read the object before
-// another resource writes to it, and receive the response after that. Its apply
-// observes the object that the write left behind.
-func TestReadsOfAdoptionsEndAfterWrites(t *testing.T) {
+// TestReadsOfAdoptionsEndWithWrites adopts one object twice in a run: both plans share one
+// read, and the second apply observes what the first one has left.
+func TestReadsOfAdoptionsEndWithWrites(t *testing.T) {
 	f := newFixture(t)
 	adopting := func(arguments object) *lifeSubject {
 		typ := lifeTypeOf("dataplatform_pipe")
@@ -173,18 +172,15 @@ func TestReadsOfAdoptionsEndAfterWrites(t *testing.T) {
 		}
 	}
 	var oneOutcome, otherOutcome lifeOutcome
-	onePlan := plan(one, &oneOutcome)
-
-	read, written, planned := make(chan struct{}), make(chan struct{}), make(chan *lifePlan)
-	f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Edit: func(mockplatform.Document) {
-		close(read)
-		<-written
-	}})
-	go func() { planned <- plan(other, &otherOutcome) }()
-	<-read
+	onePlan, otherPlan := plan(one, &oneOutcome), plan(other, &otherOutcome)
 	apply(one, onePlan, &oneOutcome)
-	close(written)
-	apply(other, <-planned, &otherOutcome)
+	if n := f.gets(mockplatform.KafkaPipeID); n != 1 {
+		t.Errorf("%d reads by two plans and the first apply, want 1", n)
+	}
+	apply(other, otherPlan, &otherOutcome)
+	if n := f.gets(mockplatform.KafkaPipeID); n != 2 {
+		t.Errorf("%d reads, want another one after the write", n)
+	}
 
 	wantNoText(t, otherOutcome.String(), "also changed unmanaged values")
 	f.wantPatches(mockplatform.KafkaPipeID, `{"name": "b"}`, `{"settings": {"engine_max_threads": 10}}`)
