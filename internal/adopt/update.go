@@ -205,11 +205,18 @@ func (u *update) recordsOf(sent, response tfvalue.Value) []record {
 	return all
 }
 
-// withoutPast returns a response without the leaves that were sent and that it shows
-// as they were before: it may precede the change.
+// withoutPast returns a response without what may precede the change. If it shows a
+// leaf that was sent as it was before, that is every leaf but keyed sets that were not
+// sent: one that the read omits by accident must not look removed.
 func (u *update) withoutPast(response tfvalue.Value) tfvalue.Value {
+	isPast := slices.ContainsFunc(u.records, func(r record) bool {
+		return r.sent && judge(u.Rules, r) == storedOtherwise && u.Rules.Same(r.Name(), r.now, u.remote.At(r.Path...))
+	})
+	if !isPast {
+		return response
+	}
 	for _, r := range u.records {
-		if r.sent && !r.now.IsNull() && u.Rules.Same(r.Name(), r.now, u.remote.At(r.Path...)) {
+		if _, keyed := u.Rules.Keys[r.Name()]; !r.now.IsNull() && (r.sent || !keyed) {
 			response = response.Without(r.Path...)
 		}
 	}

@@ -57,13 +57,14 @@ func judge(rules tfvalue.Rules, r record) verdict {
 }
 
 // missing reports whether the response omits a leaf that was sent, or that was
-// returned before. If it was empty before, and is meant to be, an omitted leaf means
-// the same. Of a keyed set that was not sent, members can be missing too.
+// returned before. An empty leaf that is sent and was never returned is not missing: an
+// omitted one means the same. Of a keyed set that was not sent, members can be missing
+// too.
 func missing(rules tfvalue.Rules, r record) bool {
 	if key, keyed := rules.Keys[r.Name()]; keyed && !r.now.IsNull() {
 		return !r.sent && !key.HasAll(r.now, r.Value)
 	}
-	return r.now.IsNull() && (r.sent && !r.wanted.IsEmpty() || !r.Value.IsEmpty())
+	return r.now.IsNull() && (r.sent && !r.wanted.IsEmpty() || !r.Value.IsNull())
 }
 
 // doubtful reports whether one more read can change the verdict: a response may omit

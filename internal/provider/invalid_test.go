@@ -93,7 +93,7 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = pow(2, 66) }`, []string{"settings.engine_max_threads", "must be at most 9223372036854775807, got 7.378697629e+19."}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = -pow(2, 66) }`, []string{"settings.engine_max_threads", "must be at least -9223372036854775808, got -7.378697629e+19."}},
-	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -1.79", "got 1e+400."}},
+	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be at most 9223372036854775807", "got 1e+400."}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 1.5 }`, []string{"engine_max_threads", "whole number", "1.5"}},

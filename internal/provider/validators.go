@@ -132,12 +132,13 @@ func (w wholeNumber) accepts(n *big.Float) bool {
 	}
 }
 
-// finite accepts the numbers that a float64 can hold, rounded: no API holds others.
+// finite accepts the numbers that a float64 can hold, rounded, and whole ones of up to
+// 63 bits: no API holds others, and Terraform gets larger ones back with other digits.
 type finite struct{}
 
 // Description implements validator.Describer.
 func (finite) Description(context.Context) string {
-	return fmt.Sprintf("must be between %g and %g", -math.MaxFloat64, math.MaxFloat64)
+	return fmt.Sprintf("must be between %d and %d", int64(math.MinInt64), int64(math.MaxInt64))
 }
 
 // MarkdownDescription implements validator.Describer.
@@ -149,9 +150,13 @@ func (v finite) ValidateNumber(ctx context.Context, req validator.NumberRequest,
 		return
 	}
 	n := req.ConfigValue.ValueBigFloat()
-	if float, _ := n.Float64(); math.IsInf(float, 0) || float == 0 && n.Sign() != 0 {
+	if beyondInt64(n) {
+		whole().ValidateNumber(ctx, req, resp)
+		return
+	}
+	if float, _ := n.Float64(); float == 0 && n.Sign() != 0 {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
-			fmt.Sprintf("%s %s and not closer to 0 than %g, got %s.", req.Path, v.Description(ctx), math.SmallestNonzeroFloat64, n.Text('g', 10)))
+			fmt.Sprintf("%s must not be closer to 0 than %g, got %s.", req.Path, math.SmallestNonzeroFloat64, n.Text('g', 10)))
 	}
 }
 
