@@ -17,7 +17,7 @@ import (
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.
-		if c.FirstLeft("adopted objects") {
+		if c.FirstWarning("adopted objects") {
 			e.warnDestroy(change.Prior, diags)
 		}
 		return change.Plan, memory{}

@@ -11,7 +11,7 @@ import (
 // objects are the remote objects of this run, by a key that is the same for two
 // resources over one object.
 type objects struct {
-	left sync.Map // keys of FirstLeft
+	warned sync.Map // keys of FirstWarning
 
 	mu  sync.Mutex
 	all map[string]*object
@@ -78,13 +78,13 @@ func (c *Connection) Kept(key string) *tfvalue.Value {
 	return c.objects.at(key).read
 }
 
-// FirstLeft reports whether this is the first call of the run with a key. It limits
+// FirstWarning reports whether this is the first call of the run with a key. It limits
 // the warning about an object that stays on the platform to one.
-func (c *Connection) FirstLeft(key string) bool {
+func (c *Connection) FirstWarning(key string) bool {
 	if c == nil {
 		return true
 	}
-	_, reported := c.objects.left.LoadOrStore(key, true)
+	_, reported := c.objects.warned.LoadOrStore(key, true)
 	return !reported
 }
 

@@ -403,7 +403,7 @@ func (r *apiKeyResource) warnReplaced(state tfvalue.Value, changed []string, suc
 // the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
 	id := state.At("id").Text() + " " + state.At("key_id").Text()
-	if id != " " && !r.FirstLeft(id) {
+	if id != " " && !r.FirstWarning(id) {
 		return
 	}
 	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."
