@@ -1,0 +1,287 @@
+package adopt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestIgnoreChanges has leaves that are ignored, in whole and in part.
+func TestIgnoreChanges(t *testing.T) {
+	t.Parallel()
+	t.Run("a leaf", func(t *testing.T) {
+		t.Parallel()
+		tf := adopted(t, m{"name": "desk", "size": 3})
+		tf.ignore = []tfvalue.Path{{"name"}}
+		tf.config["name"], tf.config["size"] = "ignored", 4
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches("PATCH size")
+		tf.change(firstLamp, "outside", "name")
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches()
+	})
+	t.Run("of credentials", func(t *testing.T) {
+		t.Parallel()
+		for ignored, patch := range map[string]string{"user": "PATCH secret.version", "version": "PATCH secret.user"} {
+			tf := newTerraform(t, newWorkshop())
+			tf.config = m{"lamp_id": firstLamp, "secret": m{"user": "a", "version": "1"}}
+			tf.wantQuiet(tf.apply())
+			tf.requests = nil
+			tf.ignore = []tfvalue.Path{{"secret", ignored}}
+			tf.config["secret"] = m{"user": "b", "version": "2"}
+			tf.wantQuiet(tf.apply())
+			tf.wantPatches(patch)
+		}
+	})
+}
+
+// TestPartOfAListIsIgnored has a plan with an ignored member of an element: the plan's
+// list is sent, since it shows a change.
+func TestPartOfAListIsIgnored(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"tags": []any{"a", "b"}})
+	tf.config["tags"] = []any{"ignored", "c"}
+	tf.planConfig = m{"lamp_id": firstLamp, "tags": []any{"a", "c"}} // as Terraform passes it with ignore_changes = [tags[0]]
+	o := tf.plan()
+	private := tf.private
+	config := tf.config
+	tf.config = tf.planConfig
+	tf.wantOK(o)
+	resp := &outcome{}
+	tf.decide(resp, true)
+	state := tf.applied(resp, tf.value(config), private)
+	if got := state.At("tags").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
+		t.Errorf("the state has %v", got)
+	}
+	tf.wantPatches("PATCH tags")
+}
+
+// TestReplacementUnderIgnoreChanges replaces a lamp by one of another shape, with the
+// shape of the old one under ignore_changes.
+func TestReplacementUnderIgnoreChanges(t *testing.T) {
+	t.Parallel()
+	for _, ignore := range [][]tfvalue.Path{nil, {{"shape"}}, {{"name"}}, {{"name"}, {"shape"}, {"bulbs"}}} {
+		tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}}})
+		tf.ignore = ignore
+		tf.config = m{"lamp_id": another, "name": "floor", "size": 1, "shape": m{"square": m{"side": 5}}}
+		o := tf.plan()
+		tf.wantOK(o)
+		if o.action != "replace" {
+			t.Errorf("ignoring %v: %s", ignore, o.action)
+		}
+		tf.wantWarnings(o, "Destroy does not delete services or pipes", `This replacement overwrites current values of lamp "floor"`)
+		for _, unsettable := range []string{"volume", "weight", "state"} {
+			if strings.Contains(o.warnings[1], unsettable) {
+				t.Errorf("ignoring %v: %s is in %s", ignore, unsettable, o.warnings[1])
+			}
+		}
+		if reads := len(tf.requests); reads != 2 {
+			t.Errorf("a plan reads %d times, want each lamp once", reads)
+		}
+		tf.applyPlan(o)
+		tf.wantQuiet(o)
+		tf.wantPatches("PATCH shape.square.side size")
+	}
+	// A bulb that the configuration of the first plan lacks may be in that of the second.
+	tf := adopted(t, m{"bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
+	tf.change(another, []any{m{"socket": "G9", "colors": []any{}, "on": true}}, "bulbs")
+	tf.ignore = []tfvalue.Path{{"bulbs"}}
+	tf.config = m{"lamp_id": another, "bulbs": []any{m{"socket": "G9"}}}
+	tf.wantWarnings(tf.plan(), "Destroy does not delete", "- bulb G9 will be removed, unless the configuration has it\n")
+	// The configuration of the first plan has what is only computed, if it is ignored.
+	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
+	tf.change(another, m{"round": m{"radius": 4, "volume": 11}}, "shape")
+	tf.ignore = []tfvalue.Path{{"shape"}}
+	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
+	tf.wantWarnings(tf.plan(), "Destroy does not delete")
+	// What the new lamp does not accept is an error of its own plan.
+	tf = adopted(t, m{})
+	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
+	tf.wantError(tf.plan(), "Lamp has another shape")
+}
+
+// TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.
+func TestAdoptionWarnings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		plan m
+		want []string
+	}{
+		"known": {m{"name": "new", "tags": []any{"x"}, "bulbs": []any{m{"socket": "E14", "colors": []any{}}}},
+			[]string{`- name (currently "desk")`, `- tags (currently ["a", "b"])`, "- bulb E27 will be removed", `- colors of bulb E14 (currently ["red"])`, "To keep a bulb, add it to bulbs."}},
+		"nothing differs":        {m{"name": "desk"}, nil},
+		"an unknown value":       {m{"name": unknown}, []string{`- name (currently "desk")`}},
+		"an unknown set":         {m{"name": "new", "bulbs": unknown}, []string{`- name (currently "desk")`}},
+		"an unknown element":     {m{"name": "new", "bulbs": []any{unknown}}, []string{`- name (currently "desk")`}},
+		"an unknown key":         {m{"name": "new", "bulbs": []any{m{"socket": unknown, "colors": []any{}}}}, []string{`- name (currently "desk")`}},
+		"an unknown member":      {m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}, []string{"- bulb E27 will be removed", `- colors of bulb E14 (currently ["red"])`}},
+		"one key of two unknown": {m{"bulbs": []any{m{"socket": unknown}, m{"socket": "E14", "colors": []any{}}}}, []string{`- colors of bulb E14 (currently ["red"])`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := newTerraform(t, newWorkshop())
+			test.plan["lamp_id"] = firstLamp
+			tf.config = test.plan
+			o := tf.plan()
+			tf.wantOK(o)
+			if test.want == nil {
+				tf.wantWarnings(o)
+				return
+			}
+			tf.wantWarnings(o, `Creating this resource overwrites current values of lamp "desk" (`+firstLamp+")")
+			again := newTerraform(t, newWorkshop())
+			again.edits, again.config = append(again.edits, omit("GET", 1, "bulbs")), test.plan
+			if o := again.plan(); test.plan["bulbs"] != nil && test.plan["bulbs"] != unknown && !slices.Equal(o.warnings, tf.plan().warnings) {
+				t.Errorf("with bulbs omitted once: %q", o.warnings)
+			}
+			_, list, _ := strings.Cut(o.warnings[0], "will be replaced:\n\n")
+			list, _, _ = strings.Cut(list, "\n\n")
+			lines := 0
+			for _, text := range test.want {
+				if strings.HasPrefix(text, "- ") {
+					lines++
+				}
+				if !strings.Contains(o.warnings[0], text) {
+					t.Errorf("no %q in %s", text, o.warnings[0])
+				}
+			}
+			if got := strings.Count(list, "  - "); got != lines {
+				t.Errorf("%d lines, want %d: %s", got, lines, list)
+			}
+		})
+	}
+}
+
+// TestAddedAfterThePlan has an element that is added on the platform between plan and
+// apply: it is left, and the next plan shows its removal.
+func TestAddedAfterThePlan(t *testing.T) {
+	t.Parallel()
+	for _, config := range []m{{"name": "new"}, {"bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}}}} {
+		tf := adopted(t, m{"name": "desk", "bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
+		for name, v := range config {
+			tf.config[name] = v
+		}
+		o := tf.plan()
+		tf.wantOK(o)
+		stranger := m{"socket": "G9", "colors": []any{"secret"}, "on": true}
+		was := tf.lamps[firstLamp].At("bulbs").Elements()
+		tf.lamps[firstLamp] = tf.lamps[firstLamp].With(tfvalue.Collection(tf.lamps[firstLamp].At("bulbs").Type(), append(was, value(stranger, was[0].Type()))), "bulbs")
+		tf.applyPlan(o)
+		tf.wantOK(o)
+		if _, left := bulbKey.Index(tf.lamps[firstLamp].At("bulbs"))[bulbKey.Of(value(stranger, was[0].Type()))]; !left {
+			t.Errorf("the bulb is gone")
+		}
+		next := tf.plan()
+		if next.action != "update" {
+			t.Errorf("the next plan: %s", next.action)
+		}
+	}
+}
+
+// TestOptionAlone has an option without a change beside it: an update in place that
+// sends nothing, also beside a value that turns out to be no change.
+func TestOptionAlone(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}, "dry": true}})
+	for _, dry := range []any{nil, false, true} {
+		tf.config["shape"] = m{"round": m{"radius": 4}, "dry": dry}
+		tf.planConfig = nil
+		if dry == true { // beside a name that is unknown in the plan
+			tf.planConfig = m{"lamp_id": firstLamp, "name": unknown, "shape": tf.config["shape"]}
+		}
+		o := tf.apply()
+		if o.action != "update" {
+			t.Errorf("%v: %s", dry, o.action)
+		}
+		tf.planConfig = nil
+		tf.wantQuiet(o)
+		tf.wantPatches()
+	}
+}
+
+// TestEmptyObjects has objects that set nothing: a warning where the platform has a
+// value for one of their attributes, and for what it never returns.
+func TestEmptyObjects(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		config m
+		warns  []string
+	}{
+		{m{"shape": m{"round": m{}}}, []string{"shape.round has no attributes set"}},
+		{m{"shape": m{}}, []string{"shape has no attributes set"}},
+		{m{"secret": m{}}, []string{"secret has no attributes set"}},
+		{m{"shape": m{"round": m{"radius": 4}}}, nil},
+	} {
+		tf := newTerraform(t, newWorkshop())
+		test.config["lamp_id"] = firstLamp
+		tf.config = test.config
+		tf.wantWarnings(tf.plan(), test.warns...)
+		tf.wantOK(tf.apply())
+		tf.wantWarnings(tf.plan(), test.warns...)
+		if test.config["secret"] == nil { // the platform has no value: generated configuration is full of these
+			quiet := newTerraform(t, newWorkshop())
+			quiet.change(firstLamp, nil, "shape", "round", "radius")
+			quiet.config = test.config
+			if test.warns != nil {
+				quiet.wantWarnings(quiet.plan())
+			}
+		}
+	}
+}
+
+// TestOtherImported imports a lamp that the configuration does not name.
+func TestOtherImported(t *testing.T) {
+	t.Parallel()
+	tf := newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": another}
+	tf.wantOK(tf.imports(firstLamp))
+	tf.run = nil
+	o := &outcome{}
+	tf.decide(o, true)
+	tf.wantOK(o)
+	tf.wantWarnings(o, `Imported lamp "desk" (`+firstLamp+`) is not the configured one: The IDs of the import and of the configuration differ`)
+	if !strings.Contains(o.warnings[0], "lamp_id: imported "+firstLamp+", configured "+another) {
+		t.Error(o.warnings[0])
+	}
+}
+
+// TestGone has a lamp that no longer exists.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{})
+	delete(tf.lamps, firstLamp)
+	o := tf.plan()
+	tf.wantError(o, "No such lamp")
+	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
+	if !tf.state.IsNull() {
+		t.Errorf("the state is %v", tf.state)
+	}
+}
+
+// TestTwoResources has two resources over one lamp that want different values.
+func TestTwoResources(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	first, second := newTerraform(t, w), newTerraform(t, w)
+	first.config, second.config = m{"lamp_id": firstLamp, "name": "a"}, m{"lamp_id": strings.ToUpper(firstLamp), "name": "b", "size": 3}
+	first.wantOK(first.plan())
+	second.run = first.run
+	o := &outcome{}
+	second.decide(o, true)
+	second.wantWarnings(o, "Creating this resource overwrites", `Two resources configure lamp "desk"`)
+	if !strings.Contains(o.warnings[1], "  - name\n") || strings.Contains(o.warnings[1], "size") {
+		t.Error(o.warnings[1])
+	}
+}
+
+// TestDestroy leaves a lamp as it is.
+func TestDestroy(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk"})
+	o := tf.destroy()
+	tf.wantOK(o)
+	tf.wantWarnings(o, "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\"", "Destroy does not delete services or pipes")
+	tf.wantPatches()
+}
