@@ -68,7 +68,7 @@ func messageIn(value jsontext.Value, mask func(string) string) string {
 }
 
 // notAnEnvelope says what a body is instead of a JSON object. The words of the library
-// are left out.
+// are omitted.
 func notAnEnvelope(r *rest.Response, raw []byte, err error) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
