@@ -98,7 +98,7 @@ func (e *Engine) withoutStrangers(object, prior, owned tfvalue.Value) tfvalue.Va
 	return object
 }
 
-// run changes the object to the owned leaves. If none differs, it sends nothing.
+// run changes the object to the owned leaves. If none differs, no request is sent.
 // remote is up to date after an error too.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	send := u.Rules.Changes(u.owned, u.remote)
@@ -250,7 +250,7 @@ func isRejection(err error) bool {
 
 func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 	diags.AddError(
-		fmt.Sprintf("Cannot read %s after its update", u.Noun),
+		conn.Summary(fmt.Sprintf("Cannot read %s after its update", u.Noun), err),
 		fmt.Sprintf("The API accepted the update of %s, but its response does not show the result, and reading the %s failed:\n\n%s",
 			u.label, u.Noun, conn.Detail(err)),
 	)

@@ -16,7 +16,7 @@ type door struct {
 
 	mu      sync.Mutex
 	health  health
-	changed chan struct{} // closed and replaced when those who wait have to decide anew
+	changed chan struct{} // closed and replaced when those who wait have to decide again
 }
 
 // newDoor returns the door of an API, by its name, its host and the settings with its
