@@ -128,7 +128,7 @@ func (k *call) allowed(failed *Error) allowance {
 		return allowance{-1, ""}
 	}
 	if contact := k.API.door.contact(&k.caller); failed != nil && failed.Kind == NotSent && !contact.IsZero() {
-		return allowance{max(0, time.Until(contact)), fmt.Sprintf("the %s for a host that nothing could be connected to in this run", readable(firstContact))}
+		return allowance{max(0, time.Until(contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
 	}
 	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
 }

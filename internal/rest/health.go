@@ -43,6 +43,7 @@ type health struct {
 	failures  window    // without a response but 5xx between them
 	silence   window    // without any response between them
 	responded time.Time // last response, whatever its status
+	succeeded time.Time // last response but a 5xx
 	expected  time.Time // when the next attempt of the failed calls is due at the latest
 	outage    *trouble  // nil while there is none
 	lately    string    // last failure that may be one of all requests, for a log line
@@ -81,10 +82,20 @@ func (w *window) add(c *caller, begin, now time.Time) {
 	if w.begin.IsZero() {
 		*w = window{begin: begin, addresses: map[string]struct{}{}}
 	}
+	if begin.Before(w.begin) { // of an attempt that took longer
+		w.begin = begin
+	}
 	w.last, w.connected = now, w.connected || c.connected
 	if len(w.addresses) < manyAddresses {
 		w.addresses[c.address] = struct{}{}
 	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // login is whether the API accepts the credentials for a realm: a key may be valid for
@@ -171,7 +182,7 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	if e != nil && (status == 0 && e.Kind != Endless || status >= http.StatusInternalServerError) {
 		h.fail(c, e, now)
 	} else {
-		h.responded, h.condition = now, up
+		h.responded, h.succeeded, h.condition = now, now, up
 		h.failures, h.silence, h.outage = window{}, window{}, nil
 	}
 	changed = wasProbe || before != h.condition || closed != h.notBefore
@@ -248,11 +259,7 @@ func (h *health) fail(c *caller, e *Error, now time.Time) {
 	if due := now.Add(max(e.requested, maxWait) + holdOff); due.After(h.expected) {
 		h.expected = due
 	}
-	begin := c.began
-	if begin.Before(h.responded) {
-		begin = h.responded
-	}
-	h.failures.add(c, begin, now)
+	h.failures.add(c, latest(c.began, h.succeeded), now)
 	to := h.condition
 	if e.Status != 0 {
 		h.silence, h.responded = window{}, now
@@ -260,7 +267,7 @@ func (h *health) fail(c *caller, e *Error, now time.Time) {
 			to = failing
 		}
 	} else {
-		h.silence.add(c, begin, now)
+		h.silence.add(c, latest(c.began, h.responded), now)
 		if h.isSilent() && now.Sub(h.silence.begin) >= h.patience() {
 			to = down
 		}

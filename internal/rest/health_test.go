@@ -309,6 +309,25 @@ func TestOneErrorReportsAnOutage(t *testing.T) {
 	}
 }
 
+// A call that gives up was part of an outage though the attempt of another, which began
+// later, failed before its own.
+func TestOutageBeginsWithTheEarliestAttempt(t *testing.T) {
+	t.Parallel()
+	for summary, became := range map[string]*Error{"The management API is not responding": refusedDial, "The management API is failing": status503} {
+		p := newPatient(t, time.Minute)
+		first, second := callTo("a"), callTo("b")
+		p.begin(first)
+		p.pass(time.Second)
+		p.attempt(second, became)
+		p.end(first, became)
+		e := *became
+		p.report(first, &e, errors.New("a time has ended"))
+		if e.Summary() != summary {
+			t.Errorf("got %q, want %q", e.Summary(), summary)
+		}
+	}
+}
+
 // What follows an attempt.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
