@@ -259,7 +259,7 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
 	returned := "another value: " + u.describe(u.mask, r.Name(), r.now)
 	if r.now.IsNull() {
-		returned = "none afterwards"
+		returned = "no value"
 	}
 	diags.AddAttributeError(
 		conn.AttributePath(r.Path),

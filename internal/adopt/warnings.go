@@ -173,7 +173,7 @@ func (e *Engine) warnOtherImported(state, plan tfvalue.Value, diags *diag.Diagno
 	}
 	diags.AddWarning(
 		fmt.Sprintf("Imported %s is not the configured one", e.label(state, state)),
-		"The IDs of the import and of the configuration differ, so Terraform would import one object and then replace it by the other:\n\n"+
+		"The IDs in the import block and in the configuration differ, so Terraform would import one object and then replace it with the other:\n\n"+
 			strings.Join(differ, "\n")+"\n\nMake both IDs the same.",
 	)
 }

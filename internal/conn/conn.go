@@ -103,7 +103,7 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 	if len(missing) == 1 {
 		them = "it"
 	}
-	detail := fmt.Sprintf("%s not set. Set %s in the provider block or by %s", platform.SettingsAre(missing), them, variables(missing))
+	detail := fmt.Sprintf("%s not set. Set %s in the provider block, or with %s", platform.SettingsAre(missing), them, variables(missing))
 	if slices.Contains(missing, "organization_id") {
 		detail += ". organization_id can also be set on this object"
 	}

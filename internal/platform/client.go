@@ -164,7 +164,7 @@ func (a *api) require(setting, value string) {
 // password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if rest.HasControl(address) || strings.TrimSpace(address) != address {
-		return nil, errors.New("the URL must not contain white space or control characters")
+		return nil, errors.New("the URL must not contain whitespace or control characters")
 	}
 	u, err := url.Parse(address)
 	if err != nil {

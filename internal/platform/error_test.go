@@ -90,7 +90,7 @@ func TestMessageIsCut(t *testing.T) {
 // The complete texts.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
-	const stateConflict = "The platform rejected the request in the object's present state: try again once it allows it"
+	const stateConflict = "The object's current state does not allow the request: apply again once it does"
 	const tried = "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. "
 	tests := map[string]struct {
 		e    *Error

@@ -92,7 +92,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides." + replaces,
+				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API does not document whether an empty list allows every address or none." + replaces,
 				Validators:          []validator.Set{noNullsInSet},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{

@@ -85,7 +85,7 @@ func checkKeyID(value string) error {
 	return checkCredential(value)
 }
 
-// checkCredential rejects white space and control characters, which no header
+// checkCredential rejects whitespace and control characters, which no header
 // carries and which files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
@@ -93,13 +93,13 @@ func checkCredential(value string) error {
 	case value == "":
 		return errors.New("must not be empty")
 	case strings.TrimFunc(value, blank) == "":
-		return errors.New("must not contain white space or control characters: it contains nothing else")
+		return errors.New("must not contain whitespace or control characters: it contains nothing else")
 	case strings.HasSuffix(value, "\n"), strings.HasSuffix(value, "\r"):
-		return errors.New("must not contain white space or control characters: it ends with a line break, as the content of a file does; remove it, in Terraform with trimspace()")
+		return errors.New("must not contain whitespace or control characters: it ends with a line break, probably because it was read from a file; use trimspace() in Terraform")
 	case strings.TrimFunc(value, blank) != value:
-		return errors.New("must not contain white space or control characters: it begins or ends with one; remove it, in Terraform with trimspace()")
+		return errors.New("must not contain whitespace or control characters: it begins or ends with one; use trimspace() in Terraform")
 	case strings.ContainsFunc(value, blank):
-		return errors.New("must not contain white space or control characters")
+		return errors.New("must not contain whitespace or control characters")
 	default:
 		return nil
 	}

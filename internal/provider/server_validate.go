@@ -216,8 +216,8 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 			continue
 		}
 		if seen[key.Of(element)] {
-			p.report(tfprotov6.DiagnosticSeverityError, at, "Element is declared twice",
-				fmt.Sprintf("%s maps %s more than once. Declare it once.", at, key.Spell(element)))
+			p.report(tfprotov6.DiagnosticSeverityError, at, "Duplicate "+key.Noun,
+				fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Spell(element)))
 		}
 		seen[key.Of(element)] = true
 	}

@@ -222,7 +222,7 @@ type alertID struct{}
 
 // Description implements validator.Describer.
 func (alertID) Description(context.Context) string {
-	return "must not be empty, a dot segment, or contain a slash or a control character"
+	return "must not be empty, . or .., and must not contain a slash or control characters"
 }
 
 // MarkdownDescription implements validator.Describer.

@@ -62,7 +62,7 @@ func correct(e *Error) string {
 	var advice string
 	switch {
 	case isStateConflict(e):
-		advice = "The platform rejected the request in the object's present state: try again once it allows it"
+		advice = "The object's current state does not allow the request: apply again once it does"
 	case e.Message != "":
 		advice = "Correct the value that the message names"
 	case support != "":

@@ -4,5 +4,8 @@ data "dataplatform_service" "events" {
 
 output "events_hosts" {
   description = "Hosts that the service's users connect to."
-  value       = [for endpoint in data.dataplatform_service.events.endpoints : endpoint.host if endpoint.protocol == "mysql"]
+  value = [
+    for endpoint in data.dataplatform_service.events.endpoints : endpoint.host
+    if endpoint.protocol == "mysql"
+  ]
 }

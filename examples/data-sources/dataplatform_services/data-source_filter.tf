@@ -3,5 +3,7 @@ data "dataplatform_services" "production" {
 }
 
 output "production_hosts" {
-  value = { for s in data.dataplatform_services.production.services : s.id => s.endpoints[*].host }
+  value = {
+    for s in data.dataplatform_services.production.services : s.id => s.endpoints[*].host
+  }
 }
