@@ -131,7 +131,7 @@ var invalidConfigurations = []invalid{
 	{invalidProvider, `key_id = ""`, []string{"key_id", "empty"}},
 	{invalidProvider, `key_id = "a:b"`, []string{"key_id", "colon"}},
 	{invalidProvider, `key_secret = ""`, []string{"key_secret", "empty"}},
-	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "ends with a line break"}},
+	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "begins or ends with one"}},
 	{invalidProvider, `key_id = " hush-hush"`, []string{"key_id", "white space"}},
 	{invalidProvider, `alerts_access_token = ""`, []string{"alerts_access_token", "empty"}},
 	{invalidProvider, `alerts_access_token = "hush-hush\n"`, []string{"alerts_access_token", "white space"}},
@@ -140,9 +140,9 @@ var invalidConfigurations = []invalid{
 	{invalidProvider, `request_timeout = "soon"`, []string{"request_timeout", "duration", `"soon"`}},
 	{invalidProvider, `retry_timeout = "-5m"`, []string{"retry_timeout", "negative", `"-5m"`}},
 	{invalidProvider, `retry_timeout = "5 minutes"`, []string{"retry_timeout", "duration", `"5 minutes"`}},
-	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "at least 1", "0"}},
+	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
 	{invalidProvider, `max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number", "2.5"}},
-	{invalidProvider, `max_concurrent_requests = -1`, []string{"max_concurrent_requests", "at least 1", "-1"}},
+	{invalidProvider, `max_concurrent_requests = -1`, []string{"max_concurrent_requests", "between 1 and", "-1"}},
 	{invalidProvider, `max_concurrent_requests = 5000000000`, []string{"max_concurrent_requests", "5000000000"}},
 }
 
