@@ -61,7 +61,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError():
 		return u.remote, u.memory(u.remote, change.Prior, last)
 	}
-	state := tfvalue.Settle(tfvalue.Decide(change.Plan, e.Plan(change.Config, change.Plan, u.remote)), u.remote)
+	state := tfvalue.Settle(change.Plan, u.remote)
 	return state, u.memory(state, change.Prior, last)
 }
 

@@ -29,7 +29,7 @@ func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 			"id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "ID of the alert. Must not be empty, `.` or `..`, and must not contain `/` or control characters.",
-				Validators:          []validator.String{alertID{}},
+				Validators:          []validator.String{alertID},
 			},
 			"name":           shownString("Name of the alert."),
 			"message":        shownString("Message of the alert."),

@@ -198,8 +198,7 @@ type asked struct {
 	Expiry string `json:"expiry,omitempty"`
 }
 
-// keyRules are empty: no attribute of a key is special.
-var keyRules tfvalue.Rules
+var keyRules = tfvalue.Rules{Keys: map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}}}
 
 const (
 	askedKey     = "asked"

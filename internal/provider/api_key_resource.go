@@ -126,10 +126,11 @@ func endless(response tfvalue.Value, created *platform.CreatedAPIKey) bool {
 func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
-		if mask(keyRules.Describe("", value)) != keyRules.Describe("", value) {
+		text := tfvalue.Rules{}.Describe("", value)
+		if mask(text) != text {
 			return "a value that cannot be shown"
 		}
-		return keyRules.Describe("", value)
+		return text
 	}
 	var lines []string
 	if created.Incomplete != nil {

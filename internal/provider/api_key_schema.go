@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/numbervalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -32,7 +33,7 @@ func apiKeySchema() schema.Schema {
 			"organization_id": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "UUID of the organization that owns the key. Defaults to the provider's `organization_id` when the key is created, and keeps that value." + replaces,
-				Validators:          []validator.String{uuidText{}},
+				Validators:          []validator.String{uuidText},
 			},
 			"name": schema.StringAttribute{
 				Required:            true,
@@ -43,7 +44,7 @@ func apiKeySchema() schema.Schema {
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Roles of the key: at least one of `admin`, `developer` and `query_endpoints`." + replaces,
 				Validators: []validator.Set{
-					setvalidator.SizeAtLeast(1), noNullsInSet,
+					setvalidator.SizeAtLeast(1), nonNull,
 					setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints")),
 				},
 			},
@@ -51,7 +52,7 @@ func apiKeySchema() schema.Schema {
 				Optional: true, Computed: true,
 				MarkdownDescription: "Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. Timestamps that denote the same instant are treated as equal. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
 				Validators: []validator.String{
-					rfc3339{},
+					rfc3339,
 					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
 				},
 			},
@@ -93,12 +94,12 @@ func apiKeySchema() schema.Schema {
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API does not document whether an empty list allows every address or none." + replaces,
-				Validators:          []validator.Set{noNullsInSet},
+				Validators:          []validator.Set{nonNull},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{
 						Required:            true,
 						MarkdownDescription: "IP address or CIDR block.",
-						Validators:          []validator.String{ipSource{}},
+						Validators:          []validator.String{ipSource},
 					},
 					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "Description of the entry."},
 				}},
@@ -128,34 +129,21 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
 }
 
+const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
+
 // rfc3339 accepts a timestamp of RFC 3339. The framework's own type was rejected: its
 // error doesn't name the attribute, and it considers the same instant with another
 // offset a different value.
-type rfc3339 struct{}
-
-// Description implements validator.Describer.
-func (rfc3339) Description(context.Context) string {
-	return "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
-}
-
-// MarkdownDescription implements validator.Describer.
-func (v rfc3339) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString implements validator.String.
-func (v rfc3339) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag.Diagnostics) {
+	if isRFC3339(text) {
 		return
 	}
-	timestamp := req.ConfigValue.ValueString()
-	if isRFC3339(timestamp) {
-		return
+	got := ""
+	if timestampLike.MatchString(text) {
+		got = ", got " + text
 	}
-	rule := v.Description(ctx)
-	if timestampLike.MatchString(timestamp) {
-		rule += ", got " + timestamp
-	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid timestamp", fmt.Sprintf("%s %s.", req.Path, rule))
-}
+	diags.AddAttributeError(at, "Invalid timestamp", fmt.Sprintf("%s %s%s.", at, rfc3339Rule, got))
+}}
 
 // timestampLike matches what a message may repeat: any other text may be a secret.
 var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
@@ -169,38 +157,24 @@ func isRFC3339(timestamp string) bool {
 	return err == nil && rfc3339Form.MatchString(timestamp)
 }
 
-// ipSource rejects what looks like an IP address or a CIDR block and is not a
-// valid one. The API document doesn't say what else a source may be, so a name
-// passes.
-type ipSource struct{}
-
 // looksLikeAddress matches dotted numbers (also several in one text), text in
 // brackets, and groups separated by colons as in IPv6, with valid digits or not.
 var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/.*|\[.*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9a-fA-F]{0,4}:([0-9a-zA-Z.]{0,4}:)+[0-9a-zA-Z.]*(%.*)?(/.*)?)\s*$`)
 
-// Description implements validator.Describer.
-func (ipSource) Description(context.Context) string {
-	return "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
-}
+const addressRule rule = "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
 
-// MarkdownDescription implements validator.Describer.
-func (v ipSource) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString implements validator.String.
-func (v ipSource) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	source := req.ConfigValue.ValueString()
+// ipSource rejects what looks like an IP address or a CIDR block and is not a
+// valid one. The API document doesn't say what else a source may be, so a name
+// passes.
+var ipSource = textCheck{addressRule, func(at path.Path, source string, diags *diag.Diagnostics) {
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
 	// At the whole list, because a path through a set spells the whole element. The
 	// source is repeated: nothing else says which of many is invalid.
-	list := req.Path.Steps()[:1].String()
-	resp.Diagnostics.AddAttributeError(path.Root(list), "Invalid IP address",
-		fmt.Sprintf("source %s of %s %s.", quote(source), list, v.Description(ctx)))
-}
+	list := at.Steps()[:1].String()
+	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %s of %s %s.", quote(source), list, addressRule))
+}}
 
 func isAddress(source string) bool {
 	if address, err := netip.ParseAddr(source); err == nil {

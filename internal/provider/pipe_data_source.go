@@ -60,7 +60,7 @@ func lookupOrganizationID(noun string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id`.",
-		Validators:          []validator.String{uuidText{}},
+		Validators:          []validator.String{uuidText},
 	}
 }
 
@@ -68,6 +68,6 @@ func lookupID(of string) schema.Attribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "UUID of the " + of + ".",
-		Validators:          []validator.String{uuidText{}},
+		Validators:          []validator.String{uuidText},
 	}
 }

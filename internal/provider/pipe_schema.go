@@ -78,7 +78,7 @@ func pipeAttributes() map[string]schema.Attribute {
 			"engine_max_insert_threads":                 settableNumber("Maximum number of threads of one insert in the database engine.", whole()),
 			"engine_min_insert_block_size_bytes":        settableNumber("Minimum size of an inserted block, in bytes.", whole()),
 			"engine_max_download_threads":               settableNumber("Maximum number of threads of one download in the database engine.", whole()),
-			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`.", finite{}),
+			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`.", anyNumber()),
 			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster table function."),
 			"engine_parallel_view_processing":           settableBool("Whether the database engine processes attached views in parallel."),
 		}),
@@ -152,7 +152,7 @@ func tableMappingsAttribute() schema.Attribute {
 	return schema.SetNestedAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "Mappings of source tables to destination tables." + wholeSet,
-		Validators:          []validator.Set{noNullsInSet},
+		Validators:          []validator.Set{nonNull},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"source_schema_name": requiredString("Schema of the source table."),
 			"source_table":       requiredString("Source table."),
@@ -160,7 +160,7 @@ func tableMappingsAttribute() schema.Attribute {
 			"excluded_columns": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Columns that are not copied." + mappingMember + ". Required for a mapping that is new or changes; `[]` excludes none.",
-				Validators:          []validator.Set{noNullsInSet},
+				Validators:          []validator.Set{nonNull},
 			},
 			"use_custom_sorting_key": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -169,7 +169,7 @@ func tableMappingsAttribute() schema.Attribute {
 			"sorting_keys": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Columns that the table is sorted by, in order." + mappingMember + ", and a new one gets `[]`.",
-				Validators:          []validator.List{noNullsInList},
+				Validators:          []validator.List{nonNull},
 			},
 		}},
 	}
@@ -230,7 +230,7 @@ func writeOnly(description, name string) schema.Attribute {
 		Optional: true, WriteOnly: true, Sensitive: true,
 		MarkdownDescription: description + " Requires `" + name + "_version`. May be omitted in runs that do not change the version.",
 		Validators: []validator.String{
-			secretText{},
+			secretText,
 			stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(name + "_version")),
 		},
 	}

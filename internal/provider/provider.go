@@ -73,8 +73,9 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	if strings.ContainsFunc(agent, unicode.IsControl) {
 		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
 	}
-	if set.empty() {
-		addNothingSet(&resp.Diagnostics)
+	missing := set.missing()
+	if len(missing) == len(settings{}.missing()) { // all of them
+		addNothingSet(missing, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -82,7 +83,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	connection := &conn.Connection{
 		OrganizationID: set.values["organization_id"],
 		Unknown:        set.unknown,
-		Missing:        set.missing(),
+		Missing:        missing,
 		Now:            p.now,
 	}
 	config := platform.Config{
@@ -190,27 +191,18 @@ func settingText(value tfvalue.Value) string {
 	return value.Text()
 }
 
-// empty reports whether no setting of either API is set. An unknown one may be.
-func (s settings) empty() bool {
-	return !slices.ContainsFunc(providerSettings, func(setting setting) bool {
-		_, set := s.values[setting.name]
-		return setting.needed && (set || slices.Contains(s.unknown, setting.name))
-	})
-}
-
 // addNothingSet names every setting of both APIs.
-func addNothingSet(diags *diag.Diagnostics) {
-	var lines []string
-	for _, setting := range providerSettings {
-		if setting.needed {
-			lines = append(lines, "  - "+setting.name+", or "+conn.Environment(setting.name))
-		}
+func addNothingSet(all []string, diags *diag.Diagnostics) {
+	lines := make([]string, len(all))
+	for i, name := range all {
+		lines[i] = "  - " + name + ", or " + conn.Environment(name)
 	}
 	diags.AddError("Provider not configured",
 		"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
 			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
 }
 
+// missing names the settings that are required where they are used, and are not set.
 func (s settings) missing() []string {
 	var missing []string
 	for _, setting := range providerSettings {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -42,9 +41,9 @@ var providerSettings = []setting{
 		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
 	{name: "alerts_access_token", needed: true, sensitive: true, check: checkCredential,
 		description: "Bearer token for the alerting API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required to read an alert."},
-	{name: "request_timeout", check: checkPositive,
+	{name: "request_timeout", check: durationFrom(1, "must be greater than zero"),
 		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
-	{name: "retry_timeout", check: checkDuration,
+	{name: "retry_timeout", check: durationFrom(0, "must not be negative"),
 		description: fmt.Sprintf("Time limit of one operation with all its retries and the waits between them, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
 	{name: "max_concurrent_requests", check: checkCount,
 		description: fmt.Sprintf("Maximum number of concurrent requests, at least 1. Defaults to %d.", platform.DefaultMaxConcurrentRequests)},
@@ -89,69 +88,38 @@ func checkKeyID(value string) error {
 // carries and which files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	const rule = "must not contain whitespace or control characters"
 	switch {
 	case value == "":
 		return errors.New("must not be empty")
-	case strings.TrimFunc(value, blank) == "":
-		return errors.New("must not contain whitespace or control characters: it contains nothing else")
-	case strings.HasSuffix(value, "\n"), strings.HasSuffix(value, "\r"):
-		return errors.New("must not contain whitespace or control characters: it ends with a line break, probably because it was read from a file; use trimspace() in Terraform")
 	case strings.TrimFunc(value, blank) != value:
-		return errors.New("must not contain whitespace or control characters: it begins or ends with one; use trimspace() in Terraform")
+		return errors.New(rule + ": it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform")
 	case strings.ContainsFunc(value, blank):
-		return errors.New("must not contain whitespace or control characters")
+		return errors.New(rule)
 	default:
 		return nil
 	}
 }
 
-// durationForm is what time.ParseDuration reads. Its error does not distinguish a
-// duration that is too long from a text that is none.
-var durationForm = regexp.MustCompile(`^[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
-
-func parseDuration(value string) (time.Duration, error) {
-	d, err := time.ParseDuration(value)
-	switch {
-	case err != nil && durationForm.MatchString(value):
-		return 0, fmt.Errorf("must be at most %s, got %q", time.Duration(math.MaxInt64).Truncate(time.Hour), value)
-	case err != nil:
-		return 0, fmt.Errorf("must be a duration such as 30s or 5m, got %q", value)
-	default:
-		return d, nil
+// durationFrom checks a duration that is at least minimum, as rule says.
+func durationFrom(minimum time.Duration, rule string) func(string) error {
+	return func(value string) error {
+		switch d, err := time.ParseDuration(value); {
+		case err != nil:
+			return fmt.Errorf("must be a duration such as 30s or 5m, got %q", value)
+		case d < minimum:
+			return fmt.Errorf("%s, got %q", rule, value)
+		default:
+			return nil
+		}
 	}
-}
-
-func checkDuration(value string) error {
-	d, err := parseDuration(value)
-	if err == nil && d < 0 {
-		return fmt.Errorf("must not be negative, got %q", value)
-	}
-	return err
-}
-
-func checkPositive(value string) error {
-	d, err := parseDuration(value)
-	if err == nil && d <= 0 {
-		return fmt.Errorf("must be greater than zero, got %q", value)
-	}
-	return err
 }
 
 func checkCount(value string) error {
-	n, err := strconv.ParseInt(value, 10, 32)
-	if shown := strconv.Quote(value); strings.ContainsAny(value, " ") || shown != `"`+value+`"` {
-		value = shown
+	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
+		return fmt.Errorf("must be a whole number between 1 and %d, got %s", math.MaxInt32, clean(value))
 	}
-	switch {
-	case errors.Is(err, strconv.ErrRange) && n > 0:
-		return fmt.Errorf("must be at most %d, got %s", math.MaxInt32, value)
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("must be a whole number, got %s", value)
-	case n < 1:
-		return fmt.Errorf("must be at least 1, got %s", value)
-	default:
-		return nil
-	}
+	return nil
 }
 
 // duration is the value of a checked setting, or its default.

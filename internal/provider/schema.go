@@ -23,18 +23,11 @@ const (
 	mappingMember = " If omitted, an existing mapping keeps its value"
 )
 
-// Null elements pass a plan and fail its apply as an error in the provider,
-// so every list and set rejects them.
-var (
-	noNullsInList validator.List = noNulls{}
-	noNullsInSet  validator.Set  = noNulls{}
-)
-
 func organizationIDAttribute(noun string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id` at the first apply, and keeps that value. Forces replacement.",
-		Validators:          []validator.String{uuidText{}},
+		Validators:          []validator.String{uuidText},
 	}
 }
 
@@ -42,7 +35,7 @@ func requiredID(of string) schema.Attribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "UUID of the " + of + ". Forces replacement.",
-		Validators:          []validator.String{uuidText{}},
+		Validators:          []validator.String{uuidText},
 	}
 }
 
@@ -66,7 +59,7 @@ func settableStringSet(description string) schema.Attribute {
 	return schema.SetAttribute{
 		Optional: true, Computed: true, ElementType: types.StringType,
 		MarkdownDescription: description,
-		Validators:          []validator.Set{noNullsInSet},
+		Validators:          []validator.Set{nonNull},
 	}
 }
 
@@ -78,7 +71,7 @@ func settableObjects(description string, attributes map[string]schema.Attribute)
 	return schema.ListNestedAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: description,
-		Validators:          []validator.List{noNullsInList},
+		Validators:          []validator.List{nonNull},
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}
 }

@@ -34,7 +34,7 @@ func (d *serviceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	attributes["id"] = schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "UUID of the service. Exactly one of `id` and `name` must be set.",
-		Validators:          []validator.String{uuidText{}, stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+		Validators:          []validator.String{uuidText, stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
 	}
 	attributes["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,

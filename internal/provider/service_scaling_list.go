@@ -37,12 +37,12 @@ func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.
 			"organization_id": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "UUID of the organization. Defaults to the provider's `organization_id`.",
-				Validators:          []validator.String{uuidText{}},
+				Validators:          []validator.String{uuidText},
 			},
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: filterDescription,
-				Validators:          []validator.List{noNullsInList},
+				Validators:          []validator.List{nonNull},
 			},
 		},
 	}

@@ -34,7 +34,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"filter": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: filterDescription,
-				Validators:          []validator.List{noNullsInList},
+				Validators:          []validator.List{nonNull},
 			},
 			"services": schema.ListNestedAttribute{
 				Computed:            true,

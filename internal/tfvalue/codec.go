@@ -36,9 +36,12 @@ func encode(v reflect.Value, typ tftypes.Type) tftypes.Value {
 		}
 		v = v.Elem()
 	}
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return tftypes.NewValue(typ, nil)
+	}
 	switch t := typ.(type) {
 	case tftypes.Object:
-		fields := fieldsOf(v.Type())
+		fields := Fields(v.Type())
 		members := make(map[string]tftypes.Value, len(t.AttributeTypes))
 		for name, memberType := range t.AttributeTypes {
 			index, ok := fields[name]
@@ -50,23 +53,17 @@ func encode(v reflect.Value, typ tftypes.Type) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, members)
 	case tftypes.List:
-		if v.IsNil() {
-			return tftypes.NewValue(typ, nil)
-		}
 		return tftypes.NewValue(typ, encodeElements(v, t.ElementType))
 	case tftypes.Set:
-		if v.IsNil() {
-			return tftypes.NewValue(typ, nil)
-		}
 		return tftypes.NewValue(typ, withoutRepeats(encodeElements(v, t.ElementType)))
-	}
-	switch {
-	case typ.Is(tftypes.Map{}):
+	case tftypes.Map:
 		members := make(map[string]tftypes.Value, v.Len())
 		for key, member := range v.Seq2() {
-			members[key.String()] = encode(member, typ.(tftypes.Map).ElementType)
+			members[key.String()] = encode(member, t.ElementType)
 		}
 		return tftypes.NewValue(typ, members)
+	}
+	switch {
 	case typ.Is(tftypes.Number):
 		return tftypes.NewValue(typ, big.NewFloat(v.Float()))
 	case typ.Is(tftypes.Bool):
@@ -88,7 +85,8 @@ func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
 	seen := make(map[string]bool, len(elements))
 	kept := elements[:0]
 	for _, element := range elements {
-		if key := canonical(Value{element}); !seen[key] {
+		key := Rules{}.canonical("", Value{element})
+		if !seen[key] {
 			seen[key] = true
 			kept = append(kept, element)
 		}
@@ -113,7 +111,7 @@ func decode(value Value, into reflect.Value) error {
 	}
 	switch {
 	case value.Type().Is(tftypes.Object{}):
-		fields := fieldsOf(into.Type())
+		fields := Fields(into.Type())
 		for name, member := range value.Members() {
 			index, ok := fields[name]
 			if !ok {
@@ -146,26 +144,21 @@ func decode(value Value, into reflect.Value) error {
 	}
 }
 
-// fieldIndexes caches Fields by struct type.
 var fieldIndexes sync.Map // reflect.Type -> map[string][]int
 
-func fieldsOf(typ reflect.Type) map[string][]int {
+// Fields returns the index of the field of each attribute in a struct type, for
+// reflect.Value.FieldByIndex. It includes the fields of embedded structs. The map is
+// shared, and must not be changed.
+func Fields(typ reflect.Type) map[string][]int {
 	if known, ok := fieldIndexes.Load(typ); ok {
 		return known.(map[string][]int)
 	}
-	fields := Fields(typ)
-	fieldIndexes.Store(typ, fields)
-	return fields
-}
-
-// Fields returns the index of the field of each attribute in a struct type, for
-// reflect.Value.FieldByIndex. It includes the fields of embedded structs.
-func Fields(typ reflect.Type) map[string][]int {
 	fields := map[string][]int{}
 	for _, field := range reflect.VisibleFields(typ) {
 		if name := field.Tag.Get("tfsdk"); name != "" {
 			fields[name] = field.Index
 		}
 	}
+	fieldIndexes.Store(typ, fields)
 	return fields
 }

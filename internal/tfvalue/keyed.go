@@ -113,28 +113,27 @@ func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 	return k.Sort(remove), k.Sort(add)
 }
 
-// covers reports whether a set has the wanted elements and no others.
-func (k Key) covers(wanted, set Value) bool {
-	remove, add := k.Difference(wanted, set)
-	return len(remove) == 0 && len(add) == 0
-}
-
-// agree reports whether two sets have the same elements. Members that either omits
-// are not compared.
-func (k Key) agree(a, b Value) bool {
+// matches reports whether two sets have elements with the same keys, of which each pair
+// matches.
+func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
 	inA, inB := k.Index(a), k.Index(b)
-	if len(inA) != len(inB) {
-		return false
-	}
 	for key, element := range inA {
-		other, ok := inB[key]
-		if !ok {
+		if other, ok := inB[key]; !ok || !match(element, other) {
 			return false
 		}
-		for name, member := range element.Members() {
-			if theirs := other.At(name); !member.IsNull() && !theirs.IsNull() && !Alike(member, theirs) {
-				return false
-			}
+	}
+	return len(inA) == len(inB)
+}
+
+// agree reports whether two elements of a list or set mean the same. Members that either
+// omits are not compared.
+func agree(a, b Value) bool {
+	if !a.IsObject() || !b.IsObject() {
+		return Alike(a, b)
+	}
+	for name, member := range a.Members() {
+		if theirs := b.At(name); !member.IsNull() && !theirs.IsNull() && !Alike(member, theirs) {
+			return false
 		}
 	}
 	return true
@@ -145,7 +144,7 @@ func (k Key) agree(a, b Value) bool {
 func (k Key) HasAll(read, before Value) bool {
 	index := k.Index(before)
 	for _, element := range read.Elements() {
-		for name, member := range index[k.Of(element)].orNull(element).Members() {
+		for name, member := range index[k.Of(element)].Members() {
 			if element.At(name).IsNull() && !member.IsEmpty() {
 				return false
 			}
@@ -154,20 +153,14 @@ func (k Key) HasAll(read, before Value) bool {
 	return true
 }
 
-// orNull returns the value, or null of the type of other if it is the zero Value.
-func (v Value) orNull(other Value) Value {
-	if v.Type() == nil {
-		return Null(other.Type())
-	}
-	return v
-}
-
 // Merge returns a set with the members that its elements omit taken from under.
 func (k Key) Merge(over, under Value) Value {
 	index := k.Index(under)
 	elements := over.Elements()
 	for i, element := range elements {
-		elements[i] = element.Merge(index[k.Of(element)].orNull(element))
+		if last, ok := index[k.Of(element)]; ok {
+			elements[i] = element.Merge(last)
+		}
 	}
 	return Collection(over.Type(), elements)
 }

@@ -41,28 +41,12 @@ func (v Value) appendLeaves(found []Leaf, at Path) []Leaf {
 }
 
 // AnyLeaf reports whether Leaves returns any.
-func (v Value) AnyLeaf() bool {
-	if v.IsNull() {
-		return false
-	}
-	if !v.IsObject() {
-		return true
-	}
-	for _, member := range v.members() {
-		if (Value{member}).AnyLeaf() {
-			return true
-		}
-	}
-	return false
-}
+func (v Value) AnyLeaf() bool { return len(v.Leaves()) > 0 }
 
 // Prune returns a value in which objects without leaves are null.
 func (v Value) Prune() Value {
 	if !v.AnyLeaf() {
 		return Null(v.Type())
-	}
-	if !v.IsObject() {
-		return v
 	}
 	return v.Map(func(_ string, member Value) Value { return member.Prune() })
 }
@@ -91,3 +75,4 @@ func (r Rules) merge(name string, over, under Value) Value {
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
 func isList(v Value) bool   { return v.Type().Is(tftypes.List{}) }
+func isMap(v Value) bool    { return v.Type().Is(tftypes.Map{}) }

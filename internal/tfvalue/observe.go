@@ -84,8 +84,8 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 }
 
 // Confirms reports whether the value of a leaf in a response confirms the wanted one.
-// An omitted leaf confirms an empty value. Members that elements of a list or a set
-// omit are not compared.
+// An omitted leaf confirms an empty value. Members that elements of a list or a keyed
+// set omit are not compared.
 func (r Rules) Confirms(name string, wanted, response Value) bool {
 	if r.Same(name, wanted, response) {
 		return true
@@ -95,41 +95,10 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return key.agree(wanted, response)
+		return key.matches(wanted, response, agree)
 	case isList(wanted):
-		return slices.EqualFunc(wanted.Elements(), response.Elements(), r.confirmsElement)
-	case isSet(wanted):
-		return r.confirmsSet(wanted.Elements(), response.Elements())
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), agree)
 	default:
 		return false
 	}
-}
-
-func (r Rules) confirmsElement(wanted, response Value) bool {
-	if !wanted.IsObject() {
-		return r.Same("", wanted, response)
-	}
-	for name, member := range response.Members() {
-		want := wanted.At(name)
-		if !member.IsNull() && !r.Same(name, want, member) && (!want.IsEmpty() || !member.IsEmpty()) {
-			return false
-		}
-	}
-	return true
-}
-
-// confirmsSet reports whether each element of either set has one in the other that
-// confirms it.
-func (r Rules) confirmsSet(wanted, response []Value) bool {
-	for _, w := range wanted {
-		if !slices.ContainsFunc(response, func(element Value) bool { return r.confirmsElement(w, element) }) {
-			return false
-		}
-	}
-	for _, element := range response {
-		if !slices.ContainsFunc(wanted, func(w Value) bool { return r.confirmsElement(w, element) }) {
-			return false
-		}
-	}
-	return true
 }

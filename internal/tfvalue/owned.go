@@ -36,7 +36,7 @@ func (r Rules) owned(name string, config, plan, prior Value) Value {
 // elements.
 func (r Rules) AsksFor(name string, config, value Value) bool {
 	key, keyed := r.Keys[name]
-	return r.Same(name, config, value) || keyed && config.IsFullyKnown() && value.IsFullyKnown() && key.covers(config, value)
+	return r.Same(name, config, value) || keyed && config.IsFullyKnown() && value.IsFullyKnown() && key.matches(config, value, Covered)
 }
 
 // Changes returns the owned leaves that differ from the remote object. A value that
@@ -49,11 +49,9 @@ func (r Rules) changes(name string, owned, remote Value) Value {
 		return owned
 	case owned.IsObject():
 		return owned.Map(func(name string, member Value) Value { return r.changes(name, member, remote.At(name)) })
-	case r.Same(name, owned, remote):
+	case r.AsksFor(name, owned, remote):
 		return Null(owned.Type())
+	default:
+		return owned
 	}
-	if key, keyed := r.Keys[name]; keyed && owned.IsFullyKnown() && remote.IsKnown() && key.covers(owned, remote) {
-		return Null(owned.Type())
-	}
-	return owned
 }

@@ -13,7 +13,7 @@ import (
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
 type Rules struct {
-	// Trimmed are strings whose trailing white space is ignored.
+	// Trimmed are strings whose trailing whitespace is ignored.
 	Trimmed []string
 	// Keys are the keyed sets.
 	Keys map[string]Key
@@ -26,20 +26,11 @@ type Rules struct {
 // compared by value, sets without order, trimmed strings without trailing white
 // space. Null is the same only as null, and unknown is not the same as anything.
 func (r Rules) Same(name string, a, b Value) bool {
-	if a.IsNull() || b.IsNull() {
-		return a.IsNull() && b.IsNull()
-	}
-	if !a.IsFullyKnown() || !b.IsFullyKnown() {
-		return false
-	}
 	switch {
-	case isString(a):
-		if slices.Contains(r.Trimmed, name) {
-			return trimmed(a) == trimmed(b)
-		}
-		return normal(a) == normal(b)
-	case a.Type().Is(tftypes.Number):
-		return sameNumber(a.Number(), b.Number())
+	case a.IsNull() || b.IsNull():
+		return a.IsNull() && b.IsNull()
+	case !a.IsFullyKnown() || !b.IsFullyKnown():
+		return false
 	case a.IsObject():
 		for name, member := range a.Members() {
 			if !r.Same(name, member, b.At(name)) {
@@ -49,66 +40,57 @@ func (r Rules) Same(name string, a, b Value) bool {
 		return true
 	case isList(a):
 		return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b Value) bool { return r.Same(name, a, b) })
-	case isSet(a):
-		return canonical(a) == canonical(b)
-	default:
+	case isMap(a):
 		return a.Equal(b)
+	default:
+		return r.canonical(name, a) == r.canonical(name, b)
 	}
 }
-
-func trimmed(v Value) string { return strings.TrimRight(normal(v), " \t\r\n") }
 
 // normal returns a string in the normal form that Terraform gives to all strings of
 // configuration and state. A response may contain another form of the same text.
 func normal(v Value) string { return norm.NFC.String(v.Text()) }
 
-// sameNumber compares whole numbers exactly, and fractions as float64: 0.1 from a
-// configuration has more digits than 0.1 from a response.
-func sameNumber(a, b *big.Float) bool {
-	if a.IsInt() && b.IsInt() {
-		return a.Cmp(b) == 0
-	}
-	x, _ := a.Float64()
-	y, _ := b.Float64()
-	return x == y
-}
-
 // Alike reports whether two values mean the same if null counts as empty: a response
 // may omit empty members of an element.
-func Alike(a, b Value) bool { return canonical(a) == canonical(b) }
+func Alike(a, b Value) bool { return Rules{}.canonical("", a) == Rules{}.canonical("", b) }
 
 // canonical returns a text that is equal for values that are alike.
-func canonical(value Value) string {
-	var b strings.Builder
-	writeCanonical(&b, value)
-	return b.String()
-}
-
-func writeCanonical(b *strings.Builder, value Value) {
+func (r Rules) canonical(name string, value Value) string {
 	switch {
 	case !value.IsKnown():
-		b.WriteByte('?')
-	case value.IsEmpty():
+		return "?"
+	case isString(value) && slices.Contains(r.Trimmed, name):
+		return strconv.Quote(strings.TrimRight(normal(value), " \t\r\n"))
 	case isString(value):
-		b.WriteString(strconv.Quote(normal(value)))
+		return strconv.Quote(normal(value))
+	case value.IsEmpty():
+		return ""
 	case value.Type().Is(tftypes.Number):
-		b.WriteString(value.Number().Text('g', -1))
+		return canonicalNumber(value.Number())
 	case value.Type().Is(tftypes.Bool):
-		b.WriteByte('t')
-	case value.IsObject():
-		for _, member := range value.Members() {
-			b.WriteByte(';')
-			writeCanonical(b, member)
-		}
-	default:
-		var spelled []string
-		for _, element := range value.Elements() {
-			spelled = append(spelled, canonical(element))
-		}
-		if isSet(value) {
-			slices.Sort(spelled)
-			spelled = slices.Compact(spelled)
-		}
-		b.WriteString("[" + strings.Join(spelled, ",") + "]")
+		return "true"
 	}
+	var parts []string
+	for name, member := range value.Members() {
+		parts = append(parts, r.canonical(name, member))
+	}
+	for _, element := range value.Elements() {
+		parts = append(parts, r.canonical(name, element))
+	}
+	if isSet(value) {
+		slices.Sort(parts)
+		parts = slices.Compact(parts)
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+// canonicalNumber has every digit of a whole number, and those of a float64 of a
+// fraction: 0.1 from a configuration has more digits than 0.1 from a response.
+func canonicalNumber(n *big.Float) string {
+	if n.IsInt() {
+		return n.Text('f', 0)
+	}
+	float, _ := n.Float64()
+	return strconv.FormatFloat(float, 'f', -1, 64)
 }

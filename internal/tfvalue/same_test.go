@@ -33,7 +33,7 @@ var meanings = []struct {
 	{"size", `0.1`, `0.10`, true, true},
 	{"size", `9007199254740993`, `9007199254740992`, false, false},
 	{"size", `9007199254740993`, `"~9007199254740992"`, false, false},
-	{"size", `9007199254740992`, `9007199254740992.5`, true, false},
+	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
 	{"size", `0`, `-0`, true, true},
 	{"size", `0`, `null`, false, true},
 	{"size", `-0`, `null`, false, true},

@@ -1,29 +1,16 @@
 package tfvalue
 
-// Settle returns the state after a write: the plan, with every unknown value replaced
-// by that of the response. Known values stay, since Terraform rejects a state that
-// differs from its plan.
+// Settle returns the state after a write: the plan, with every unknown value, and every
+// list and set that is partly unknown, replaced by that of the response. Known values
+// stay, since Terraform rejects a state that differs from its plan.
 func Settle(plan, response Value) Value {
 	switch {
-	case !plan.IsKnown():
-		return response
 	case plan.IsObject():
 		return plan.Map(func(name string, member Value) Value { return Settle(member, response.At(name)) })
+	case !plan.IsFullyKnown():
+		return response
 	default:
 		return plan
-	}
-}
-
-// Decide returns a plan in which every list and set that is partly unknown is
-// replaced by that of completed.
-func Decide(plan, completed Value) Value {
-	switch {
-	case !plan.IsKnown() || plan.IsFullyKnown():
-		return plan
-	case plan.IsObject():
-		return plan.Map(func(name string, member Value) Value { return Decide(member, completed.At(name)) })
-	default:
-		return completed
 	}
 }
 

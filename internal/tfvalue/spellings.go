@@ -1,33 +1,24 @@
 package tfvalue
 
+import (
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
 // Spellings are the strings in lists and sets of a response that are not in Terraform's
 // normal form, by that form. To a database, two forms may be two names.
 type Spellings map[string]string
 
 // Add adds the spellings of a response. Earlier ones are kept.
 func (s Spellings) Add(response Value) {
-	for _, leaf := range response.Leaves() {
-		if isList(leaf.Value) || isSet(leaf.Value) {
-			s.addElements(leaf.Value)
+	_ = tftypes.Walk(response.Value, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
+		form := normal(Value{value})
+		if _, known := s[form]; !known && isInCollection(at) && form != (Value{value}).Text() {
+			s[form] = Value{value}.Text()
 		}
-	}
-}
-
-func (s Spellings) addElements(value Value) {
-	switch {
-	case value.IsObject():
-		for _, member := range value.Members() {
-			s.addElements(member)
-		}
-	case isString(value):
-		if _, known := s[normal(value)]; !known && value.Text() != normal(value) {
-			s[normal(value)] = value.Text()
-		}
-	default:
-		for _, element := range value.Elements() {
-			s.addElements(element)
-		}
-	}
+		return true, nil // never fails
+	})
 }
 
 // Apply returns an object with the strings in its lists and sets as they are spelled in
@@ -36,32 +27,19 @@ func (s Spellings) Apply(object Value) Value {
 	if len(s) == 0 {
 		return object
 	}
-	return object.Map(func(_ string, member Value) Value {
-		if isList(member) || isSet(member) {
-			return s.respell(member)
+	spelled, _ := tftypes.Transform(object.Value, func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
+		if spelling, known := s[normal(Value{value})]; known && isInCollection(at) {
+			return String(spelling).Value, nil
 		}
-		return s.Apply(member)
+		return value, nil // never fails
 	})
+	return Value{spelled}
 }
 
-func (s Spellings) respell(value Value) Value {
-	switch {
-	case value.IsNull() || !value.IsKnown():
-		return value
-	case value.IsObject():
-		return value.Map(func(_ string, member Value) Value { return s.respell(member) })
-	case isString(value):
-		if spelled, known := s[normal(value)]; known {
-			return String(spelled)
-		}
-		return value
-	case isList(value), isSet(value):
-		elements := value.Elements()
-		for i := range elements {
-			elements[i] = s.respell(elements[i])
-		}
-		return Collection(value.Type(), elements)
-	default:
-		return value
-	}
+// isInCollection reports whether a path leads into a list or a set.
+func isInCollection(at *tftypes.AttributePath) bool {
+	return slices.ContainsFunc(at.Steps(), func(step tftypes.AttributePathStep) bool {
+		_, isAttribute := step.(tftypes.AttributeName)
+		return !isAttribute
+	})
 }

@@ -57,11 +57,8 @@ func (v Value) Equal(other Value) bool { return v.Value.Equal(other.Value) }
 
 // members returns the value's own map, which must not be changed.
 func (v Value) members() map[string]tftypes.Value {
-	if v.IsNull() || !v.IsKnown() {
-		return nil
-	}
 	var all map[string]tftypes.Value
-	if err := v.As(&all); err != nil {
+	if v.IsNull() || v.As(&all) != nil {
 		return nil
 	}
 	return all
@@ -82,11 +79,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 
 // Elements returns the elements of a list or set, none if it is null or unknown.
 func (v Value) Elements() []Value {
-	if v.IsNull() || !v.IsKnown() {
-		return nil
-	}
 	var raw []tftypes.Value
-	if err := v.As(&raw); err != nil {
+	if v.As(&raw) != nil {
 		return nil
 	}
 	all := make([]Value, len(raw))
@@ -164,7 +158,7 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 // Text returns a string, "" if it is null or unknown.
 func (v Value) Text() string {
 	var s string
-	if v.IsNull() || !v.IsKnown() || v.As(&s) != nil {
+	if v.As(&s) != nil {
 		return ""
 	}
 	return s
@@ -182,13 +176,13 @@ func (v Value) TextOrNil() *string {
 // True reports whether a boolean is known and true.
 func (v Value) True() bool {
 	var b bool
-	return !v.IsNull() && v.IsKnown() && v.As(&b) == nil && b
+	return v.As(&b) == nil && b
 }
 
 // Number returns a number, 0 if it is null or unknown.
 func (v Value) Number() *big.Float {
 	var n big.Float
-	if v.IsNull() || !v.IsKnown() || v.As(&n) != nil {
+	if v.As(&n) != nil {
 		return new(big.Float)
 	}
 	return &n
@@ -197,13 +191,11 @@ func (v Value) Number() *big.Float {
 // IsEmpty reports whether a response that omits the field may mean this value:
 // null, "", [], false and 0.
 func (v Value) IsEmpty() bool {
-	if v.IsNull() {
-		return true
-	}
-	if !v.IsKnown() {
-		return false
-	}
 	switch {
+	case v.IsNull():
+		return true
+	case !v.IsKnown():
+		return false
 	case isString(v):
 		return v.Text() == ""
 	case isList(v), isSet(v):
