@@ -253,20 +253,16 @@ func (l *lists) forgetFailed() {
 
 // accept reads the response to a list. It discards what it read of an earlier attempt.
 func (s *services) accept(r *rest.Response) error {
-	r.Limit(rest.MaxList)
 	s.mask, s.all, s.index = r.Mask, nil, map[string]int{}
-	result, err := read(r, "result")
+	result, err := result(r, "result")
 	if err != nil {
 		return err
 	}
-	if err := checkKind(result, '[', "result"); err != nil {
+	all, err := decode[[]jsontext.Value](result)
+	if err != nil {
 		return err
 	}
-	var all []jsontext.Value
-	if err := json.Unmarshal(result, &all, rest.Lenient); err != nil {
-		return fmt.Errorf("reading the list: %w", err)
-	}
-	for i, value := range all {
+	for i, value := range *all {
 		var identity struct {
 			ID   string `json:"id"`
 			Name any    `json:"name"`

@@ -211,7 +211,7 @@ func findService(from *services, id string) (*Service, error) {
 
 // serviceAt decodes a copy of the service at a position of a list.
 func serviceAt(from *services, at int) (*Service, error) {
-	service, err := decode[Service](from.all[at].json, from.mask)
+	service, err := decode[Service](from.all[at].json)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", rest.Clean(from.mask(from.all[at].id), rest.MaxID), err)
 	}
@@ -257,7 +257,8 @@ func (c *Client) listRequest(organizationID string, filter []string) *rest.Reque
 	r := c.inOrganization("list services", "services of organization "+organizationID, organizationID, "services")
 	r.Method = http.MethodGet
 	r.Query = url.Values{"filter": filter}
-	r.Collection, r.NotFoundAdvice = true, checkOrganization
+	r.MaxBody = rest.MaxList
+	r.IsOwn404, r.NotFoundAdvice = nil, checkOrganization
 	return r
 }
 
