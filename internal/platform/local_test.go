@@ -65,7 +65,7 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 func TestAbsurdRetryAfterIsReadable(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"99999999999": "the API requested a wait of a year or more (Retry-After), which ends after retry_timeout (5m0s).",
+		"99999999999": "the API requested a wait of 365 days (Retry-After), which ends after retry_timeout (5m0s).",
 		"700000":      "the API requested a wait of 8 days (Retry-After), which ends",
 		"100000":      "the API requested a wait of 27h46m40s (Retry-After), which ends",
 	} {

@@ -82,12 +82,12 @@ func (r *Response) mediaType() string {
 	return kind
 }
 
-// plain removes secrets, markup and control characters. It masks secrets before the
-// rest, which may alter their spelling, and again after it, which may restore their
-// spelling.
+// plain removes secrets, markup and control characters. It masks secrets before it
+// removes markup, which may alter their spelling, and again after it, which may restore
+// their spelling.
 func plain(s string, mask func(string) string) string {
 	s = tag.ReplaceAllString(unseen.ReplaceAllString(mask(s), " "), " ")
-	return mask(Clean(html.UnescapeString(s), maxError))
+	return Clean(mask(html.UnescapeString(s)), maxError)
 }
 
 // The members in which APIs return their message, the most specific first. RFC
