@@ -77,7 +77,7 @@ type CreatedAPIKey struct {
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
 	r := c.inOrganization("create API key", "API key in organization "+organizationID, organizationID, "keys")
-	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(r.Operation, organizationID); err != nil {
 		return nil, err
 	}
 	var err error

@@ -43,10 +43,10 @@ func FuzzResponse(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		list := &services{mask: unmasked}
+		list := &services{}
 		if list.accept(fuzzResponse(body)) == nil {
-			for id := range list.index {
-				_, _ = findService(list, id)
+			for _, e := range list.all {
+				_, _ = decode[Service](e.json)
 			}
 		}
 		var key CreatedAPIKey
