@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -78,7 +77,7 @@ type CreatedAPIKey struct {
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
 	r := c.inOrganization("create API key", "API key in organization "+organizationID, organizationID, "keys")
-	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(r.Operation, organizationID); err != nil {
 		return nil, err
 	}
 	var err error
@@ -87,17 +86,11 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	}
 	var created CreatedAPIKey
 	r.Method = http.MethodPost
-	r.Collection, r.NotFoundAdvice = true, checkOrganization
+	r.IsOwn404, r.NotFoundAdvice = nil, checkOrganization
 	r.NonIdempotent, r.Uninterruptible = true, true
 	r.Accept = func(response *rest.Response) error {
-		raw, err := io.ReadAll(response)
-		c.maskSecret(raw)
-		return created.receive(response, raw, err, body.HashData != nil)
-	}
-	// With a 4xx, no key was created, whatever the body contains.
-	r.Inspect = func(status int, raw []byte) bool {
-		c.maskSecret(raw)
-		return status >= http.StatusInternalServerError && created.salvage(raw, body.HashData != nil, fmt.Errorf("it had HTTP status %d", status))
+		c.maskSecret(response.Body)
+		return created.receive(response, body.HashData != nil)
 	}
 	if err := c.send(ctx, c.management, r); err != nil {
 		return nil, err
@@ -122,75 +115,47 @@ func (c *Client) maskSecret(raw []byte) {
 	}
 }
 
-// receive reads the response to the creation of a key. err is why no more than raw arrived
-// of it; nil if it is whole.
-func (k *CreatedAPIKey) receive(r *rest.Response, raw []byte, err error, hashed bool) error {
-	var value jsontext.Value
-	if err == nil {
-		value, err = result(r, raw, "result")
+// receive reads the response to the creation of a key, member by member, so that one of
+// another type does not discard the others. There is a key if there is its secret, or its
+// ID if the secret is hashed. JSON that is cut or broken has none.
+func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
+	value, wrong := result(r, "result")
+	if wrong == nil {
+		_, wrong = decode[CreatedAPIKey](value)
 	}
-	var whole *CreatedAPIKey
-	if err == nil {
-		whole, err = decode[CreatedAPIKey](value, r.Mask)
+	if value = members(r.Body)["result"]; value.Kind() != '{' {
+		value = r.Body
 	}
-	switch {
-	case err == nil:
-		*k = *whole
-		k.NullExpiry = nullExpiry(raw)
-		k.KeyID, k.KeySecret = unlessEmpty(k.KeyID), unlessEmpty(k.KeySecret)
-	case !k.salvage(raw, hashed, err):
-		return err
-	}
-	k.RequestID = r.RequestID
-	return nil
-}
-
-// salvage reads the key from JSON with something wrong in it, member by member, and
-// reports whether there was a key: its ID and secret, or its object if the secret is
-// hashed. JSON that is cut or broken has none.
-func (k *CreatedAPIKey) salvage(raw []byte, hashed bool, wrong error) bool {
-	envelope := members(raw)
-	if envelope["result"].Kind() == '{' {
-		envelope = members(envelope["result"])
-	}
-	found := CreatedAPIKey{KeyID: text(envelope["keyId"]), KeySecret: text(envelope["keySecret"])}
-	if object, exists := envelope["key"]; exists {
-		found.Key = &APIKey{}
+	found := members(value)
+	*k = CreatedAPIKey{KeyID: text(found["keyId"]), KeySecret: text(found["keySecret"]), RequestID: r.RequestID}
+	if object, exists := found["key"]; exists {
+		k.Key = &APIKey{}
 		for name, value := range members(object) {
-			next := *found.Key // a member of another type must not discard the others
+			k.NullExpiry = k.NullExpiry || name == "expireAt" && value.Kind() == 'n'
+			next := *k.Key
 			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, rest.Lenient) == nil {
-				*found.Key = next
+				*k.Key = next
 			}
 		}
 	}
-	if found.KeySecret == nil && (!hashed || found.Key == nil || found.Key.ID == nil) {
-		return false
+	if wrong == nil {
+		return nil
 	}
-	found.NullExpiry = nullExpiry(raw)
-	found.Incomplete = fmt.Errorf("the response to the creation of the key is not as documented: %w", wrong)
-	*k = found
-	return true
+	k.Incomplete = fmt.Errorf("the response to the creation of the key is not as documented: %w", wrong)
+	exists := k.KeySecret != nil || hashed && k.Key != nil && k.Key.ID != nil
+	// With a 4xx, no key was created, whatever the body contains.
+	if rejected := r.Status >= 400 && r.Status <= 499; rejected || !exists {
+		return wrong
+	}
+	return nil
 }
 
-// nullExpiry reports whether expireAt is null in a response.
-func nullExpiry(raw []byte) bool {
-	return members(members(members(raw)["result"])["key"])["expireAt"].Kind() == 'n'
-}
-
-// text returns a string, or a number in its own spelling; nil if value is neither
-// or is empty.
+// text returns a string, or a number in its own spelling; nil if value is neither or is
+// empty, which is as if the API omitted it.
 func text(value jsontext.Value) *string {
 	s := string(value)
-	if value.Kind() != '0' && json.Unmarshal(value, &s, rest.Lenient) != nil {
+	if value.Kind() != '0' && json.Unmarshal(value, &s, rest.Lenient) != nil || s == "" {
 		return nil
 	}
-	return unlessEmpty(&s)
-}
-
-// unlessEmpty returns nil for an empty text, as for one that the API omits.
-func unlessEmpty(s *string) *string {
-	if s == nil || *s == "" {
-		return nil
-	}
-	return s
+	return &s
 }

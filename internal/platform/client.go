@@ -10,6 +10,7 @@
 package platform
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -83,6 +84,7 @@ func New(config Config) (*Client, error) {
 	if c.alerts, err = newAlertingAPI(config); err != nil {
 		return nil, err
 	}
+	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
 	c.management.Recovered = c.lists.forgetFailed
 	sender.Add(&c.management.API)
 	sender.Add(&c.alerts.API)

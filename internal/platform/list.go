@@ -1,11 +1,9 @@
 package platform
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -25,9 +23,9 @@ import (
 // would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// maxPast is how many lists are remembered. What a look at a service has to know of
-// the past is in three, see agreed.
-const maxPast = 4
+// maxLists is how many lists of the same services are remembered. A look needs the last
+// four, see agreed.
+const maxLists = 5
 
 // lists are the lists of services of one client.
 //
@@ -39,30 +37,27 @@ const maxPast = 4
 // Beginnings, ends and writes are ordered by a count, since their times may be
 // equal.
 type lists struct {
+	send func(context.Context, *rest.Request) error
+
 	mu      sync.Mutex
 	count   uint64
-	series  map[string]*series // by organization and filter, see listKey
+	series  map[string][]*list // of the same services, in the order of their beginnings
 	written map[string]uint64  // by organization, and by organization and service
 }
 
-// series are consecutive lists of the same services.
-type series struct {
-	latest *flight[*services]
-	begun  uint64 // the latest
-	// past are the last lists that succeeded, oldest first, for those who ask whether
-	// two in a row omit a service.
-	past []*services
+// list is one list of services, under way or done.
+type list struct {
+	*flight[*services]
+	begun    uint64
+	ended    uint64      // set before it is done
+	endedAt  time.Time   // as well
+	reported atomic.Bool // a caller got the error in full
 }
 
-// services is the outcome of a list, in the API's order.
+// services are the services of a list, in the API's order.
 type services struct {
-	err            error
-	all            []entry
-	index          map[string]int // the first position of an ID, in lower case
-	begun, ended   uint64
-	begunAt, endAt time.Time
-	reported       atomic.Bool // a caller got err in full
-	mask           func(string) string
+	all  []*entry
+	byID map[string]*entry // the first of an ID
 }
 
 // entry is one service of a list. Only ID and name are decoded at once: an unusable
@@ -91,67 +86,60 @@ func (l *lists) lastWrite(key string) uint64 {
 	return l.written[strings.ToLower(key)]
 }
 
-func listKey(organizationID string, filter []string) string {
-	return strings.ToLower(organizationID) + "?" + url.Values{"filter": filter}.Encode()
-}
-
 // sight is what one list says of what is looked for.
 type sight int
 
 const (
-	omits      sight = iota
-	incomplete       // it has a service without a field that earlier lists had
-	complete
+	omitted sight = iota
+	partial       // it has a service without a field that earlier lists had
+	whole
 )
 
 // look lists services until the lists agree on what see looks for, and returns the
-// lists to use: none if it does not exist, one that is complete, or two that have
+// lists to use: none if it does not exist, one that has it whole, or two that have
 // different parts of it, the newest first. Only lists that began after the given
 // count are used. Those that are remembered count, so that many callers who miss
 // something cost one more list together.
-func (l *lists) look(ctx context.Context, key string, after uint64, fetch fetchList, see func(*services) sight) (used []*services, err, interrupted error) {
+func (l *lists) look(ctx context.Context, r *rest.Request, after uint64, see func(*services) sight) (used []*services, err error) {
 	for next := after; ; {
-		newest, err, interrupted := l.list(ctx, key, next, fetch)
-		if err != nil || interrupted != nil {
-			return nil, err, interrupted
+		newest, err := l.list(ctx, r, next)
+		if err != nil {
+			return nil, err
 		}
-		if see(newest) == complete { // the usual case does not look at the past
-			return []*services{newest}, nil, nil
-		}
-		all := l.until(newest, key, after)
+		all := l.until(newest, r, after)
 		sights := make([]sight, len(all))
-		for i, list := range all {
-			sights[i] = see(list)
+		for i, one := range all {
+			sights[i] = see(one)
 		}
 		if positions, decided := agreed(sights); decided {
 			for _, at := range positions {
 				used = append(used, all[at])
 			}
-			return used, nil, nil
+			return used, nil
 		}
-		next = max(after, newest.ended)
+		next = newest.ended
 	}
 }
 
 // agreed decides what consecutive lists, oldest first, say together. It returns the
 // positions of the lists to use.
 //
-//   - A newest list that is complete decides.
-//   - One that is incomplete needs a second one since the last that was complete:
-//     a field that both omit is empty on the platform.
+//   - A newest list that has it whole decides.
+//   - One that has a part needs a second one since the last that had it whole: a field
+//     that both omit is empty on the platform.
 //   - One that omits it needs another right before it.
 //
 // Whatever lists return, four decide.
 func agreed(sights []sight) (use []int, decided bool) {
 	newest := len(sights) - 1
 	switch sights[newest] {
-	case complete:
+	case whole:
 		return []int{newest}, true
-	case omits:
-		return nil, newest > 0 && sights[newest-1] == omits
+	case omitted:
+		return nil, newest > 0 && sights[newest-1] == omitted
 	}
-	for i := newest - 1; i >= 0 && sights[i] != complete; i-- {
-		if sights[i] == incomplete {
+	for i := newest - 1; i >= 0 && sights[i] != whole; i-- {
+		if sights[i] == partial {
 			return []int{newest, i}, true
 		}
 	}
@@ -160,113 +148,89 @@ func agreed(sights []sight) (use []int, decided bool) {
 
 // list returns a list that began after the given count. Only one caller gets the
 // error of a failed list in full.
-func (l *lists) list(ctx context.Context, key string, after uint64, fetch fetchList) (found *services, err, interrupted error) {
-	if found, _, interrupted = l.join(ctx, key, after, fetch).wait(ctx); interrupted != nil {
-		return nil, nil, interrupted
+func (l *lists) list(ctx context.Context, r *rest.Request, after uint64) (*list, error) {
+	found := l.join(ctx, r, after)
+	_, err := found.wait(ctx, r)
+	if failed := new(Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.reported.Swap(true) {
+		return nil, failed.Repeated(found.endedAt)
 	}
-	if failed := new(Error); errors.As(found.err, &failed) && found.reported.Swap(true) {
-		return nil, failed.Repeated(found.endAt), nil
-	}
-	return found, found.err, nil
+	return found, err
 }
-
-type fetchList func(context.Context) *services
 
 // join returns the latest list if it began after the given count and is still
 // usable. Otherwise it starts another one.
-func (l *lists) join(ctx context.Context, key string, after uint64, fetch fetchList) *flight[*services] {
+func (l *lists) join(ctx context.Context, r *rest.Request, after uint64) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of := l.series[key]
-	if of != nil && of.begun > after && of.isFresh() && of.latest.join() {
-		return of.latest
-	}
 	for key, of := range l.series {
-		if !of.isFresh() {
+		if l.series[key] = slices.DeleteFunc(of, (*list).isStale); len(l.series[key]) == 0 {
 			delete(l.series, key)
 		}
 	}
-	if of = l.series[key]; of == nil {
-		if l.series == nil {
-			l.series = map[string]*series{}
-		}
-		of = &series{}
-		l.series[key] = of
+	of := l.series[listKey(r)]
+	if newest := len(of) - 1; newest >= 0 && of[newest].begun > after && of[newest].join() {
+		return of[newest]
 	}
 	l.count++
-	of.begun = l.count
-	begun, begunAt := l.count, time.Now()
-	of.latest = launch(ctx, func(ctx context.Context) (*services, error) {
-		found := fetch(ctx)
+	next := &list{begun: l.count}
+	next.flight = launch(ctx, func(ctx context.Context) (*services, error) {
+		found := &services{}
+		r.Accept = found.accept
+		err := l.send(ctx, r)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.count++
-		found.begun, found.begunAt = begun, begunAt
-		found.ended, found.endAt = l.count, time.Now()
-		of.remember(found)
-		return found, nil
-	}, func() {})
-	return of.latest
-}
-
-func (s *series) isFresh() bool {
-	return s.latest == nil || !s.latest.ended() || time.Since(s.latest.value.endAt) < listLifetime
-}
-
-// remember keeps a list that has succeeded.
-func (s *series) remember(found *services) {
-	if found.err != nil {
-		return
+		next.ended, next.endedAt = l.count, time.Now()
+		return found, err
+	})
+	if l.series == nil {
+		l.series = map[string][]*list{}
 	}
-	s.past = slices.DeleteFunc(s.past, func(list *services) bool { return found.begunAt.Sub(list.endAt) >= listLifetime })
-	at, _ := slices.BinarySearchFunc(s.past, found.begun, func(list *services, begun uint64) int { return cmp.Compare(list.begun, begun) })
-	s.past = slices.Insert(s.past, at, found)
-	s.past = s.past[max(0, len(s.past)-maxPast):]
+	of = append(of, next)
+	l.series[listKey(r)] = of[max(0, len(of)-maxLists):]
+	return next
 }
 
-// until returns the lists up to the newest one that began after the given count,
-// oldest first. Lists that are too old when the newest began are omitted.
-func (l *lists) until(newest *services, key string, after uint64) []*services {
+// listKey is the same for requests that list the same services.
+func listKey(r *rest.Request) string { return r.Key() + "?" + r.Query.Encode() }
+
+func (l *list) isStale() bool { return l.isDone() && time.Since(l.endedAt) >= listLifetime }
+
+// until returns the successful lists up to the newest one that began after the given
+// count, oldest first.
+func (l *lists) until(newest *list, r *rest.Request, after uint64) []*services {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []*services
-	if of := l.series[key]; of != nil {
-		for _, list := range of.past {
-			if list.begun > after && list.begun < newest.begun && newest.begunAt.Sub(list.endAt) < listLifetime {
-				all = append(all, list)
-			}
+	for _, one := range l.series[listKey(r)] {
+		if one.begun > after && one.begun < newest.begun && one.isDone() && one.err == nil {
+			all = append(all, one.value)
 		}
 	}
-	return append(all, newest)
+	return append(all, newest.value)
 }
 
 // forgetFailed discards the failed lists.
 func (l *lists) forgetFailed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, of := range l.series {
-		if of.latest.ended() && of.latest.value.err != nil {
-			of.begun = 0 // so that nobody joins it
-		}
+	for key, of := range l.series {
+		l.series[key] = slices.DeleteFunc(of, func(one *list) bool { return one.isDone() && one.err != nil })
 	}
 }
 
 // accept reads the response to a list. It discards what it read of an earlier attempt.
 func (s *services) accept(r *rest.Response) error {
-	r.Limit(rest.MaxList)
-	s.mask, s.all, s.index = r.Mask, nil, map[string]int{}
-	result, err := read(r, "result")
+	s.all, s.byID = nil, map[string]*entry{}
+	result, err := result(r, "result")
 	if err != nil {
 		return err
 	}
-	if err := checkKind(result, '[', "result"); err != nil {
+	all, err := decode[[]jsontext.Value](result)
+	if err != nil {
 		return err
 	}
-	var all []jsontext.Value
-	if err := json.Unmarshal(result, &all, rest.Lenient); err != nil {
-		return fmt.Errorf("reading the list: %w", err)
-	}
-	for i, value := range all {
+	for i, value := range *all {
 		var identity struct {
 			ID   string `json:"id"`
 			Name any    `json:"name"`
@@ -275,21 +239,21 @@ func (s *services) accept(r *rest.Response) error {
 			return fmt.Errorf("service %d of the list has no ID", i+1)
 		}
 		name, _ := identity.Name.(string)
-		e := entry{strings.ToLower(identity.ID), norm.NFC.String(name), value}
-		if _, known := s.index[e.id]; !known {
-			s.index[e.id] = i
+		e := &entry{strings.ToLower(identity.ID), norm.NFC.String(name), value}
+		if s.byID[e.id] == nil {
+			s.byID[e.id] = e
 		}
 		s.all = append(s.all, e)
 	}
 	return nil
 }
 
-// named returns the positions of the services with a name, each ID once.
-func (s *services) named(name string) (positions []int) {
-	for i, e := range s.all {
-		if e.name == name && s.index[e.id] == i {
-			positions = append(positions, i)
+// named returns the services with a name, each ID once.
+func (s *services) named(name string) (found []*entry) {
+	for _, e := range s.all {
+		if e.name == name && s.byID[e.id] == e {
+			found = append(found, e)
 		}
 	}
-	return positions
+	return found
 }

@@ -306,7 +306,7 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
 	return c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
 			organizationID, "services", serviceID, "pipes", pipeID),
-		checkIDs(operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}, pathID{"pipe ID", pipeID})
+		checkIDs(operation, organizationID, serviceID, pipeID)
 }
 
 // changesMappings reports whether a body adds or removes table mappings.

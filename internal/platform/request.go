@@ -11,14 +11,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// pathID is an ID in a path, and its name in messages.
-type pathID struct{ name, value string }
-
-// checkIDs rejects IDs that are not UUIDs.
-func checkIDs(operation string, ids ...pathID) error {
-	for _, id := range ids {
-		if !IsUUID(id.value) {
-			return fmt.Errorf("%s: the %s %q is not a UUID", operation, id.name, id.value)
+// checkIDs rejects IDs that are not UUIDs: those of an organization, of a service and of
+// a pipe, as far as a path has them.
+func checkIDs(operation string, ids ...string) error {
+	for i, id := range ids {
+		if !IsUUID(id) {
+			return fmt.Errorf("%s: the %s ID %q is not a UUID", operation, []string{"organization", "service", "pipe"}[i], id)
 		}
 	}
 	return nil
@@ -66,7 +64,7 @@ func encode(v any) ([]byte, error) {
 // began before a write to the same path never serves one that began after it.
 func get[T any](ctx context.Context, c *Client, a *api, r *rest.Request) (*T, error) {
 	r.Method = http.MethodGet
-	raw, err, interrupted := a.reads.read(ctx, r.Key(), func(ctx context.Context) (raw []byte, err error) {
+	raw, err := a.reads.read(ctx, r, func(ctx context.Context) (raw []byte, err error) {
 		r.Accept = func(response *rest.Response) (err error) {
 			_, raw, err = object[T](response, a.member, r.Path[len(r.Path)-1])
 			return err
@@ -74,11 +72,8 @@ func get[T any](ctx context.Context, c *Client, a *api, r *rest.Request) (*T, er
 		err = c.send(ctx, a, r)
 		return raw, err
 	})
-	if interrupted != nil {
-		return nil, r.NewError(rest.Interrupted, interrupted)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return decode[T](raw, c.Mask)
+	return decode[T](raw)
 }

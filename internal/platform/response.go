@@ -20,22 +20,19 @@ import (
 // otherwise.
 var errNoResult = errors.New("no result")
 
-// read reads the result of a success, which is the given member of its envelope
-// ("Response envelope" in the API document; the alerting API has only the result).
-func read(r *rest.Response, member string) (jsontext.Value, error) {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
+// result is the result of a success, which is the given member of its envelope
+// ("Response envelope" in the API document; the alerting API has only the result). It
+// also reads the status, the request ID, and the message of an error.
+func result(r *rest.Response, member string) (jsontext.Value, error) {
+	if !r.IsSuccess() {
+		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
 	}
-	return result(r, raw, member)
-}
-
-// result is the result in the body of a success. It also reads the status, the request
-// ID, and the message of an error.
-func result(r *rest.Response, raw []byte, member string) (jsontext.Value, error) {
+	if r.Cut != nil {
+		return nil, r.Cut
+	}
 	var envelope map[string]jsontext.Value
-	if err := json.Unmarshal(raw, &envelope, rest.Lenient); err != nil || envelope == nil {
-		return nil, notAnEnvelope(r, raw, err)
+	if err := json.Unmarshal(r.Body, &envelope, rest.Lenient); err != nil || envelope == nil {
+		return nil, notAnEnvelope(r, err)
 	}
 	var status float64
 	if member == "result" {
@@ -69,13 +66,12 @@ func messageIn(value jsontext.Value, mask func(string) string) string {
 
 // notAnEnvelope says what a body is instead of a JSON object. The words of the library
 // are omitted.
-func notAnEnvelope(r *rest.Response, raw []byte, err error) error {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
-	}
+func notAnEnvelope(r *rest.Response, err error) error {
 	syntactic := new(jsontext.SyntacticError)
-	page := rest.DescribePage(r, raw)
+	page := r.Page()
 	switch {
+	case len(bytes.TrimSpace(r.Body)) == 0:
+		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
 	case !errors.As(err, &syntactic):
 		return errors.New("it is JSON, but not an object")
 	case page != "":
@@ -89,14 +85,11 @@ func notAnEnvelope(r *rest.Response, raw []byte, err error) error {
 
 // object reads a success whose result is the object with this ID, and returns its JSON.
 func object[T any](r *rest.Response, member, id string) (*T, jsontext.Value, error) {
-	raw, err := read(r, member)
+	raw, err := result(r, member)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkKind(raw, '{', member); err != nil {
-		return nil, nil, err
-	}
-	object, err := decode[T](raw, r.Mask)
+	object, err := decode[T](raw)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,64 +107,41 @@ func intoOptional[T any](target **T, member, id string) func(*rest.Response) err
 	}
 }
 
-// checkKind rejects a result of another type.
-func checkKind(value jsontext.Value, kind jsontext.Kind, member string) error {
-	if value.Kind() == kind {
-		return nil
-	}
-	return fmt.Errorf("its %q is %s instead of %s", member, kindName(value.Kind()), kindName(kind))
-}
-
-// checkID rejects an object with another ID than the requested one. UUIDs are
-// compared in any letter case. An object without an ID is accepted.
+// checkID rejects an object with another ID than the requested one, in any letter
+// case. An object without an ID is accepted.
 func checkID(object jsontext.Value, requested string, mask func(string) string) error {
 	var returned struct {
 		ID *string `json:"id"`
 	}
 	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was decoded before
-	switch id := returned.ID; {
-	case id == nil, *id == requested, rest.IsUUID(requested) && strings.EqualFold(*id, requested):
+	if returned.ID == nil || strings.EqualFold(*returned.ID, requested) {
 		return nil
-	default:
-		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*id), rest.MaxID))
 	}
+	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*returned.ID), rest.MaxID))
 }
 
-// decode reads one object from its JSON. What an error repeats of it is masked.
-func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
-	object := new(T)
-	err := json.Unmarshal(value, object, rest.Lenient)
-	if other := new(json.SemanticError); errors.As(err, &other) {
-		return nil, &rest.Reworded{Text: otherType(other, value, mask), Err: err}
+// decode reads one value from JSON. Its error names what has another type than in the
+// API document. The value stays out, since it may be a secret.
+func decode[T any](value jsontext.Value) (*T, error) {
+	decoded := new(T)
+	err := json.Unmarshal(value, decoded, rest.Lenient)
+	other := new(json.SemanticError)
+	if !errors.As(err, &other) {
+		return decoded, err
 	}
-	return object, err
+	field := "the result"
+	if at := strings.TrimPrefix(string(other.JSONPointer), "/"); at != "" {
+		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
+	}
+	text := fmt.Sprintf("%s is %s, and the API document has %s", field, kindNames[other.JSONKind], documentedType(other.GoType))
+	if errors.Is(err, errOutOfRange) {
+		text = field + " is a number that is out of range"
+	}
+	return nil, &rest.Reworded{Text: text, Err: err}
 }
 
-// otherType says which field has another type than the API document, and what came.
-func otherType(e *json.SemanticError, value jsontext.Value, mask func(string) string) string {
-	field := ""
-	for token := range e.JSONPointer.Tokens() {
-		if value.Kind() == '[' {
-			var all []jsontext.Value
-			_ = json.Unmarshal(value, &all, rest.Lenient) // it was read before
-			at, _ := strconv.Atoi(token)
-			value = all[at]
-			field += "[" + token + "]"
-		} else {
-			value = members(value)[token]
-			field += "." + token
-		}
-	}
-	field = strings.TrimPrefix(field, ".")
-	if errors.Is(e, errOutOfRange) {
-		return fmt.Sprintf("%q is a number that is out of range", field)
-	}
-	came, documented := kindName(value.Kind()), documentedType(e.GoType)
-	// Secrets are strings in the API document: where it has one, the value stays out.
-	if documented != "a string" && value.Kind() != '{' && value.Kind() != '[' {
-		came += " (" + rest.Clean(mask(string(value)), 40) + ")"
-	}
-	return fmt.Sprintf("%q is %s, and the API document has %s", field, came, documented)
+var kindNames = map[jsontext.Kind]string{
+	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", 'n': "null",
 }
 
 // documentedType is the type of the API document that a Go type stands for.
@@ -187,23 +157,6 @@ func documentedType(t reflect.Type) string {
 		return "an array"
 	default:
 		return "an object"
-	}
-}
-
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	default:
-		return kind.String()
 	}
 }
 

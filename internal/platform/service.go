@@ -85,22 +85,15 @@ type ScalingUpdate struct {
 // is newer than every write of this client to the organization.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
-	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, organizationID); err != nil {
 		return nil, err
 	}
 	r := c.listRequest(organizationID, filter)
-	found, err, interrupted := c.lists.list(ctx, listKey(organizationID, filter), c.lists.lastWrite(organizationID), c.fetchServices(r))
-	if interrupted != nil {
-		return nil, r.NewError(rest.Interrupted, interrupted)
-	}
+	found, err := c.lists.list(ctx, r, c.lists.lastWrite(organizationID))
 	if err != nil {
 		return nil, err
 	}
-	every := make([]int, len(found.all))
-	for i := range every {
-		every[i] = i
-	}
-	return decodeAll(r, found, every)
+	return c.decodeAll(r, found.value.all)
 }
 
 // GetService reads one service from the list of its organization, since the API
@@ -117,28 +110,40 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // callers share the lists that this needs.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
+	if err := checkIDs(operation, organizationID, serviceID); err != nil {
 		return nil, err
 	}
-	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
-		return seeService(s, serviceID, complete)
+	at := strings.ToLower(serviceID)
+	used, err := c.lists.look(ctx, c.listRequest(organizationID, nil), c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
+		switch e := s.byID[at]; {
+		case e == nil:
+			return omitted
+		case complete == nil:
+			return whole
+		default:
+			// One that cannot be decoded is there: it is an error only if the list is used.
+			if service, err := c.decodeService(e); err == nil && !complete(service) {
+				return partial
+			}
+			return whole
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	// What the lists say of the service is about a request of its own for the user.
 	asked := c.inOrganization(operation, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
-	readings := make([]*Service, len(lists))
-	for i, list := range lists {
-		if readings[i], err = findService(list, serviceID); err != nil {
-			return nil, unreadable(asked, err)
-		}
-	}
-	if len(readings) == 0 {
+	if len(used) == 0 {
 		gone := asked.NewError(rest.Final, nil)
 		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
 		gone.NotFound = true
 		return nil, gone
+	}
+	readings := make([]*Service, len(used))
+	for i, list := range used {
+		if readings[i], err = c.decodeService(list.byID[at]); err != nil {
+			return nil, unreadable(asked, err)
+		}
 	}
 	return readings, nil
 }
@@ -147,19 +152,20 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 // Like GetService, it returns none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
 	const operation = "read service"
-	if err := checkIDs(operation, pathID{"organization ID", organizationID}); err != nil {
+	if err := checkIDs(operation, organizationID); err != nil {
 		return nil, err
 	}
-	lists, err := c.look(ctx, organizationID, c.lists.lastWrite(organizationID), func(s *services) sight {
+	r := c.listRequest(organizationID, nil)
+	used, err := c.lists.look(ctx, r, c.lists.lastWrite(organizationID), func(s *services) sight {
 		if len(s.named(name)) == 0 {
-			return omits
+			return omitted
 		}
-		return complete
+		return whole
 	})
-	if err != nil || len(lists) == 0 {
+	if err != nil || len(used) == 0 {
 		return nil, err
 	}
-	return decodeAll(c.listRequest(organizationID, nil), lists[0], lists[0].named(name))
+	return c.decodeAll(r, used[0].named(name))
 }
 
 // UpdateServiceScaling changes the scaling settings of a service ("Update
@@ -170,7 +176,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	var service *Service
 	r := c.inOrganization("update service scaling", fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
 		organizationID, "services", serviceID, "scaling")
-	if err := checkIDs(r.Operation, pathID{"organization ID", organizationID}, pathID{"service ID", serviceID}); err != nil {
+	if err := checkIDs(r.Operation, organizationID, serviceID); err != nil {
 		return nil, err
 	}
 	var err error
@@ -186,78 +192,34 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	return service, nil
 }
 
-// seeService is what a list says of a service. One that cannot be decoded is there: it is
-// an error only if the list is used.
-func seeService(from *services, id string, isComplete func(*Service) bool) sight {
-	service, err := findService(from, id)
-	switch {
-	case err == nil && service == nil:
-		return omits
-	case err == nil && isComplete != nil && !isComplete(service):
-		return incomplete
-	default:
-		return complete
-	}
-}
-
-// findService decodes a copy of the service with an ID; nil if the list omits it.
-func findService(from *services, id string) (*Service, error) {
-	at, there := from.index[strings.ToLower(id)]
-	if !there {
-		return nil, nil
-	}
-	return serviceAt(from, at)
-}
-
-// serviceAt decodes a copy of the service at a position of a list.
-func serviceAt(from *services, at int) (*Service, error) {
-	service, err := decode[Service](from.all[at].json, from.mask)
+// decodeService decodes a copy of a service in a list.
+func (c *Client) decodeService(e *entry) (*Service, error) {
+	service, err := decode[Service](e.json)
 	if err != nil {
-		return nil, fmt.Errorf("service %s: %w", rest.Clean(from.mask(from.all[at].id), rest.MaxID), err)
+		return nil, fmt.Errorf("service %s: %w", rest.Clean(c.Mask(e.id), rest.MaxID), err)
 	}
 	return service, nil
 }
 
-// decodeAll decodes copies of the services at these positions of a list.
-func decodeAll(r *rest.Request, from *services, positions []int) ([]Service, error) {
-	all := make([]Service, 0, len(positions))
-	for _, at := range positions {
-		service, err := serviceAt(from, at)
+// decodeAll decodes copies of services in the response to a request.
+func (c *Client) decodeAll(r *rest.Request, entries []*entry) ([]Service, error) {
+	all := make([]Service, len(entries))
+	for i, e := range entries {
+		service, err := c.decodeService(e)
 		if err != nil {
 			return nil, unreadable(r, err)
 		}
-		all = append(all, *service)
+		all[i] = *service
 	}
 	return all, nil
-}
-
-// look looks at lists of the services of an organization, see lists.look.
-func (c *Client) look(ctx context.Context, organizationID string, after uint64, see func(*services) sight) ([]*services, error) {
-	r := c.listRequest(organizationID, nil)
-	used, err, interrupted := c.lists.look(ctx, listKey(organizationID, nil), after, c.fetchServices(r), see)
-	if interrupted != nil {
-		return nil, r.NewError(rest.Interrupted, interrupted)
-	}
-	return used, err
-}
-
-// fetchServices lists an organization's services.
-func (c *Client) fetchServices(r *rest.Request) fetchList {
-	return func(ctx context.Context) *services {
-		found := &services{}
-		r.Accept = found.accept
-		if found.err = c.send(ctx, c.management, r); found.err != nil {
-			found.all, found.index = nil, nil // of an attempt that was read in part
-		}
-		return found
-	}
 }
 
 func (c *Client) listRequest(organizationID string, filter []string) *rest.Request {
 	r := c.inOrganization("list services", "services of organization "+organizationID, organizationID, "services")
 	r.Method = http.MethodGet
 	r.Query = url.Values{"filter": filter}
-	r.Collection, r.NotFoundAdvice = true, checkOrganization
+	r.MaxBody = rest.MaxList
+	r.IsOwn404, r.NotFoundAdvice = nil, checkOrganization
 	return r
 }
 

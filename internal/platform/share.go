@@ -3,6 +3,8 @@ package platform
 import (
 	"context"
 	"sync"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // flight is a read that several callers share. It is cancelled when all of them
@@ -17,19 +19,17 @@ type flight[T any] struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	waiting int
-	left    bool // all callers have cancelled: no other may join
+	callers int // that have not cancelled; with 0, no other may join
 }
 
-// launch starts a read for a first caller, and calls ended after it. The read gets the
-// values of ctx, such as the logger, but not its cancellation.
-func launch[T any](ctx context.Context, read func(context.Context) (T, error), ended func()) *flight[T] {
+// launch starts a read for a first caller. The read gets the values of ctx, such as the
+// logger, but not its cancellation.
+func launch[T any](ctx context.Context, read func(context.Context) (T, error)) *flight[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f := &flight[T]{done: make(chan struct{}), cancel: cancel, waiting: 1}
+	f := &flight[T]{done: make(chan struct{}), cancel: cancel, callers: 1}
 	go func() {
 		defer cancel()
 		defer close(f.done)
-		defer ended()
 		f.value, f.err = read(ctx)
 	}()
 	return f
@@ -39,33 +39,31 @@ func launch[T any](ctx context.Context, read func(context.Context) (T, error), e
 func (f *flight[T]) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.left {
+	if f.callers == 0 {
 		return false
 	}
-	f.waiting++
+	f.callers++
 	return true
 }
 
-// wait returns the outcome, or the cause if the caller's own context ends first.
-// Call it once for launch and once for each join.
-func (f *flight[T]) wait(ctx context.Context) (value T, err error, interrupted error) {
+// wait returns the outcome. If the caller's own context ends first, the error is one of
+// its own request. Call it once for launch and once for each join.
+func (f *flight[T]) wait(ctx context.Context, r *rest.Request) (value T, err error) {
 	select {
 	case <-f.done:
-		return f.value, f.err, nil
+		return f.value, f.err
 	case <-ctx.Done():
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waiting--
-	if f.waiting == 0 {
-		f.left = true
+	if f.callers--; f.callers == 0 {
 		f.cancel()
 	}
-	return value, nil, context.Cause(ctx)
+	return value, r.NewError(rest.Interrupted, context.Cause(ctx))
 }
 
-// ended reports whether there is an outcome.
-func (f *flight[T]) ended() bool {
+// isDone reports whether there is an outcome.
+func (f *flight[T]) isDone() bool {
 	select {
 	case <-f.done:
 		return true
@@ -81,17 +79,15 @@ type flights struct {
 	byKey map[string]*flight[[]byte]
 }
 
-// read joins the read of a key, or starts one, which removes itself at its end.
-func (f *flights) read(ctx context.Context, key string, fetch func(context.Context) ([]byte, error)) (value []byte, err error, interrupted error) {
+// read joins the read of the same object, or starts one.
+func (f *flights) read(ctx context.Context, r *rest.Request, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
+	key := r.Key()
 	f.mu.Lock()
 	shared := f.byKey[key]
 	if shared == nil || !shared.join() {
-		shared = launch(ctx, fetch, func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if f.byKey[key] == shared {
-				delete(f.byKey, key)
-			}
+		shared = launch(ctx, func(ctx context.Context) ([]byte, error) {
+			defer f.forget(key) // or the one after it, which is then shared by fewer
+			return fetch(ctx)
 		})
 		if f.byKey == nil {
 			f.byKey = map[string]*flight[[]byte]{}
@@ -99,7 +95,7 @@ func (f *flights) read(ctx context.Context, key string, fetch func(context.Conte
 		f.byKey[key] = shared
 	}
 	f.mu.Unlock()
-	return shared.wait(ctx)
+	return shared.wait(ctx, r)
 }
 
 // forget prevents later reads from joining the one in flight. Callers that have

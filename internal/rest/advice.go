@@ -12,13 +12,13 @@ import (
 // own404 reports whether a 404 is the API's own, retries whether they are enabled.
 func advise(r *Request, e *Error, own404, retries bool) string {
 	switch {
-	case e.Kind == Interrupted, e.Kind == Unsendable:
+	case e.Kind == Interrupted:
 		return ""
 	case errors.Is(e.Err, http.ErrSchemeMismatch):
 		return "The server speaks plain HTTP: check the port of " + r.API.URLSetting + "."
 	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
 		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
-	case e.Status == 0 && e.Attempts > 0 && e.Kind != NoResponse && e.Kind != Endless:
+	case e.Status == 0 && e.Attempts > 0 && e.Kind != NoResponse:
 		return "Check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
 	case errors.As(e.Err, new(*tooLate)):
 		return slower
@@ -38,7 +38,7 @@ func adviseOnStatus(r *Request, e *Error, own404, retries bool) string {
 		return r.API.Forbidden
 	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage):
 		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
-	case e.Status == http.StatusNotFound && own404:
+	case e.Status == http.StatusNotFound && (own404 || r.IsOwn404 == nil):
 		return r.NotFoundAdvice
 	case e.Status == http.StatusNotFound:
 		return "Check " + r.API.URLSetting + " and the IDs: the response does not look like the API's own."

@@ -1,11 +1,11 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -20,7 +20,7 @@ type call struct {
 	// whatever became of those after it.
 	ambiguous bool
 
-	waiting atomic.Pointer[waiting]
+	waiting atomic.Value // what for, as the end of "Data Platform request is waiting …"
 }
 
 // Do carries out a request, with all of its attempts and waits.
@@ -47,11 +47,11 @@ func (k *call) run(ctx context.Context) error {
 	door := &k.API.door
 	for {
 		queued := time.Now()
-		k.waits(forItsTurn)
+		k.waiting.Store(forItsTurn)
 		if err := door.admit(ctx, &k.caller, k.client.slots); err != nil {
 			return k.stop(err)
 		}
-		k.waits(fmt.Sprintf("for the response to attempt %d", k.attempts))
+		k.waiting.Store(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		a, failed := k.try(ctx)
 		k.connected = a.connected.Load()
 		door.observe(&k.caller, failed)
@@ -64,15 +64,22 @@ func (k *call) run(ctx context.Context) error {
 		}
 		k.last, k.ambiguous = failed, k.ambiguous || failed.Ambiguous
 		if !next.again {
-			return k.conclude(failed, next.because)
+			return k.conclude(failed, next.because, nil)
 		}
-		k.waits("to retry")
+		k.waiting.Store("to retry")
 		if err := door.sleep(ctx, &k.caller, next.wait); err != nil {
 			return k.stop(err)
 		}
 		if k.NonIdempotent && failed.Ambiguous {
-			if needed, err := k.reconcile(ctx, failed); err != nil || !needed {
-				return err
+			k.invalidate()
+			needed, err := k.Reconcile(ctx)
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return k.stop(context.Cause(ctx))
+			case err != nil:
+				return k.conclude(failed, nil, err)
+			case !needed:
+				return nil
 			}
 		}
 	}
@@ -113,7 +120,7 @@ func policy(r *Request, failed *Error, backoff *backoff, left allowance, refused
 	switch {
 	case refused != nil:
 		return decision{because: refused}
-	case failed.Kind == RateLimited && failed.requested > left.Duration, wait > left.Duration && wait == failed.requested:
+	case failed.requested > left.Duration:
 		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, left.limit)}}
 	case wait > left.Duration:
 		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), left.limit)}}
@@ -125,28 +132,12 @@ func policy(r *Request, failed *Error, backoff *backoff, left allowance, refused
 func (k *call) allowed(failed *Error) allowance {
 	limit := k.client.config.RetryTimeout
 	if limit == 0 {
-		return allowance{-1, ""}
+		return allowance{Duration: -1}
 	}
 	if contact := k.API.door.contact(&k.caller); failed != nil && failed.Kind == NotSent && !contact.IsZero() {
 		return allowance{max(0, time.Until(contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
 	}
 	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
-}
-
-// reconcile finds out what is still needed after an attempt that may have been
-// carried out and must not be repeated as it is.
-func (k *call) reconcile(ctx context.Context, failed *Error) (needed bool, err error) {
-	k.invalidate()
-	needed, err = k.Reconcile(ctx)
-	switch {
-	case err == nil:
-		return needed, nil
-	case ctx.Err() != nil:
-		return false, k.stop(context.Cause(ctx))
-	default:
-		failed.unfinished = err
-		return false, k.conclude(failed, nil)
-	}
 }
 
 // stop is the error of a call that ended during a wait.
@@ -163,26 +154,23 @@ func (k *call) stop(cause error) error {
 	case k.last == nil:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
 	}
-	return k.conclude(e, cause)
+	return k.conclude(e, cause, nil)
 }
 
 // conclude completes an error with what only the call knows. because is why there was no
-// further attempt, nil if another would have failed in the same way.
-func (k *call) conclude(e *Error, because error) error {
+// further attempt, nil if another would have failed in the same way; unfinished is why what
+// is left of the request must not be sent, nil if nothing is against it.
+func (k *call) conclude(e *Error, because, unfinished error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = e.Ambiguous || k.ambiguous
-	e.NotFound = k.own404 && e.Status == http.StatusNotFound && !k.Collection
-	if because != nil {
-		e.stopped = because.Error()
-	}
-	switch {
-	case !e.Ambiguous || k.Method == http.MethodPost:
-	case e.Kind == Unreadable:
-		e.effect = effectProbable
-	default:
+	e.NotFound = k.own404 && e.Status == http.StatusNotFound
+	if e.Ambiguous && k.Method != http.MethodPost {
 		e.effect = effectUnknown
+		if e.Kind == Unreadable {
+			e.effect = effectProbable
+		}
 	}
-	e.advice = advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0)
+	e.follow(because, unfinished, advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0))
 	k.API.door.report(&k.caller, e, because)
 	return e
 }
@@ -192,28 +180,29 @@ func (k *call) log(ctx context.Context, a *attempt, failed *Error, next decision
 	if k.client.config.Log == nil {
 		return
 	}
-	fields := map[string]any{
-		"operation":   k.Operation,
-		"host":        k.API.Host(),
-		"method":      k.Method,
-		"path":        k.escapedPath(k.client.Secrets.Mask),
-		"attempt":     k.attempts,
-		"duration_ms": time.Since(k.began).Milliseconds(),
-		"queued_ms":   k.began.Sub(queued).Milliseconds(),
-	}
-	if a.status != 0 {
-		fields["status"] = a.status
-	}
-	if a.requestID != "" {
-		fields["request_id"] = a.requestID
+	fields := k.fields()
+	fields["method"] = k.Method
+	fields["attempt"] = k.attempts
+	fields["duration_ms"] = time.Since(k.began).Milliseconds()
+	fields["queued_ms"] = k.began.Sub(queued).Milliseconds()
+	if a.response != nil {
+		fields["status"] = a.response.Status
+		if id := a.response.RequestID; id != "" {
+			fields["request_id"] = id
+		}
 	}
 	if failed != nil {
 		fields["error"] = failed.Cause()
 	}
 	if next.again {
-		fields["wait_ms"], fields["wait_reason"] = max(next.wait, failed.requested).Milliseconds(), failed.last()
+		fields["wait_ms"], fields["wait_reason"] = max(next.wait, failed.requested).Milliseconds(), failed.inBrief()
 	}
 	k.client.config.Log(ctx, "Data Platform request", fields)
+}
+
+// fields are those of every log line.
+func (k *call) fields() map[string]any {
+	return map[string]any{"operation": k.Operation, "host": k.API.Host(), "path": k.escapedPath(k.client.Secrets.Mask)}
 }
 
 const (
@@ -224,41 +213,26 @@ const (
 	forItsTurn = "for its turn"
 )
 
-// waiting is what a call waits for, as the end of "Data Platform request is waiting …",
-// and its last failure; "" for none.
-type waiting struct{ reason, failure string }
-
-func (k *call) waits(reason string) {
-	w := &waiting{reason: reason}
-	if k.last != nil {
-		w.failure = k.last.last()
-	}
-	k.waiting.Store(w)
-}
-
-// warn logs what a call waits for, and its last failure or that of another call, once it
-// takes long, until stop is called.
+// warn logs what a call waits for, and the last failure of the API, once it takes long,
+// until stop is called.
 func (k *call) warn(ctx context.Context) (stop func()) {
 	if k.client.config.Warn == nil {
 		return func() {}
 	}
-	ended, stop := context.WithCancel(ctx)
+	ctx, stop = context.WithCancel(ctx)
 	go func() {
-		for wait := unusual; pause(ended, wait, nil) == nil; wait = reminder {
-			w := *k.waiting.Load()
+		for wait := unusual; pause(ctx, wait, nil) == nil; wait = reminder {
+			line := "Data Platform request is waiting " + k.waiting.Load().(string)
 			limit, failure := k.API.door.state()
-			if w.reason == forItsTurn && limit != "" {
-				w.reason += ": " + limit
+			if strings.HasSuffix(line, forItsTurn) && limit != "" {
+				line += ": " + limit
 			}
-			if failure = cmp.Or(w.failure, failure); failure != "" {
-				w.reason += "; the last failure was: " + failure
+			if failure != "" {
+				line += "; the last failure was: " + failure
 			}
-			k.client.config.Warn(ctx, "Data Platform request is waiting "+w.reason, map[string]any{
-				"operation": k.Operation,
-				"host":      k.API.Host(),
-				"path":      k.escapedPath(k.client.Secrets.Mask),
-				"waited_ms": time.Since(k.started).Milliseconds(),
-			})
+			fields := k.fields()
+			fields["waited_ms"] = time.Since(k.started).Milliseconds()
+			k.client.config.Warn(ctx, line, fields)
 		}
 	}()
 	return stop

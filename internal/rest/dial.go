@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -71,24 +70,12 @@ func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.R
 }
 
 // isPermanent reports whether a retry would fail to connect in the same way: the
-// certificate is not trusted, TLS fails, or the proxy rejects the request.
+// certificate is not trusted, TLS fails, or the proxy rejects the request. All errors of
+// crypto/tls say so in their text, and few have a type.
 func isPermanent(err error) bool {
-	var (
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-		noTLS       tls.RecordHeaderError
-		operation   *net.OpError
-		byProxy     *proxyError
-	)
-	switch {
-	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &noTLS),
-		errors.Is(err, http.ErrSchemeMismatch), errors.Is(err, errProxySetting):
-		return true
-	case errors.As(err, &operation) && operation.Op == "remote error": // an alert of TLS
-		return true
-	case errors.As(err, &byProxy):
+	var byProxy *proxyError
+	if errors.As(err, &byProxy) {
 		return byProxy.status < 500 && byProxy.status != http.StatusTooManyRequests && byProxy.status != http.StatusRequestTimeout
-	default:
-		return strings.HasPrefix(err.Error(), "tls: ") || strings.Contains(err.Error(), "unsupported protocol scheme")
 	}
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || strings.Contains(err.Error(), "tls: ")
 }

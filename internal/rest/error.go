@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,11 +36,8 @@ type Error struct {
 	// Ambiguous reports a write that may have been carried out.
 	Ambiguous bool
 
-	// What follows in the text, each "" for nothing: why there was no further attempt,
-	// what may have been left behind, what to do.
-	stopped, effect, advice string
-	// unfinished is why what is left of a request was not sent.
-	unfinished error
+	effect string   // what a write may have left behind; "" for nothing
+	more   []string // the paragraphs after the first one
 	// outage is what all requests have in common, if this error reports it for all.
 	outage *trouble
 	// brief replaces the text if another error has the details.
@@ -57,13 +53,11 @@ type Kind int
 // The kinds of failures.
 const (
 	Final       Kind = iota // a retry would fail in the same way
-	Unsendable              // net/http rejected the request
 	NotSent                 // the request cannot have been carried out
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
 	ServerError             // 500, 502, 503, 504
-	Unreadable              // a success that the API document does not describe
-	Endless                 // a response that was still arriving when the attempt timed out
+	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
 
@@ -127,19 +121,34 @@ func (e *Error) begins() string {
 
 func (e *Error) paragraphs() string {
 	if e.brief != "" {
-		return strings.TrimSpace(e.brief + " " + e.effect)
+		return e.brief
 	}
-	effect := e.effect
-	if effect == effectUnknown {
-		effect += " The next apply sends only what is still missing."
+	return strings.Join(append([]string{e.happened()}, e.more...), "\n\n")
+}
+
+// follow sets what follows in the text: why the rest of the request was not sent, what
+// may have been left behind, why there was no further attempt, what to do.
+func (e *Error) follow(because, unfinished error, advice string) {
+	add := func(paragraph string) { e.more = append(e.more, paragraph) }
+	if unfinished != nil {
+		add("Nothing more was sent: " + sentence(unfinished.Error()))
 	}
-	kept := []string{e.happened()}
-	for _, s := range []string{e.notFinished(), effect, e.retries(), e.advice} {
-		if s != "" {
-			kept = append(kept, s)
-		}
+	switch e.effect {
+	case "":
+	case effectUnknown:
+		add(effectUnknown + " The next apply sends only what is still missing.")
+	default:
+		add(e.effect)
 	}
-	return strings.Join(kept, "\n\n")
+	switch {
+	case because != nil && e.Attempts > 0:
+		add(fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(because.Error())))
+	case e.Attempts > 1:
+		add(fmt.Sprintf("Failed after %s.", e.spent()))
+	}
+	if advice != "" {
+		add(advice)
+	}
 }
 
 // What a write may have left behind. It is empty for a creation: its caller knows what
@@ -151,28 +160,24 @@ const (
 
 // happened is what the API returned, or why there was no response.
 func (e *Error) happened() string {
-	cause := e.Cause()
+	cause := sentence(e.Cause())
 	switch {
-	case e.Kind == Interrupted && errors.Is(e.Err, context.Canceled):
-		return "The operation was interrupted."
 	case e.Kind == Interrupted:
-		return "The operation was stopped: " + sentence(cause)
-	case e.NotFound && e.Status == 0:
-		return sentence(cause)
+		return "The operation was interrupted."
 	case e.Kind == Unreadable:
-		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), sentence(cause))
-	case e.Kind == NoResponse, e.Kind == Endless && e.Status == 0:
-		return "The request was sent, but no complete response arrived: " + sentence(cause)
+		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), cause)
 	case e.Status != 0 && cause == "":
 		return fmt.Sprintf("The API returned %s without a message.", e.Response())
 	case e.Status != 0:
-		return fmt.Sprintf("The API returned %s: %s", e.Response(), sentence(cause))
-	case e.Kind == Unsendable:
-		return "The request cannot be sent: " + sentence(cause)
+		return fmt.Sprintf("The API returned %s: %s", e.Response(), cause)
+	case e.NotFound:
+		return cause
+	case e.Kind == NoResponse:
+		return "The request was sent, but no complete response arrived: " + cause
 	case e.Attempts == 0:
-		return "The request was not sent: " + sentence(cause)
+		return "The request was not sent: " + cause
 	default:
-		return "The API could not be reached: " + sentence(cause)
+		return "The API could not be reached: " + cause
 	}
 }
 
@@ -209,28 +214,6 @@ func (e *Error) Rejection() string {
 	return e.Message
 }
 
-// notFinished is why what is left of a request was not sent, after an attempt that may
-// have been carried out.
-func (e *Error) notFinished() string {
-	if e.unfinished == nil {
-		return ""
-	}
-	return "Nothing more was sent: " + sentence(e.unfinished.Error())
-}
-
-// retries is the number of attempts and their time, if there was more than one,
-// and why there were no more.
-func (e *Error) retries() string {
-	switch {
-	case e.stopped != "" && e.Attempts > 0:
-		return fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(e.stopped))
-	case e.Attempts > 1:
-		return fmt.Sprintf("Failed after %s.", e.spent())
-	default:
-		return ""
-	}
-}
-
 func (e *Error) spent() string {
 	attempts := "1 attempt"
 	if e.Attempts != 1 {
@@ -239,8 +222,8 @@ func (e *Error) spent() string {
 	return attempts + " in " + readable(e.Elapsed)
 }
 
-// last is the failure in a few words, for a log line.
-func (e *Error) last() string {
+// inBrief is the failure in a few words, for a log line.
+func (e *Error) inBrief() string {
 	what := "no response"
 	switch {
 	case e.Kind == NotSent:
@@ -256,14 +239,14 @@ func (e *Error) last() string {
 
 // shorten replaces the text by one that refers to the error which has the details.
 func (e *Error) shorten(t *trouble) {
-	s := "Nothing was sent"
+	what := "Nothing was sent"
 	switch {
-	case e.Attempts > 0 && e.Status == http.StatusUnauthorized:
-		s = e.Response()
+	case e.Status != 0:
+		what = e.Response()
 	case e.Attempts > 0:
-		s = "Gave up after " + e.spent()
+		what = "Gave up after " + e.spent()
 	}
-	e.brief = s + ": " + sentence(t.reason) + " " + t.reference()
+	e.brief = strings.TrimSpace(what + ": " + sentence(t.reason) + " " + t.reference() + " " + e.effect)
 }
 
 // Repeated is the error for further callers of a read that failed at a time. The error
@@ -276,14 +259,7 @@ func (e *Error) Repeated(at time.Time) *Error {
 	case e.outage != nil:
 		next.shorten(e.outage)
 	default:
-		what := Clean(e.Cause(), MaxID)
-		if e.Status != 0 {
-			what = e.Response()
-		}
-		if e.Kind == Unreadable {
-			what += ", a response that cannot be used"
-		}
-		next.brief = fmt.Sprintf("The request to %s at %s failed at %s: %s %s", e.Operation, e.Host, clock(at), sentence(what), (&trouble{first: e.begins()}).reference())
+		next.shorten(&trouble{reason: fmt.Sprintf("the request to %s at %s failed at %s", e.Operation, e.Host, clock(at)), first: e.begins()})
 	}
 	return &next
 }

@@ -17,11 +17,11 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed, 500, "application/json", "")
 	}
 	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
-		k := &sender{Request: &Request{Operation: "read pipe", API: &API{}, IsOwn404: func(map[string]any, string) bool { return true }}}
-		e := k.receive(NewResponse(&http.Response{
-			StatusCode: 400 + (status%200+200)%200, Body: io.NopCloser(strings.NewReader(body)),
-			Header: http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
-		}, func(s string) string { return s }))
+		k := &sender{Request: &Request{Operation: "read pipe", API: &API{}, Accept: func(*Response) error { return io.ErrUnexpectedEOF }, IsOwn404: func(map[string]any, string) bool { return true }}}
+		e := k.receive(newResponse(&http.Response{
+			StatusCode: 400 + (status%200+200)%200,
+			Header:     http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
+		}, func(s string) string { return s }), strings.NewReader(body))
 		for _, text := range []string{e.Error(), e.Detail()} {
 			if HasControl(strings.ReplaceAll(text, "\n\n", "")) || !utf8.ValidString(text) {
 				t.Errorf("not clean: %q", text)

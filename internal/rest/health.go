@@ -169,17 +169,17 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	if e != nil {
 		status = e.Status
 	}
-	if e != nil && (e.Kind == Interrupted || e.Kind == Unsendable) {
+	if e != nil && e.Kind == Interrupted {
 		return wasProbe, false
 	}
 	h.contacted = h.contacted || c.connected
 	before, closed := h.condition, h.notBefore
 	if e != nil && e.Kind != Final {
-		h.lately = e.last()
+		h.lately = e.inBrief()
 	}
 	h.observeLimit(c, e, status, wasProbe, now)
 	h.observeLogin(c, e, now)
-	if e != nil && (status == 0 && e.Kind != Endless || status >= http.StatusInternalServerError) {
+	if status == 0 || status >= http.StatusInternalServerError {
 		h.fail(c, e, now)
 	} else {
 		h.responded, h.succeeded, h.condition = now, now, up

@@ -296,7 +296,7 @@ func TestOneErrorReportsAnOutage(t *testing.T) {
 			e.Attempts = attempts
 			p.report(c, &e, because)
 			summaries[e.Summary()]++
-			if e.Summary() == "" && attempts > 0 && (!strings.HasPrefix(e.Detail(), "Gave up after ") || !strings.HasSuffix(e.Detail(), `The error "`+test.summary+`" has the details.`)) {
+			if e.Summary() == "" && attempts > 0 && (strings.HasPrefix(e.Detail(), "Nothing was sent: ") || !strings.HasSuffix(e.Detail(), `The error "`+test.summary+`" has the details.`)) {
 				t.Errorf("%s: %s", name, e.Detail())
 			}
 			if e.Summary() != "" && !strings.HasPrefix(e.Detail(), "The management API at https://api.example has ") {

@@ -3,11 +3,11 @@ package rest
 import (
 	"fmt"
 	"html"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -19,25 +19,18 @@ import (
 // are ignored.
 var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// readBody reads what arrived of the body of an error.
-func readBody(r *Response) []byte {
-	r.Limit(maxError)
-	raw, _ := io.ReadAll(r)
-	return raw
-}
-
 // describe returns the message in the body of an error, cleaned and masked, and the
 // body if it is a JSON object.
-func describe(r *Response, raw []byte) (message string, object map[string]any) {
+func describe(r *Response) (message string, object map[string]any) {
 	if r.Status >= 300 && r.Status <= 399 {
 		return describeRedirect(r), nil
 	}
 	var value any
-	if json.Unmarshal(raw, &value, Lenient) != nil {
-		return describeOther(r, raw), nil
+	if json.Unmarshal(r.Body, &value, Lenient) != nil {
+		return describeOther(r), nil
 	}
 	object, _ = value.(map[string]any)
-	return MessageIn(value, r.Mask), object
+	return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 }
 
 // describeRedirect names the target of a redirect, without path and query, which
@@ -51,13 +44,12 @@ func describeRedirect(r *Response) string {
 }
 
 // describeOther describes a body that is not JSON.
-func describeOther(r *Response, raw []byte) string {
-	if page := DescribePage(r, raw); page != "" {
+func describeOther(r *Response) string {
+	if page := r.Page(); page != "" {
 		return page
 	}
-	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if strings.HasPrefix(mediaType, "text/") || mediaType == "" {
-		return plain(string(raw), r.Mask)
+	if kind := r.mediaType(); strings.HasPrefix(kind, "text/") || kind == "" {
+		return plain(string(r.Body), r.Mask)
 	}
 	return ""
 }
@@ -71,30 +63,31 @@ var (
 
 const htmlPage = "it is an HTML page, not a response of the API"
 
-// DescribePage describes an HTML page by its title; "" if the body is not a page.
-func DescribePage(r *Response, raw []byte) string {
-	raw = raw[:min(len(raw), maxError)]
-	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if mediaType != "text/html" && mediaType != "application/xhtml+xml" && !pageStart.Match(raw) {
+// Page describes a body that is an HTML page by its title; "" if it is none.
+func (r *Response) Page() string {
+	raw := r.Body[:min(len(r.Body), maxError)]
+	if kind := r.mediaType(); kind != "text/html" && kind != "application/xhtml+xml" && !pageStart.Match(raw) {
 		return ""
 	}
-	title := pageTitle.FindSubmatch(raw)
-	if title == nil {
-		return htmlPage
+	if title := pageTitle.FindSubmatch(raw); title != nil {
+		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" {
+			return htmlPage + `, with the title "` + text + `"`
+		}
 	}
-	text := Clean(plain(string(title[1]), r.Mask), 100)
-	if text == "" {
-		return htmlPage
-	}
-	return htmlPage + `, with the title "` + text + `"`
+	return htmlPage
 }
 
-// plain removes secrets, markup and control characters. It masks secrets before the
-// rest, which may alter their spelling, and again after it, which may restore their
-// spelling.
+func (r *Response) mediaType() string {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind
+}
+
+// plain removes secrets, markup and control characters. It masks secrets before it
+// removes markup, which may alter their spelling, and again after it, which may restore
+// their spelling.
 func plain(s string, mask func(string) string) string {
 	s = tag.ReplaceAllString(unseen.ReplaceAllString(mask(s), " "), " ")
-	return mask(Clean(html.UnescapeString(s), maxError))
+	return Clean(mask(html.UnescapeString(s)), maxError)
 }
 
 // The members in which APIs return their message, the most specific first. RFC
@@ -110,58 +103,36 @@ const (
 	maxItems = 20
 )
 
-// MessageIn returns the message in a JSON value, cleaned and masked: the value itself
-// if it is a text, else that of its members.
+// MessageIn returns the messages in a JSON value, cleaned and masked, each once: the
+// value itself if it is a text, else those of its members.
 func MessageIn(value any, mask func(string) string) string {
-	return plain(find(value, 0), mask)
+	return plain(strings.Join(messages(nil, value, 0), "; "), mask)
 }
 
-func find(value any, depth int) string {
+func messages(found []string, value any, depth int) []string {
 	if depth > maxDepth {
-		return ""
+		return found
 	}
-	found := ""
 	switch value := value.(type) {
 	case string:
-		return value
+		known := func(text string) bool { return strings.Contains(text, value) }
+		if strings.TrimSpace(value) != "" && !slices.ContainsFunc(found, known) {
+			found = append(found, value)
+		}
 	case map[string]any:
+		before := len(found)
 		for _, name := range textMembers {
-			if text, ok := value[name].(string); ok && strings.TrimSpace(text) != "" {
-				found = text
-				break
+			if text, ok := value[name].(string); ok && len(found) == before {
+				found = messages(found, text, depth+1)
 			}
 		}
 		for _, name := range nestMembers {
-			found = join(found, find(value[name], depth+1))
+			found = messages(found, value[name], depth+1)
 		}
 	case []any:
 		for _, item := range value[:min(len(value), maxItems)] {
-			found = join(found, find(item, depth+1))
+			found = messages(found, item, depth+1)
 		}
 	}
 	return found
-}
-
-// join adds another message unless it has no information of its own, such as
-// "Bad Request" beside a sentence.
-func join(text, other string) string {
-	switch {
-	case other == "" || strings.Contains(text, other):
-		return text
-	case text == "":
-		return other
-	case strings.ContainsAny(strings.TrimSpace(other), " ") && !isStatusText(other):
-		return text + "; " + other
-	default:
-		return text
-	}
-}
-
-func isStatusText(s string) bool {
-	for status := 400; status < 600; status++ {
-		if strings.EqualFold(s, http.StatusText(status)) {
-			return true
-		}
-	}
-	return false
 }

@@ -21,18 +21,17 @@ type Request struct {
 	Query  url.Values
 	Body   []byte // JSON; nil for none
 
-	// Accept reads the response if its status is 2xx.
+	// Accept reads a response, whatever its status and even if it was cut off. Its error
+	// is why the response cannot be used; if the status is not 2xx, that is the reason.
 	Accept func(*Response) error
+	// MaxBody is the maximum size of a success, in bytes. 0 is 16 MiB.
+	MaxBody int64
 	// IsOwn404 reports whether a 404 is the API's own and not a gateway's, by its body, a
-	// JSON object, and the message in it.
+	// JSON object, and the message in it. It is nil if the path names a collection: a 404
+	// is then not about an object.
 	IsOwn404 func(body map[string]any, message string) bool
-	// NotFoundAdvice is what to do about such a 404.
+	// NotFoundAdvice is what to do about such a 404, and about any of a collection.
 	NotFoundAdvice string
-	// Collection marks a path that names a collection. A 404 is then not about an object.
-	Collection bool
-	// Inspect gets the body of an error before its text is used, and reports whether it
-	// is usable like that of a success. Optional.
-	Inspect func(status int, body []byte) (usable bool)
 
 	// Invalidate prevents later reads from sharing earlier ones. It is called before
 	// a write, before its reconciliation, and after it. Optional.

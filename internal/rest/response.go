@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,7 @@ import (
 // are some 30 MB.
 const (
 	MaxList   = 256 << 20
-	MaxObject = 16 << 20
+	maxObject = 16 << 20
 	maxError  = 64 << 10
 )
 
@@ -23,63 +22,58 @@ func (e *TooLarge) Error() string {
 	return fmt.Sprintf("it is larger than the provider accepts (%d MiB)", e.limit>>20)
 }
 
-// Response is an HTTP response whose body is read up to a maximum size.
+// Response is the response to one attempt.
 type Response struct {
 	Status int
 	Header http.Header
+	Body   []byte
+	// Cut is why there is no more of the body: a TooLarge, or an io.ErrUnexpectedEOF if the
+	// connection ended or the time was over. It is nil if the body is whole.
+	Cut error
 	// RequestID is the platform's ID of the request, cleaned: that of a header, unless
 	// whoever reads the body finds another.
 	RequestID string
 	// Mask masks secrets in what is repeated of the body.
 	Mask func(string) string
 
-	body    io.Reader
-	limit   int64
-	read    int64
-	readErr error     // of the connection
-	arrived time.Time // when the last byte was read
+	arrived time.Time // when the last part of the body arrived
 }
 
-// NewResponse reads an HTTP response, up to MaxObject.
-func NewResponse(r *http.Response, mask func(string) string) *Response {
+func newResponse(r *http.Response, mask func(string) string) *Response {
 	return &Response{
-		Status:    r.StatusCode,
-		Header:    r.Header,
+		Status: r.StatusCode, Header: r.Header, Mask: mask,
 		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
-		Mask:      mask,
-		body:      r.Body,
-		limit:     MaxObject,
 	}
 }
 
-// Limit sets the maximum size, in bytes.
-func (r *Response) Limit(size int64) { r.limit = size }
+// IsSuccess reports whether the status is 2xx.
+func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// Read reads the body. Beyond the maximum size its error is a TooLarge.
-func (r *Response) Read(p []byte) (int, error) {
-	if r.read >= r.limit {
-		return 0, &TooLarge{r.limit}
+// read reads a body of at most limit bytes.
+func (r *Response) read(body io.Reader, limit int64) {
+	if !r.IsSuccess() {
+		limit = maxError
 	}
-	n, err := r.body.Read(p[:min(int64(len(p)), r.limit-r.read)])
-	if r.read += int64(n); n > 0 {
-		r.arrived = time.Now()
+	var err error
+	r.Body, err = io.ReadAll(io.LimitReader(&arrival{body, r}, limit+1))
+	switch {
+	case err != nil:
+		r.Cut = &Reworded{r.Mask(err.Error()), io.ErrUnexpectedEOF}
+	case int64(len(r.Body)) > limit:
+		r.Cut = &TooLarge{limit}
 	}
-	if err != nil && err != io.EOF {
-		r.readErr = err
+}
+
+// arrival records when the parts of a body arrive.
+type arrival struct {
+	io.Reader
+	of *Response
+}
+
+func (a *arrival) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 {
+		a.of.arrived = time.Now()
 	}
 	return n, err
-}
-
-// isCut reports whether err comes from a response that was cut off, by the connection
-// or in the middle of its JSON.
-func (r *Response) isCut(err error) bool {
-	return !errors.As(err, new(*TooLarge)) && (r.readErr != nil || errors.Is(err, io.ErrUnexpectedEOF))
-}
-
-// drain reads a short rest of the body, so that the connection can be reused. With
-// a long rest it is cheaper to close it.
-func (r *Response) drain() {
-	if r.read < r.limit {
-		_, _ = io.CopyN(io.Discard, r.body, 16<<10)
-	}
 }

@@ -22,8 +22,8 @@ func TestMask(t *testing.T) {
 		secret, "bearer-token", "beginning", "begin",
 		JSONInside(secret), `se\"c\/r<e>t\nü\\`, `se\"c/r\u003ce\u003et\nü\\`,
 		html.EscapeString(secret), url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		base64.StdEncoding.EncodeToString([]byte("id:" + secret)),
+		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		base64.RawStdEncoding.EncodeToString([]byte("id:" + secret)),
 	} {
 		if got := c.Mask("a " + text + " z"); got != "a *** z" {
 			t.Errorf("%q became %q", text, got)

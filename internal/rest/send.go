@@ -2,9 +2,11 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -12,12 +14,11 @@ import (
 	"time"
 )
 
+// Why an attempt ended early, besides the caller's own reasons.
 var (
-	// errBudget is the cause of a context that ended with retry_timeout.
-	errBudget = errors.New("retry_timeout is used up")
-	// errNoContact is the cause of one that ended because nothing could be connected to in
-	// time, and never was in this run.
-	errNoContact = errors.New("no connection within " + readable(firstContact))
+	errBudget    = errors.New("retry_timeout is used up")
+	errLate      = errors.New("the attempt took too long")
+	errNoContact = errors.New("no connection within " + readable(firstContact)) // and none before in this run
 )
 
 // sender sends one request, once at a time.
@@ -32,36 +33,26 @@ type sender struct {
 // attempt is one attempt to send a request. A request with a body cannot have been
 // carried out if net/http never read the body.
 type attempt struct {
-	state     atomic.Int32
-	begun     atomic.Bool // net/http accepted the request and requested a connection
-	connected atomic.Bool // it got one
+	sent      atomic.Bool // the body was read
+	connected atomic.Bool // there was a connection
 	limit     time.Duration
-
-	// Of the response, for the log.
-	status    int
-	requestID string
+	limitedBy string    // what the limit is, for a message
+	response  *Response // nil if there was none
 }
 
-const (
-	stateWaiting int32 = iota
-	stateSent
-	stateStopped // before it was sent
-)
-
-func (a *attempt) cancel() bool { return a.state.CompareAndSwap(stateWaiting, stateStopped) }
-func (a *attempt) isSent() bool { return a.state.Load() == stateSent }
-
-// sentBody is the body of a request, and records when net/http first reads it. The
-// request has no GetBody, so that net/http cannot resend it by itself.
+// sentBody is the body of a request, and records when net/http first reads it, unless
+// the caller has cancelled before. The request has no GetBody, so that net/http cannot
+// resend it by itself.
 type sentBody struct {
 	bytes.Reader
 	attempt *attempt
+	ended   func() error // the error of the caller's context
 }
 
 func (b *sentBody) Read(p []byte) (int, error) {
-	b.attempt.state.CompareAndSwap(stateWaiting, stateSent)
-	if !b.attempt.isSent() {
-		return 0, context.Canceled
+	if !b.attempt.sent.Swap(true) && b.ended() != nil {
+		b.attempt.sent.Store(false)
+		return 0, b.ended()
 	}
 	return b.Reader.Read(p)
 }
@@ -73,30 +64,20 @@ func (k *sender) try(ctx context.Context) (*attempt, *Error) {
 	a := &attempt{}
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
-	httpResponse, err := k.client.http.Do(k.httpRequest(attemptCtx, a))
+	response, err := k.client.http.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		return a, k.noResponse(ctx, attemptCtx, err, a)
+		return a, k.noResponse(attemptCtx, err, a)
 	}
-	defer httpResponse.Body.Close()
-	r := NewResponse(httpResponse, k.client.Secrets.Mask)
-	began := time.Now()
-	e := k.receive(r)
-	a.status, a.requestID = r.Status, r.RequestID
+	defer response.Body.Close()
+	a.response = newResponse(response, k.client.Secrets.Mask)
+	e := k.receive(a.response, response.Body)
 	if e == nil {
-		r.drain()
 		return a, nil
 	}
-	if e.Kind == NoResponse {
-		e = k.noResponse(ctx, attemptCtx, e.Err, a)
+	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		e = k.noResponse(attemptCtx, e.Err, a)
 	}
-	e.RequestID = r.RequestID
-	// A response that arrived until the end would take as long again.
-	if took := time.Since(began); errors.Is(attemptCtx.Err(), context.DeadlineExceeded) && r.arrived.Sub(began) > took/2 && took > a.limit/2 {
-		if e.Kind = Endless; e.Status == 0 {
-			e.Err = k.stillArriving(a.limit)
-		}
-	}
-	r.drain()
+	e.RequestID = a.response.RequestID
 	return a, e
 }
 
@@ -104,33 +85,29 @@ func (k *sender) try(ctx context.Context) (*attempt, *Error) {
 // retry_timeout. An uninterruptible attempt, once sent, always has all of
 // request_timeout: to cut it short would lose what it creates.
 func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
-	a.limit = k.client.config.RequestTimeout
-	base := context.WithoutCancel(ctx)
-	if !k.Uninterruptible {
-		base = ctx
-		if end, bounded := ctx.Deadline(); bounded {
-			a.limit = min(a.limit, time.Until(end))
-		}
+	a.limit, a.limitedBy = k.client.config.RequestTimeout, "request_timeout"
+	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < a.limit {
+		a.limit, a.limitedBy = time.Until(end), "what was left of retry_timeout"
 	}
-	base, abort := context.WithCancelCause(base)
-	attemptCtx, cancel := context.WithTimeout(base, a.limit)
+	a.limitedBy += fmt.Sprintf(" (%s)", readable(a.limit))
+	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	late := time.AfterFunc(a.limit, func() { abort(errLate) })
 	unhook := context.AfterFunc(ctx, func() {
-		if k.Uninterruptible && a.cancel() {
-			cancel()
+		if !k.Uninterruptible || !a.sent.Load() {
+			abort(context.Cause(ctx))
 		}
 	})
 	contact := k.API.door.contact(&k.caller)
-	timer := time.AfterFunc(time.Until(contact), func() {
+	unconnected := time.AfterFunc(time.Until(contact), func() {
 		if !contact.IsZero() && !a.connected.Load() {
 			abort(errNoContact)
 		}
 	})
-	return attemptCtx, func() { timer.Stop(); unhook(); cancel(); abort(nil) }
+	return attemptCtx, func() { late.Stop(); unhook(); unconnected.Stop(); abort(nil) }
 }
 
-func (k *sender) httpRequest(ctx context.Context, a *attempt) *http.Request {
+func (k *sender) httpRequest(ctx context.Context, ended func() error, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { a.begun.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
 	req := (&http.Request{
@@ -140,7 +117,7 @@ func (k *sender) httpRequest(ctx context.Context, a *attempt) *http.Request {
 		Header: http.Header{"Accept": {"application/json"}},
 	}).WithContext(ctx)
 	if k.Body != nil {
-		b := &sentBody{attempt: a}
+		b := &sentBody{attempt: a, ended: ended}
 		b.Reset(k.Body)
 		req.Body, req.ContentLength = b, int64(len(k.Body))
 		req.Header.Set("Content-Type", "application/json")
@@ -153,66 +130,60 @@ func (k *sender) httpRequest(ctx context.Context, a *attempt) *http.Request {
 }
 
 // noResponse is the error of an attempt without a complete response.
-func (k *sender) noResponse(ctx, attemptCtx context.Context, err error, a *attempt) *Error {
+func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := k.NewError(NotSent, err)
-	if !errors.As(err, new(*Reworded)) {
-		e.Err = &Reworded{Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err}
-	}
-	if a.isSent() || k.Body == nil && a.connected.Load() {
+	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
+	if a.sent.Load() || k.Body == nil && a.connected.Load() {
 		e.Kind = NoResponse
 	}
 	e.Ambiguous = e.Kind == NoResponse && k.isWrite()
-	switch cause := context.Cause(attemptCtx); {
-	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errBudget) && (!k.Uninterruptible || !a.isSent()):
-		e.Kind, e.Err = Interrupted, context.Cause(ctx)
-	case errors.Is(cause, errNoContact):
-		e.Err = errNoContact
-	case cause != nil:
-		e.Err = k.timedOut(ctx, a)
-	case !a.begun.Load():
-		e.Kind = Unsendable
-	case e.Kind == NotSent && isPermanent(err):
+	switch cause := context.Cause(ctx); {
+	case cause == nil && e.Kind == NotSent && isPermanent(err):
 		e.Kind = Final
+	case cause == nil:
+	case errors.Is(cause, errLate), errors.Is(cause, errBudget) && !k.Uninterruptible:
+		// What arrives until the end would take as long again.
+		if r := a.response; r != nil && time.Since(r.arrived) < a.limit/2 {
+			return k.unusable(r, fmt.Errorf("the response was still arriving when %s ended; increase it if the response is large", a.limitedBy))
+		}
+		e.Err = errors.New("no response within " + a.limitedBy)
+	case errors.Is(cause, errBudget), errors.Is(cause, errNoContact):
+		e.Err = cause
+	default:
+		e.Kind, e.Err = Interrupted, cause
 	}
 	return e
 }
 
-// stillArriving is the error of a response that took longer than the limit of an
-// attempt.
-func (k *sender) stillArriving(limit time.Duration) error {
-	if limit < k.client.config.RequestTimeout {
-		return fmt.Errorf("the response was still arriving when retry_timeout (%s) ended", readable(k.client.config.RetryTimeout))
-	}
-	return fmt.Errorf("the response was still arriving when request_timeout (%s) ended; increase it if the response is large", readable(limit))
-}
-
-// timedOut is the error of an attempt that got no response in time.
-func (k *sender) timedOut(ctx context.Context, a *attempt) error {
+// receive reads a response. It returns nil for one that can be used.
+func (k *sender) receive(r *Response, body io.Reader) *Error {
+	r.read(body, cmp.Or(k.MaxBody, maxObject))
+	err := k.Accept(r)
 	switch {
-	case a.limit < k.client.config.RequestTimeout:
-		return fmt.Errorf("no response within %s, which is what was left of retry_timeout", readable(a.limit))
-	case ctx.Err() != nil && !a.isSent(): // an uninterruptible attempt, stopped before it was sent
-		return errBudget
+	case err == nil:
+		return nil
+	case r.IsSuccess():
+		return k.unusable(r, err)
+	default:
+		return k.rejected(r)
 	}
-	return fmt.Errorf("no response within request_timeout (%s)", readable(a.limit))
 }
 
-// receive reads a response. It returns nil for a usable success.
-func (k *sender) receive(r *Response) *Error {
-	if r.Status >= 200 && r.Status <= 299 {
-		return k.readSuccess(r)
-	}
-	raw := readBody(r)
-	if k.Inspect != nil && k.Inspect(r.Status, raw) {
-		return nil
-	}
+// unusable is the error of a success that cannot be used.
+func (k *sender) unusable(r *Response, err error) *Error {
+	e := k.NewError(Unreadable, err)
+	e.Status, e.Ambiguous = r.Status, k.isWrite()
+	return e
+}
+
+// rejected is the error of a response that is no success.
+func (k *sender) rejected(r *Response) *Error {
 	e := k.NewError(Final, nil)
 	e.Status = r.Status
-	message, object := describe(r, raw)
+	message, object := describe(r)
 	e.Message = message
 	if id, ok := object["requestId"].(string); ok && id != "" {
 		r.RequestID = Clean(r.Mask(id), MaxID)
@@ -225,23 +196,6 @@ func (k *sender) receive(r *Response) *Error {
 		e.Kind = ServerError
 	}
 	e.Ambiguous = r.Status >= 500 && k.isWrite()
-	k.own404 = r.Status == http.StatusNotFound && object != nil && k.IsOwn404(object, message)
+	k.own404 = r.Status == http.StatusNotFound && object != nil && k.IsOwn404 != nil && k.IsOwn404(object, message)
 	return e
-}
-
-func (k *sender) readSuccess(r *Response) *Error {
-	err := k.Accept(r)
-	if err == nil {
-		return nil
-	}
-	if !r.isCut(err) {
-		e := k.NewError(Unreadable, err)
-		e.Status, e.Ambiguous = r.Status, k.isWrite()
-		return e
-	}
-	why := err.Error()
-	if r.readErr != nil {
-		why, err = r.Mask(r.readErr.Error()), r.readErr
-	}
-	return k.NewError(NoResponse, &Reworded{"the response was cut off: " + Clean(why, maxMessage), err})
 }

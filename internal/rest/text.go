@@ -51,8 +51,6 @@ func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func readable(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
-	case d >= maxRequestedWait:
-		return "a year or more"
 	case d >= 2*day:
 		return fmt.Sprintf("%d days", d/day)
 	case d >= 10*time.Second:

@@ -57,27 +57,14 @@ func requestedWait(status int, header http.Header, now time.Time) (wait time.Dur
 // header if there is one, since the clocks of the two sides may differ.
 func waitOf(header http.Header, name string, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get(name))
+	var seconds float64
 	if strings.Trim(value, "0123456789.") == "" {
-		seconds, _ := strconv.ParseFloat(value, 64) // +Inf if too large, 0 if not a number
-		return clamp(seconds)
+		seconds, _ = strconv.ParseFloat(value, 64) // +Inf if too large, 0 if not a number
+	} else if when, err := http.ParseTime(value); err == nil {
+		if date, err := http.ParseTime(header.Get("Date")); err == nil {
+			now = date
+		}
+		seconds = when.Sub(now).Seconds()
 	}
-	when, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
-	}
-	return clamp(when.Sub(now).Seconds())
-}
-
-func clamp(seconds float64) time.Duration {
-	switch {
-	case !(seconds > 0): // NaN included
-		return 0
-	case seconds >= maxRequestedWait.Seconds():
-		return maxRequestedWait
-	default:
-		return time.Duration(seconds * float64(time.Second))
-	}
+	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second))
 }
