@@ -241,7 +241,7 @@ func TestOtherImported(t *testing.T) {
 	o := &outcome{}
 	tf.decide(o, true)
 	tf.wantOK(o)
-	tf.wantWarnings(o, `Imported lamp "desk" (`+firstLamp+`) is not the configured one: The IDs of the import and of the configuration differ`)
+	tf.wantWarnings(o, `Imported lamp "desk" (`+firstLamp+`) is not the configured one: The IDs in the import block and in the configuration differ`)
 	if !strings.Contains(o.warnings[0], "lamp_id: imported "+firstLamp+", configured "+another) {
 		t.Error(o.warnings[0])
 	}
