@@ -1,5 +1,5 @@
 # The platform does not document the syntax of filters. This is the one of the fake
-# platform: check the result before you rely on a filter of your own.
+# platform: check the result before you rely on your own filter.
 data "dataplatform_services" "production" {
   filter = ["tag:env=production"]
 }

@@ -109,7 +109,7 @@ func apiKeySchema() schema.Schema {
 			"key_suffix": computedString("Last characters of the key, as shown in the platform's console."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if `hash_data` is set and the API returns none.",
+				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if you set `hash_data` and the API returns no secret.",
 			},
 			"created_at": computedString("Creation time."),
 			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),

@@ -88,8 +88,8 @@ func checkKinds(r adopt.Review) {
 			r.Diags.AddAttributeError(
 				conn.AttributePath(tfvalue.Path{parent, kind}),
 				"Pipe has another kind of source",
-				fmt.Sprintf("%s.%s is configured, but the source of %s is %s, and the kind of a source cannot be changed. "+
-					"Configure %s.%s instead, or set pipe_id to a pipe with a %s source.",
+				fmt.Sprintf("%s.%s is set, but the source of %s is %s, and the kind of a source cannot be changed. "+
+					"Set %s.%s instead, or set pipe_id to a pipe with a %s source.",
 					parent, kind, r.Label, strings.Join(has, " and "), parent, has[0], kind),
 			)
 		}

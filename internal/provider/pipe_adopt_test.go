@@ -186,9 +186,9 @@ resource "terraform_data" "id" { input = %q }
 		w.wantEmptyPlan()
 	})
 	for name, test := range map[string]struct{ id, arguments, text string }{
-		"wrong kind": {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is configured, but the source of pipe"},
+		"wrong kind": {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"wrong kind of credentials": {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`,
-			"source_credentials.postgres is configured, but the source of pipe"},
+			"source_credentials.postgres is set, but the source of pipe"},
 		"no such pipe":    {"40000000-0000-4000-8000-00000000ffff", `name = "n"`, "There is no pipe 40000000-0000-4000-8000-00000000ffff"},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
 		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = length(terraform_data.id.output) } }`, "password_wo must be set in this run"},

@@ -168,7 +168,7 @@ var pipeChanges = []pipeChange{
 			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. What it has for them beyond the attributes of a mapping, such as an engine or a partition, falls back to its defaults: - public.customers to customers",
+		warning: "A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. Settings of these tables that are not attributes of a mapping, such as engine and partitions, are reset to the platform's defaults: - public.customers to customers",
 	},
 	{
 		name: "a mapping gets another target, one is new and one goes", kind: mockplatform.PostgresPipeID,

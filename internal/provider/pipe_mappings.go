@@ -281,7 +281,7 @@ func warnMappings(r adopt.Review) {
 		r.Diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath),
 			fmt.Sprintf("Table mappings of %s will be removed and added again", r.Label),
 			"A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. "+
-				"What it has for them beyond the attributes of a mapping, such as an engine or a partition, falls back to its defaults:\n\n"+mappingKey.List(again))
+				"Settings of these tables that are not attributes of a mapping, such as engine and partitions, are reset to the platform's defaults:\n\n"+mappingKey.List(again))
 	}
 	unsorted := slices.DeleteFunc(add, func(mapping tfvalue.Value) bool {
 		return !mapping.At("use_custom_sorting_key").True() || len(mapping.At("sorting_keys").Elements()) > 0

@@ -212,14 +212,14 @@ func credentialsObject(of string, attributes map[string]schema.Attribute, secret
 func userName(secret string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "User name. Changing it also sends `" + secret + "`; if `" + secret + "_version` is set, that run must set the secret. If omitted, only the secret is sent.",
+		MarkdownDescription: "User name. Changing it has the effect of a new `" + secret + "_version`. If omitted, the secret is sent without a user name.",
 	}
 }
 
 func accessKeyID() schema.Attribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "Access key ID. Changing it also sends `secret_key_wo`; if `secret_key_wo_version` is set, that run must set the secret. If omitted, only the secret is sent.",
+		MarkdownDescription: "Access key ID. Changing it has the effect of a new `secret_key_wo_version`. If omitted, the secret is sent without an ID.",
 	}
 }
 

@@ -246,8 +246,8 @@ func TestPipeOfAnotherKind(t *testing.T) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = test.sparse })
 			f.ResetJournal()
 			says := []string{
-				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is configured, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
-				fmt.Sprintf("Configure %s.postgres instead, or set pipe_id to a pipe with a kafka source.", test.parent),
+				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is set, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
+				fmt.Sprintf("Set %s.postgres instead, or set pipe_id to a pipe with a kafka source.", test.parent),
 			}
 			wantText(t, w.refused(thisPipe, "plan", "-input=false"), says...)
 			w.file("main.tf", f.provider()+pipeConfig(mockplatform.KafkaPipeID, test.arguments+"\n  name = \"n\""))

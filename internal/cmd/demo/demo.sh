@@ -59,7 +59,7 @@ if [ -n "$picture" ]; then
 	exit
 fi
 
-chapter '1. Import' 'Import blocks bring a service and a pipe under Terraform. The plan shows old and new values.'
+chapter '1. Import' 'Import blocks bring a service and a pipe under Terraform management. The plan shows old and new values.'
 show service.tf pipe.tf
 tf plan -out=tfplan
 tf apply tfplan
