@@ -59,10 +59,10 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.memory(u.remote, change.Prior, last)
+		return u.remote, u.memory(u.remote)
 	}
 	state := tfvalue.Settle(change.Plan, u.remote)
-	return state, u.memory(state, change.Prior, last)
+	return state, u.memory(state)
 }
 
 // observeForApply observes the object. For an adoption, it uses what the plan has just
