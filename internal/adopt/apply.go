@@ -50,7 +50,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	u := e.newUpdate(client, id, change, owned, remote, read, last)
 	var found diag.Diagnostics // its warnings are those of the plan
-	e.Review(Review{Change: change, Label: u.label, Send: e.Rules.Changes(owned, u.remote), Remote: u.remote, Diags: &found})
+	e.review(change, u.remote, &found)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
