@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -43,7 +42,13 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	defer unlock()
 
 	owned := e.owned(change)
-	remote, read, err := e.observeForApply(ctx, c, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+	var remote, read tfvalue.Value
+	if change.Prior.IsNull() {
+		read, err = e.readToAdopt(ctx, c, client, id, owned)
+		remote = read
+	} else {
+		remote, read, err = e.observe(ctx, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
@@ -63,13 +68,4 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	}
 	state := tfvalue.Settle(change.Plan, u.remote)
 	return state, u.memory(state)
-}
-
-// observeForApply observes the object. For an adoption, it uses what the plan has just
-// read.
-func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, o observation) (remote, read tfvalue.Value, err error) {
-	if kept := c.Kept(e.key(id)); kept != nil && o.last.IsNull() {
-		return *kept, *kept, nil
-	}
-	return e.observe(ctx, client, id, o)
 }

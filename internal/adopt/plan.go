@@ -155,9 +155,8 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads the object to be adopted, or returns what another plan of this run
-// has just read. It returns null and true if an ID or a setting of the provider is
-// known only after apply.
+// readForPlan reads the object to be adopted. It returns null and true if an ID or a
+// setting of the provider is known only after apply.
 func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
 	none := tfvalue.Null(e.objectType)
 	id := e.identity(plan)
@@ -168,17 +167,21 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	if !ok {
 		return none, false
 	}
-	if kept := c.Kept(e.key(id)); kept != nil {
-		return *kept, true
-	}
-	keep := c.Reads(e.key(id))
-	_, read, err := e.observe(ctx, client, id, observation{last: none, wanted: owned})
+	read, err := e.readToAdopt(ctx, c, client, id, owned)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return none, false
 	}
-	keep(read)
 	return read, true
+}
+
+// readToAdopt reads an object that is to be adopted, once for all plans and the first
+// apply.
+func (e *Engine) readToAdopt(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
+	return c.ReadOnce(e.key(id), func() (tfvalue.Value, error) {
+		_, read, err := e.observe(ctx, client, id, observation{last: tfvalue.Null(e.objectType), wanted: owned})
+		return read, err
+	})
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
