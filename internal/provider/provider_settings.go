@@ -84,16 +84,16 @@ func checkKeyID(value string) error {
 	return checkCredential(value)
 }
 
-// checkCredential rejects white space and control characters, which no header
+// checkCredential rejects whitespace and control characters, which no header
 // carries and which files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	const rule = "must not contain white space or control characters"
+	const rule = "must not contain whitespace or control characters"
 	switch {
 	case value == "":
 		return errors.New("must not be empty")
 	case strings.TrimFunc(value, blank) != value:
-		return errors.New(rule + ": it begins or ends with one, as the content of a file does; remove it, in Terraform with trimspace()")
+		return errors.New(rule + ": it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform")
 	case strings.ContainsFunc(value, blank):
 		return errors.New(rule)
 	default:

@@ -149,10 +149,10 @@ func providerConfig(given map[string]any) tftypes.Value {
 func TestProviderSettingTexts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, value, want string }{
-		{"key_secret", "s3cr3t\n", "must not contain white space or control characters: it begins or ends with one, as the content of a file does; remove it, in Terraform with trimspace()"},
-		{"key_secret", " s3cr3t", ": it begins or ends with one, as the content of a file does; remove it, in Terraform with trimspace()"},
-		{"key_secret", "s3 cr3t", "must not contain white space or control characters"},
-		{"alerts_access_token", "t\n", ": it begins or ends with one, as the content of a file does; remove it, in Terraform with trimspace()"},
+		{"key_secret", "s3cr3t\n", "must not contain whitespace or control characters: it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform"},
+		{"key_secret", " s3cr3t", ": it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform"},
+		{"key_secret", "s3 cr3t", "must not contain whitespace or control characters"},
+		{"alerts_access_token", "t\n", ": it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform"},
 		{"max_concurrent_requests", "10\n", `got "10\n"`},
 		{"max_concurrent_requests", "2.5", "must be a whole number between 1 and 2147483647, got 2.5"},
 		{"max_concurrent_requests", "0", "between 1 and 2147483647, got 0"},
