@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -43,14 +42,20 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	defer unlock()
 
 	owned := e.owned(change)
-	remote, read, err := e.observeForApply(ctx, c, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+	var remote, read tfvalue.Value
+	if change.Prior.IsNull() {
+		read, err = e.readToAdopt(ctx, c, client, id, owned)
+		remote = read
+	} else {
+		remote, read, err = e.observe(ctx, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
 	u := e.newUpdate(client, id, change, owned, remote, read, last)
 	var found diag.Diagnostics // its warnings are those of the plan
-	e.Review(Review{Change: change, Label: u.label, Send: e.Rules.Changes(owned, u.remote), Remote: u.remote, Diags: &found})
+	e.review(change, u.remote, &found)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
@@ -59,17 +64,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.memory(u.remote, change.Prior, last)
+		return u.remote, u.memory(u.remote)
 	}
 	state := tfvalue.Settle(change.Plan, u.remote)
-	return state, u.memory(state, change.Prior, last)
-}
-
-// observeForApply observes the object. For an adoption, it uses what the plan has just
-// read.
-func (e *Engine) observeForApply(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, o observation) (remote, read tfvalue.Value, err error) {
-	if kept := c.Kept(e.key(id)); kept != nil && o.last.IsNull() {
-		return *kept, *kept, nil
-	}
-	return e.observe(ctx, client, id, o)
+	return state, u.memory(state)
 }

@@ -29,9 +29,9 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		return plan, nil
 	}
 	if prior.IsNull() {
-		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
-		if !diags.HasError() {
-			e.warnOverwritten(adoption, diags)
+		adoption, ok := e.reviewAdoption(ctx, c, config, plan, diags)
+		if ok && !diags.HasError() {
+			e.warnOverwritten(c, adoption, false, diags)
 			e.warnConflicts(c, adoption, diags)
 		}
 		return plan, nil
@@ -44,38 +44,42 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	return e.planUpdate(c, config, plan, prior, diags), nil
 }
 
-// reviewAdoption reads the object, and reviews its adoption. Values from the platform
-// stay unknown in the plan, since they may change before the apply: Terraform plans a
-// creation again there, and rejects a plan that differs from the first one.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) adoption {
-	none := tfvalue.Null(e.objectType)
-	a := adoption{Change: Change{config, plan, none}, remote: none, owned: none}
-	a.owned = e.owned(a.Change)
-	remote, ok := e.readForPlan(ctx, c, plan, a.owned, diags)
-	if !ok {
-		return a
-	}
-	a.remote = remote
-	a.Plan = e.Plan(config, plan, remote)
-	a.label = e.label(plan, remote)
-	a.owned = e.owned(a.Change)
-	a.send = e.Rules.Changes(a.owned, remote)
-	a.overwritten = e.Review(Review{Change: a.Change, Label: a.label, Send: a.send, Remote: remote, Diags: diags})
-	if !remote.IsNull() {
-		a.mask = c.Client.Mask
-		e.warnEmptyObjects(config, remote, diags)
-	}
-	return a
+// reviewed is a change that was reviewed.
+type reviewed struct {
+	Review
+	owned       tfvalue.Value
+	overwritten []string
 }
 
-// adoption is an adoption that was reviewed. remote is null if the object could not be
-// read.
-type adoption struct {
-	Change
-	label               string
-	remote, owned, send tfvalue.Value
-	overwritten         []string
-	mask                func(string) string
+func (e *Engine) review(change Change, remote tfvalue.Value, diags *diag.Diagnostics) reviewed {
+	r := reviewed{owned: e.owned(change)}
+	r.Review = Review{
+		Change: change,
+		Label:  e.label(change.Plan, remote),
+		Send:   e.Rules.Changes(r.owned, remote),
+		Remote: remote,
+		Diags:  diags,
+	}
+	r.overwritten = e.Review(r.Review)
+	return r
+}
+
+// reviewAdoption reads the object, and reviews its adoption. Values from the platform
+// stay unknown in the plan, since they may change before the apply: Terraform plans a
+// creation again there, and rejects a plan that differs from the first one. It returns
+// false if the object cannot be read.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (reviewed, bool) {
+	change := Change{config, plan, tfvalue.Null(e.objectType)}
+	remote, ok := e.readForPlan(ctx, c, plan, e.owned(change), diags)
+	if !ok {
+		return reviewed{}, false
+	}
+	change.Plan = e.Plan(config, plan, remote)
+	r := e.review(change, remote, diags)
+	if !remote.IsNull() {
+		e.warnEmptyObjects(config, remote, diags)
+	}
+	return r, true
 }
 
 // warnReplaced warns about a replacement: what becomes of the object of the state, and
@@ -95,25 +99,23 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 	if found.HasError() {
 		return
 	}
-	e.warnMayOverwrite(e.reviewAdoption(ctx, c, config, next, &found), diags)
+	if adoption, ok := e.reviewAdoption(ctx, c, config, next, &found); ok {
+		e.warnOverwritten(c, adoption, true, diags)
+	}
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	plan = e.Rules.Suppress(e.Plan(config, plan, prior), prior)
-	change := Change{config, plan, prior}
-	owned := e.owned(change)
-	send := e.Rules.Changes(owned, prior)
-	label := e.label(prior, prior)
-	e.Review(Review{Change: change, Label: label, Send: send, Remote: prior, Diags: diags})
+	r := e.review(Change{config, plan, prior}, prior, diags)
 	if diags.HasError() {
 		return plan
 	}
 	e.warnEmptyObjects(config, prior, diags)
-	e.warnConflicts(c, adoption{Change: change, label: label, owned: owned}, diags)
-	if send.AnyLeaf() {
-		for _, name := range e.Moves(send) {
+	e.warnConflicts(c, r, diags)
+	if r.Send.AnyLeaf() {
+		for _, name := range e.Moves(r.Send) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
@@ -153,9 +155,8 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads the object to be adopted, or returns what another plan of this run
-// has just read. It returns null and true if an ID or a setting of the provider is
-// known only after apply.
+// readForPlan reads the object to be adopted. It returns null and true if an ID or a
+// setting of the provider is known only after apply.
 func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
 	none := tfvalue.Null(e.objectType)
 	id := e.identity(plan)
@@ -166,17 +167,21 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	if !ok {
 		return none, false
 	}
-	if kept := c.Kept(e.key(id)); kept != nil {
-		return *kept, true
-	}
-	keep := c.Reads(e.key(id))
-	_, read, err := e.observe(ctx, client, id, observation{last: none, wanted: owned})
+	read, err := e.readToAdopt(ctx, c, client, id, owned)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return none, false
 	}
-	keep(read)
 	return read, true
+}
+
+// readToAdopt reads an object that is to be adopted, once for all plans and the first
+// apply.
+func (e *Engine) readToAdopt(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
+	return c.ReadOnce(e.key(id), func() (tfvalue.Value, error) {
+		_, read, err := e.observe(ctx, client, id, observation{last: tfvalue.Null(e.objectType), wanted: owned})
+		return read, err
+	})
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {

@@ -21,8 +21,13 @@ import (
 // and imports. Engine handles read, plan and apply.
 type Resource struct {
 	conn.Resource
-	*Kind
+	unhandled
+	Kind *Kind
 }
+
+// unhandled has the methods that the framework requires and never calls, since Engine
+// handles these calls.
+type unhandled interface{ resource.Resource }
 
 var (
 	_ resource.ResourceWithConfigure      = (*Resource)(nil)
@@ -33,7 +38,7 @@ var (
 
 // Metadata names the resource.
 func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + r.Name
+	resp.TypeName = req.ProviderTypeName + "_" + r.Kind.Name
 }
 
 // Schema returns the schema of the kind.
@@ -49,7 +54,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 			Description:       "UUID of the organization that owns the object. Defaults to the provider's organization_id.",
 		},
 	}
-	for _, name := range r.IDs {
+	for _, name := range r.Kind.IDs {
 		resp.IdentitySchema.Attributes[name] = identityschema.StringAttribute{
 			RequiredForImport: true,
 			Description:       "UUID of the " + strings.TrimSuffix(name, "_id") + ".",
@@ -59,7 +64,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ValidateConfig checks a configuration, without state or plan.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	r.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
+	r.Kind.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
 }
 
 // ImportState handles an import by ID or by identity. It sends nothing; the read that
@@ -67,7 +72,7 @@ func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfig
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot import %s", r.Noun), err.Error())
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot import %s", r.Kind.Noun), err.Error())
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -80,13 +85,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	if id.Organization == "" {
 		resp.Diagnostics.AddError(
-			fmt.Sprintf("Cannot import %s", r.Noun),
+			fmt.Sprintf("Cannot import %s", r.Kind.Noun),
 			"The provider's organization_id is known only after apply. Use the import ID "+r.longImportForm()+".",
 		)
 		return
 	}
 	for i, value := range append([]string{id.Organization}, id.IDs...) {
-		name := path.Root(r.identifiers()[i])
+		name := path.Root(r.Kind.identifiers()[i])
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, name, value)...)
 		if resp.Identity != nil {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, name, value)...)
@@ -99,7 +104,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	if req.ID != "" {
 		parts = strings.Split(req.ID, "/")
 	} else if req.Identity != nil {
-		for _, name := range r.identifiers() {
+		for _, name := range r.Kind.identifiers() {
 			var part types.String
 			diags.Append(req.Identity.GetAttribute(ctx, path.Root(name), &part)...)
 			parts = append(parts, part.ValueString())
@@ -114,7 +119,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForm())
 		}
 	}
-	switch len(parts) - len(r.IDs) {
+	switch len(parts) - len(r.Kind.IDs) {
 	case 0:
 		return Identity{IDs: parts}, nil
 	case 1:
@@ -128,32 +133,6 @@ func (r *Resource) importForm() string {
 	return fmt.Sprintf("%s or %s.", r.shortImportForm(), r.longImportForm())
 }
 
-func (r *Resource) shortImportForm() string { return strings.ToUpper(strings.Join(r.IDs, "/")) }
+func (r *Resource) shortImportForm() string { return strings.ToUpper(strings.Join(r.Kind.IDs, "/")) }
 
 func (r *Resource) longImportForm() string { return "ORGANIZATION_ID/" + r.shortImportForm() }
-
-// The framework requires these methods, but Engine handles the calls.
-
-// Create is not called.
-func (r *Resource) Create(_ context.Context, _ resource.CreateRequest, resp *resource.CreateResponse) {
-	unexpected(&resp.Diagnostics)
-}
-
-// Read is not called. It hides the field of Kind with that name.
-func (r *Resource) Read(_ context.Context, _ resource.ReadRequest, resp *resource.ReadResponse) {
-	unexpected(&resp.Diagnostics)
-}
-
-// Update is not called.
-func (r *Resource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
-	unexpected(&resp.Diagnostics)
-}
-
-// Delete is not called.
-func (r *Resource) Delete(_ context.Context, _ resource.DeleteRequest, resp *resource.DeleteResponse) {
-	unexpected(&resp.Diagnostics)
-}
-
-func unexpected(diags *diag.Diagnostics) {
-	diags.AddError("Unexpected call", "The framework must not read or change an adopted object. "+conn.Bug)
-}

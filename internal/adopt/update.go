@@ -31,10 +31,10 @@ type update struct {
 	// before is the remote object before the update, and remote what it is now, as far as
 	// responses contain it.
 	before, remote tfvalue.Value
-	// first is the read before the update. returned is what it and all responses since
-	// have returned, and reads what the reads among them have; of a keyed set only
-	// those since it was sent.
-	first, returned, reads tfvalue.Value
+	// first is the read before the update, and known the memory after it. returned is what
+	// it and all responses since have returned.
+	first, returned tfvalue.Value
+	known           memory
 	// records are those of the last PATCH. sent are all leaves that were sent, and
 	// unreturned those of them that the platform accepted and does not return.
 	records    []record
@@ -55,9 +55,10 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 	// An update leaves alone what its plan did not have.
 	ours := func(object tfvalue.Value) tfvalue.Value { return e.withoutStrangers(object, change.Prior, u.owned) }
 	u.before, u.first = ours(remote), ours(read)
-	u.remote, u.returned, u.reads = u.before, u.first, u.first
+	u.remote, u.returned = u.before, u.first
+	u.known = e.rememberRead(remote, read, last)
 
-	patch, now, spellings := e.Patch(client, id, change), e.rememberRead(remote, read, last), tfvalue.Spellings{}
+	patch, spellings := e.Patch(client, id, change), tfvalue.Spellings{}
 	spellings.Add(read)
 	u.patch = func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error) {
 		response, err := patch(ctx, spellings.Apply(send), remote, observe)
@@ -68,7 +69,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		return ours(read), err
 	}
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
-		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: now})
+		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: u.known})
 		return ours(remote), ours(read), err
 	}
 	return u
@@ -159,11 +160,6 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 		return false
 	}
 	u.sent = leaves.Merge(u.sent)
-	for _, leaf := range leaves.Leaves() {
-		if _, keyed := u.Rules.Keys[leaf.Name()]; keyed && !u.reads.At(leaf.Path...).IsNull() {
-			u.reads = u.reads.Without(leaf.Path...)
-		}
-	}
 	u.records = u.recordsOf(leaves, response)
 	if slices.ContainsFunc(u.records, func(r record) bool { return doubtful(u.Rules, r) }) {
 		read, err := u.read(ctx)
@@ -172,7 +168,6 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 			u.addUnreadable(err, diags)
 			return false
 		}
-		u.reads = read.Merge(u.reads)
 		response = u.Rules.Merge(read, u.withoutPast(response))
 		u.records = u.recordsOf(leaves, response)
 	}
@@ -236,7 +231,7 @@ func (u *update) giveUp(r record) {
 	if !u.gaveUp(r.Leaf) {
 		u.unreturned = append(u.unreturned, r.Leaf)
 	}
-	for _, seen := range []*tfvalue.Value{&u.first, &u.returned, &u.reads} {
+	for _, seen := range []*tfvalue.Value{&u.first, &u.returned} {
 		if !seen.At(r.Path...).IsNull() {
 			*seen = seen.Without(r.Path...)
 		}
@@ -339,21 +334,13 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 }
 
-// memory returns the memory of the state after an update. A leaf that was sent counts
-// as unreported if no read has returned it and it was missing before, or if the
-// platform does not return it. A keyed set that was sent counts as unreported until a
-// read returns it in full.
-func (u *update) memory(state, prior tfvalue.Value, last memory) memory {
+// memory returns the memory of the state after an update: that of the read before it.
+// What was not there then has not been read yet, nor have keyed sets that were sent.
+func (u *update) memory(state tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
-		switch sent := !u.sent.At(leaf.Path...).IsNull(); {
-		case u.hasReturned(u.reads, leaf):
-			return false
-		case sent:
-			return keyed || u.isUnreported(last, leaf.Path) || u.before.At(leaf.Path...).IsNull() || u.gaveUp(leaf)
-		default:
-			return u.isUnreported(last, leaf.Path) || prior.At(leaf.Path...).IsNull()
-		}
+		sent := !u.sent.At(leaf.Path...).IsNull()
+		return u.isUnreported(u.known, leaf.Path) || u.before.At(leaf.Path...).IsNull() || keyed && sent || u.gaveUp(leaf)
 	})
 }
 

@@ -14,52 +14,46 @@ import (
 // The warnings of plans. They show only values that the platform has now: the plan
 // shows the new ones, and masks sensitive ones.
 
-// warnOverwritten warns about the values that an adoption overwrites.
-func (e *Engine) warnOverwritten(a adoption, diags *diag.Diagnostics) {
-	lines, keep := e.overwritten(a, "will be removed")
+// warnOverwritten warns about the values that an adoption overwrites, or that one in a
+// replacement may overwrite (warnReplaced).
+func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, diags *diag.Diagnostics) {
+	if a.Remote.IsNull() {
+		return
+	}
+	cause, wherever, removed := "Creating this resource", "", "will be removed"
+	if replaces {
+		cause, wherever, removed = "This replacement", " wherever the configuration sets other values", "will be removed, unless the configuration has it"
+	}
+	lines, keep := e.overwritten(a, removed, c.Client.Mask)
 	if len(lines) == 0 {
 		return
 	}
-	diags.AddWarning(
-		fmt.Sprintf("Creating this resource overwrites current values of %s", a.label),
-		fmt.Sprintf("The %s already exists. These current values will be replaced:\n\n", e.Noun)+strings.Join(lines, "\n")+
-			"\n\n"+keep+" To see old and new values in the plan, and in its JSON, use an import block.",
-	)
-}
-
-// warnMayOverwrite warns about the values that a replacement may overwrite, as far as
-// it is known; see warnReplaced.
-func (e *Engine) warnMayOverwrite(a adoption, diags *diag.Diagnostics) {
-	lines, _ := e.overwritten(a, "will be removed, unless the configuration has it")
-	if len(lines) == 0 {
-		return
+	advice := keep + " To see old and new values in the plan, and in its JSON, use an import block."
+	if replaces {
+		advice = "The lifecycle argument ignore_changes does not apply to a new object."
 	}
 	diags.AddWarning(
-		fmt.Sprintf("This replacement overwrites current values of %s", a.label),
-		fmt.Sprintf("The %s already exists. These current values will be replaced wherever the configuration sets other values:\n\n", e.Noun)+strings.Join(lines, "\n")+
-			"\n\nThe lifecycle argument ignore_changes does not apply to a new object.",
+		fmt.Sprintf("%s overwrites current values of %s", cause, a.Label),
+		fmt.Sprintf("The %s already exists. These current values will be replaced%s:\n\n%s\n\n%s", e.Noun, wherever, strings.Join(lines, "\n"), advice),
 	)
 }
 
 // overwritten describes what an adoption overwrites, and how to keep it.
-func (e *Engine) overwritten(a adoption, removed string) (lines []string, keep string) {
-	if a.remote.IsNull() {
-		return nil, ""
-	}
+func (e *Engine) overwritten(a reviewed, removed string, mask func(string) string) (lines []string, keep string) {
 	keep = "To keep a value, remove its argument from the configuration."
-	for _, leaf := range a.send.Leaves() {
-		now := a.remote.At(leaf.Path...)
+	for _, leaf := range a.Send.Leaves() {
+		now := a.Remote.At(leaf.Path...)
 		key, keyed := e.Rules.Keys[leaf.Name()]
 		switch {
 		case now.IsNull():
 		case keyed:
-			overwritten, removes := e.overwrittenElements(key, leaf, now, removed, a.mask)
+			overwritten, removes := e.overwrittenElements(key, leaf, now, removed, mask)
 			lines = append(lines, overwritten...)
 			if removes {
 				keep += fmt.Sprintf(" To keep a %s, add it to %s.", key.Noun, leaf.Name())
 			}
 		default:
-			lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(a.mask, leaf.Name(), now)))
+			lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(mask, leaf.Name(), now)))
 		}
 	}
 	for _, line := range a.overwritten {
@@ -76,12 +70,8 @@ func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfv
 	known := leaf.Value.IsKnown() && !slices.ContainsFunc(leaf.Value.Elements(), func(element tfvalue.Value) bool { return !key.Known(element) })
 	for _, element := range key.Sort(now.Elements()) {
 		want, ok := wanted[key.Of(element)]
-		if !ok {
-			if known {
-				lines = append(lines, fmt.Sprintf("  - %s %s %s", key.Noun, key.Spell(element), removed))
-				removes = true
-			}
-			continue
+		if !ok && known {
+			lines, removes = append(lines, fmt.Sprintf("  - %s %s %s", key.Noun, key.Spell(element), removed)), true
 		}
 		for name, member := range want.Members() {
 			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
@@ -94,7 +84,7 @@ func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfv
 
 // warnConflicts warns about leaves that another resource over the same object sets
 // to another value.
-func (e *Engine) warnConflicts(c *conn.Connection, a adoption, diags *diag.Diagnostics) {
+func (e *Engine) warnConflicts(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
 	id := e.identity(a.Plan)
 	if !id.known() {
 		return
@@ -111,7 +101,7 @@ func (e *Engine) warnConflicts(c *conn.Connection, a adoption, diags *diag.Diagn
 		return
 	}
 	diags.AddWarning(
-		"Two resources configure "+a.label,
+		"Two resources configure "+a.Label,
 		"They set different values for the arguments below. Each apply of one overwrites the value of the other:\n\n"+strings.Join(lines, "\n")+
 			"\n\nRemove these arguments from one of the resources, or remove one of the resources.",
 	)

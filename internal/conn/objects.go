@@ -20,7 +20,7 @@ type objects struct {
 type object struct {
 	writing chan struct{}  // has one element during a write
 	writes  int            // writes that ended
-	read    *tfvalue.Value // what a plan read, until the next write
+	read    *tfvalue.Value // what ReadOnce keeps
 	claims  []tfvalue.Value
 }
 
@@ -54,28 +54,25 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 	}
 }
 
-// Reads begins a read by the plan of an adoption. keep keeps its result, so that the
-// apply need not read it again: Terraform plans a creation once more right before the
-// apply. A read during which a write ended is not kept, since it may precede the write.
-func (c *Connection) Reads(key string) (keep func(read tfvalue.Value)) {
+// ReadOnce returns what an earlier call for the object has read, or reads it: Terraform
+// plans a creation once more right before its apply, which would be three reads. A read
+// is kept until the next write ends, and not at all if one ended during the read, since
+// it may precede the write.
+func (c *Connection) ReadOnce(key string, read func() (tfvalue.Value, error)) (tfvalue.Value, error) {
 	c.objects.mu.Lock()
-	defer c.objects.mu.Unlock()
 	o := c.objects.at(key)
-	before := o.writes
-	return func(read tfvalue.Value) {
-		c.objects.mu.Lock()
-		defer c.objects.mu.Unlock()
-		if o.writes == before {
-			o.read = &read
-		}
+	kept, before := o.read, o.writes
+	c.objects.mu.Unlock()
+	if kept != nil {
+		return *kept, nil
 	}
-}
-
-// Kept returns what was kept; nil if nothing was, or if there was a write since.
-func (c *Connection) Kept(key string) *tfvalue.Value {
+	value, err := read()
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
-	return c.objects.at(key).read
+	if err == nil && o.writes == before {
+		o.read = &value
+	}
+	return value, err
 }
 
 // FirstWarning reports whether this is the first call of the run with a key. It limits

@@ -7,10 +7,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestKeptReads has what becomes of the read of a plan: it is kept until the next write to
+// TestReadOnce has what becomes of the read of a plan: it is kept until the next write to
 // the object, and not kept at all if a write ended while it was under way, since it may
 // precede the write.
-func TestKeptReads(t *testing.T) {
+func TestReadOnce(t *testing.T) {
 	t.Parallel()
 	write := func(c *Connection, key string) {
 		unlock, err := c.Lock(context.Background(), key)
@@ -19,7 +19,6 @@ func TestKeptReads(t *testing.T) {
 		}
 		unlock()
 	}
-	read := tfvalue.String("read")
 	for name, test := range map[string]struct {
 		between, after string // keys of objects that are written to
 		kept           bool
@@ -33,16 +32,19 @@ func TestKeptReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &Connection{}
-			keep := c.Reads("a")
-			if test.between != "" {
-				write(c, test.between)
+			reads := 0
+			read := func() (tfvalue.Value, error) {
+				if reads++; reads == 1 && test.between != "" {
+					write(c, test.between)
+				}
+				return tfvalue.String("read"), nil
 			}
-			keep(read)
+			_, _ = c.ReadOnce("a", read)
 			if test.after != "" {
 				write(c, test.after)
 			}
-			if got := c.Kept("a"); (got != nil) != test.kept {
-				t.Errorf("kept is %v, want kept: %t", got, test.kept)
+			if got, err := c.ReadOnce("a", read); err != nil || got.Text() != "read" || (reads == 1) != test.kept {
+				t.Errorf("%d reads of %s: %v, want kept: %t", reads, got.Text(), err, test.kept)
 			}
 		})
 	}

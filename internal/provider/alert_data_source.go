@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -23,34 +24,32 @@ func (d *alertDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 
 // Schema implements datasource.DataSource.
 func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := computed(map[string]fields.Attribute{
+		"name":           computedString("Name of the alert."),
+		"message":        computedString("Message of the alert."),
+		"threshold":      computedNumber("Value at which the alert fires."),
+		"interval":       computedString("Time between two evaluations, as a duration."),
+		"threshold_type": computedString("Kind of comparison with the threshold, as returned by the API."),
+		"source":         computedString("What the alert watches, as returned by the API."),
+		"state":          computedString("State of the alert, as returned by the API."),
+		"channel": computedObject("Channel that the alert is sent to.", map[string]fields.Attribute{
+			"type":       computedString("Kind of the channel, as returned by the API."),
+			"webhook_id": computedString("ID of the webhook."),
+		}),
+		"team":       computedString("Team ID."),
+		"tile_id":    computedString("ID of the alert's dashboard tile."),
+		"dashboard":  computedString("ID of the alert's dashboard."),
+		"created_at": computedString("Creation time."),
+		"updated_at": computedString("Last change time."),
+	})
+	attributes["id"] = schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "ID of the alert. Must not be empty, `.` or `..`, and must not contain `/` or control characters.",
+		Validators:          []validator.String{alertID},
+	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs the provider's `alerts_base_url` and `alerts_access_token`, and no API key.",
-		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "ID of the alert. Must not be empty, `.` or `..`, and must not contain `/` or control characters.",
-				Validators:          []validator.String{alertID},
-			},
-			"name":           shownString("Name of the alert."),
-			"message":        shownString("Message of the alert."),
-			"threshold":      shownNumber("Value at which the alert fires."),
-			"interval":       shownString("Time between two evaluations, as a duration."),
-			"threshold_type": shownString("Kind of comparison with the threshold, as returned by the API."),
-			"source":         shownString("What the alert watches, as returned by the API."),
-			"state":          shownString("State of the alert, as returned by the API."),
-			"channel": schema.SingleNestedAttribute{
-				Computed: true, MarkdownDescription: "Channel that the alert is sent to.",
-				Attributes: map[string]schema.Attribute{
-					"type":       shownString("Kind of the channel, as returned by the API."),
-					"webhook_id": shownString("ID of the webhook."),
-				},
-			},
-			"team":       shownString("Team ID."),
-			"tile_id":    shownString("ID of the alert's dashboard tile."),
-			"dashboard":  shownString("ID of the alert's dashboard."),
-			"created_at": shownString("Creation time."),
-			"updated_at": shownString("Last change time."),
-		},
+		Attributes:          attributes,
 	}
 }
 

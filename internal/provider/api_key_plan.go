@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -109,7 +108,7 @@ func warnRejected(config tfvalue.Value, rejected diag.Diagnostics, diags *diag.D
 
 // planChange is the plan of a key that exists.
 func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, was asked, resp *resource.ModifyPlanResponse) {
-	plan = keepSpelling(keyRules.Suppress(keepKnown(config, plan, state), state), state)
+	plan = keepState(config, plan, state)
 	successor := r.successorsOrganization(config, state)
 	if was.OrganizationID && successor != "" {
 		plan = plan.With(tfvalue.String(successor), "organization_id")
@@ -138,26 +137,18 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, was asked
 	resp.Plan.Raw = renewed(config, plan).Value
 }
 
-// keepKnown restores the state of computed attributes, which the framework marks
-// unknown as soon as anything changes.
-func keepKnown(config, plan, state tfvalue.Value) tfvalue.Value {
+// keepState returns a plan with the values of the state wherever it requests the same,
+// and for computed attributes, which the framework marks unknown as soon as anything
+// changes.
+func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	return plan.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		if !member.IsKnown() && config.At(name).IsNull() {
-			return state.At(name)
+		kept := state.At(name)
+		marked := !member.IsKnown() && config.At(name).IsNull()
+		if marked || !member.IsNull() && !kept.IsNull() && asksSame(name, member, kept) {
+			return kept
 		}
 		return member
 	})
-}
-
-// keepSpelling keeps the state's spelling of values that request the same.
-func keepSpelling(plan, state tfvalue.Value) tfvalue.Value {
-	for _, name := range []string{"expire_at", "organization_id"} {
-		planned, kept := plan.At(name), state.At(name)
-		if !planned.IsNull() && !kept.IsNull() && asksSame(name, planned, kept) {
-			plan = plan.With(kept, name)
-		}
-	}
-	return plan
 }
 
 // successorsOrganization is the organization of a key's successor, or "" if it is
@@ -211,7 +202,7 @@ func (r *apiKeyResource) asks(config, state tfvalue.Value, body platform.APIKeyC
 		OrganizationID: !config.At("organization_id").IsNull(),
 		ExpireAt:       !config.At("expire_at").IsNull(),
 		State:          stateAsked(config),
-		IPAccessList:   !asksNothing(config.At("ip_access_list")),
+		IPAccessList:   !config.At("ip_access_list").IsEmpty(),
 	}
 	// The minimum time from a creation to the renewal: validity_hours and
 	// early_renewal_hours are whole, and the first is larger.
@@ -272,7 +263,7 @@ func stateAsked(config tfvalue.Value) string {
 func asksSame(name string, a, b tfvalue.Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
-		return asksNothing(a) && asksNothing(b)
+		return a.IsEmpty() && b.IsEmpty()
 	case !a.IsFullyKnown() || !b.IsFullyKnown():
 		return false
 	case name == "expire_at":
@@ -282,14 +273,6 @@ func asksSame(name string, a, b tfvalue.Value) bool {
 	default:
 		return keyRules.Same(name, a, b)
 	}
-}
-
-func asksNothing(value tfvalue.Value) bool {
-	if value.IsKnown() && value.Type().Is(tftypes.Map{}) {
-		var all map[string]tftypes.Value
-		return value.As(&all) == nil && len(all) == 0
-	}
-	return value.IsEmpty()
 }
 
 // due reports whether a key with validity_hours is to be replaced: within

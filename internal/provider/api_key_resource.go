@@ -73,15 +73,9 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 // creation is the request for a plan. The expiry of a key with validity_hours counts
 // from now.
 func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, error) {
-	// What the platform chooses is unknown in the plan, and not sent.
-	known := plan.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
-		if !member.IsFullyKnown() {
-			return tfvalue.Null(member.Type())
-		}
-		return member
-	})
 	var body platform.APIKeyCreate
-	if err := known.Decode(&body); err != nil {
+	// What the platform chooses is unknown in the plan, and not sent.
+	if err := plan.OnlyKnown().Decode(&body); err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
 	if validity := plan.At("validity_hours"); !validity.IsNull() {
@@ -108,7 +102,7 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue
 		}
 		state = state.With(tfvalue.Optional(expiry), "expire_at")
 	}
-	if !plan.At("ip_access_list").IsKnown() && asksNothing(state.At("ip_access_list")) {
+	if !plan.At("ip_access_list").IsKnown() && state.At("ip_access_list").IsEmpty() {
 		state = state.With(tfvalue.Null(state.At("ip_access_list").Type()), "ip_access_list")
 	}
 	return state.With(tfvalue.Bool(false), "ready_for_renewal")
@@ -142,7 +136,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
 		case wanted.IsFullyKnown() && !keyRules.Confirms(name, wanted, got):
 			lines = append(lines, fmt.Sprintf("  - %s: the API returned %s", name, shown(got)))
-		case !wanted.IsKnown() && !asksNothing(got) && got.Text() != stateEnabled:
+		case !wanted.IsKnown() && !got.IsEmpty() && got.Text() != stateEnabled:
 			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))
 		}
 	}

@@ -94,8 +94,8 @@ func checkMappings(r adopt.Review) {
 		planKept = planKept && tfvalue.Covered(mapping, was)
 		var why string
 		switch {
-		case exists && stays(mapping, current):
-			continue
+		case exists && tfvalue.Covered(mapping.OnlyKnown(), current):
+			continue // it stays, as far as its values are known
 		case exists:
 			why = "changes, and has to be removed and added again. It"
 		case planKept:
@@ -130,18 +130,6 @@ func lackingMembers(mapping tfvalue.Value, needed func(name string) bool) []stri
 // that is not empty.
 func showsMember(planned tfvalue.Value, name string) bool {
 	return planned.Type() != nil && planned.At(name).IsKnown() && !planned.At(name).IsEmpty()
-}
-
-// stays reports whether a mapping needn't be removed, as far as its values are
-// known.
-func stays(mapping, now tfvalue.Value) bool {
-	known := mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
-		if !member.IsFullyKnown() {
-			return tfvalue.Null(member.Type())
-		}
-		return member
-	})
-	return tfvalue.Covered(known, now)
 }
 
 // offeredMembers are lines to copy: the current values of the mapping, or of

@@ -95,3 +95,7 @@ func computedStrings(description string) schema.Attribute {
 func computedObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: description, Attributes: attributes}
 }
+
+func computedObjects(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.ListNestedAttribute{Computed: true, MarkdownDescription: description, NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
+}

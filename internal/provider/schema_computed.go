@@ -6,11 +6,11 @@ import (
 
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // computed is a resource's attributes as a data source shows them: what can be
-// set there is read-only here. A field is described once for both.
+// set there is read-only here. A field is described once for both. The fields that
+// only data sources show are declared in the same way.
 func computed(attributes map[string]schema.Attribute) map[string]datasource.Attribute {
 	shown := make(map[string]datasource.Attribute, len(attributes))
 	for name, attribute := range attributes {
@@ -49,20 +49,4 @@ func withoutSetting(description string) string {
 		description, _, _ = strings.Cut(description, setting)
 	}
 	return strings.ReplaceAll(description, wholeLimit, "")
-}
-
-func shownString(description string) datasource.Attribute {
-	return datasource.StringAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func shownNumber(description string) datasource.Attribute {
-	return datasource.NumberAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func shownBool(description string) datasource.Attribute {
-	return datasource.BoolAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func shownStrings(description string) datasource.Attribute {
-	return datasource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: description}
 }

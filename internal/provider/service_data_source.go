@@ -29,7 +29,7 @@ func (d *serviceDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 // Schema implements datasource.DataSource.
 func (d *serviceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := serviceAttributes()
+	attributes := computed(serviceAttributes())
 	attributes["organization_id"] = lookupOrganizationID("service")
 	attributes["id"] = schema.StringAttribute{
 		Optional: true, Computed: true,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -39,7 +40,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"services": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Services, in the order of the API.",
-				NestedObject:        schema.NestedAttributeObject{Attributes: serviceAttributes()},
+				NestedObject:        schema.NestedAttributeObject{Attributes: computed(serviceAttributes())},
 			},
 			// A sensitive attribute in every element was rejected: Terraform's work
 			// would grow with the square of the list.
@@ -51,47 +52,42 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-func serviceAttributes() map[string]schema.Attribute {
+// serviceAttributes are the fields of a service.
+func serviceAttributes() map[string]fields.Attribute {
 	const deprecatedTotal = " total memory of three workers (the API's wording) during auto-scaling, in GB. Deprecated by the platform: " + inaccurateTotal + "."
-	return map[string]schema.Attribute{
-		"id":             shownString("UUID of the service."),
-		"name":           shownString("Name of the service."),
-		"engine_version": shownString("Version of the database engine."),
-		"endpoints": schema.ListNestedAttribute{
-			Computed: true, MarkdownDescription: "Endpoints of the service.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"protocol": shownString("Protocol, such as `mysql`."),
-				"host":     shownString("Host name."),
-				"port":     shownNumber("Port."),
-				"username": shownString("User name."),
-			}},
-		},
-		"min_total_memory_gb":   shownNumber("Minimum" + deprecatedTotal),
-		"max_total_memory_gb":   shownNumber("Maximum" + deprecatedTotal),
-		"min_replica_memory_gb": shownNumber("Minimum memory of each replica, in GB."),
-		"max_replica_memory_gb": shownNumber("Maximum memory of each replica, in GB."),
-		"num_replicas":          shownNumber("Number of replicas."),
-		"idle_scaling":          shownBool("Whether the service may scale down to zero when idle."),
-		"idle_timeout_minutes":  shownNumber("Idle time after which the service scales down to zero, in minutes."),
-		"ip_access_list": schema.ListNestedAttribute{
-			Computed: true, MarkdownDescription: "Addresses that may use the service.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"source":      shownString("IP address or CIDR block."),
-				"description": shownString("Description of the entry."),
-			}},
-		},
-		"created_at":                         shownString("Creation time."),
-		"encryption_assumed_role_identifier": shownString("Identifier of the role that is assumed for encryption."),
-		"iam_role":                           shownString("Identifier of the service's role."),
-		"private_endpoint_ids":               shownStrings("IDs of the private endpoints of the service."),
-		"available_private_endpoint_ids":     shownStrings("IDs of the private endpoints that are available to the service."),
-		"data_warehouse_id":                  shownString("ID of the warehouse that the service belongs to."),
-		"is_primary":                         shownBool("Whether the service is the first of its warehouse."),
-		"is_readonly":                        shownBool("Whether the service is read-only."),
-		"byoc_id":                            shownString("ID of the customer's own cloud account, if the service runs in one."),
-		"has_transparent_data_encryption":    shownBool("Whether the service has transparent data encryption."),
-		"transparent_data_encryption_key_id": shownString("ID of the transparent data encryption key."),
-		"encryption_role_id":                 shownString("ID of the encryption role."),
+	return map[string]fields.Attribute{
+		"id":             computedString("UUID of the service."),
+		"name":           computedString("Name of the service."),
+		"engine_version": computedString("Version of the database engine."),
+		"endpoints": computedObjects("Endpoints of the service.", map[string]fields.Attribute{
+			"protocol": computedString("Protocol, such as `mysql`."),
+			"host":     computedString("Host name."),
+			"port":     computedNumber("Port."),
+			"username": computedString("User name."),
+		}),
+		"min_total_memory_gb":   computedNumber("Minimum" + deprecatedTotal),
+		"max_total_memory_gb":   computedNumber("Maximum" + deprecatedTotal),
+		"min_replica_memory_gb": computedNumber("Minimum memory of each replica, in GB."),
+		"max_replica_memory_gb": computedNumber("Maximum memory of each replica, in GB."),
+		"num_replicas":          computedNumber("Number of replicas."),
+		"idle_scaling":          computedBool("Whether the service may scale down to zero when idle."),
+		"idle_timeout_minutes":  computedNumber("Idle time after which the service scales down to zero, in minutes."),
+		"ip_access_list": computedObjects("Addresses that may use the service.", map[string]fields.Attribute{
+			"source":      computedString("IP address or CIDR block."),
+			"description": computedString("Description of the entry."),
+		}),
+		"created_at":                         computedString("Creation time."),
+		"encryption_assumed_role_identifier": computedString("Identifier of the role that is assumed for encryption."),
+		"iam_role":                           computedString("Identifier of the service's role."),
+		"private_endpoint_ids":               computedStrings("IDs of the private endpoints of the service."),
+		"available_private_endpoint_ids":     computedStrings("IDs of the private endpoints that are available to the service."),
+		"data_warehouse_id":                  computedString("ID of the warehouse that the service belongs to."),
+		"is_primary":                         computedBool("Whether the service is the first of its warehouse."),
+		"is_readonly":                        computedBool("Whether the service is read-only."),
+		"byoc_id":                            computedString("ID of the customer's own cloud account, if the service runs in one."),
+		"has_transparent_data_encryption":    computedBool("Whether the service has transparent data encryption."),
+		"transparent_data_encryption_key_id": computedString("ID of the transparent data encryption key."),
+		"encryption_role_id":                 computedString("ID of the encryption role."),
 	}
 }
 

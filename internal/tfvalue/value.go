@@ -155,6 +155,16 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 	return Value{tftypes.NewValue(v.Type(), changed)}
 }
 
+// OnlyKnown returns a copy of an object with null for every member that is not fully known.
+func (v Value) OnlyKnown() Value {
+	return v.Map(func(_ string, member Value) Value {
+		if !member.IsFullyKnown() {
+			return Null(member.Type())
+		}
+		return member
+	})
+}
+
 // Text returns a string, "" if it is null or unknown.
 func (v Value) Text() string {
 	var s string
@@ -189,7 +199,7 @@ func (v Value) Number() *big.Float {
 }
 
 // IsEmpty reports whether a response that omits the field may mean this value:
-// null, "", [], false and 0.
+// null, "", [], {} of a map, false and 0.
 func (v Value) IsEmpty() bool {
 	switch {
 	case v.IsNull():
@@ -198,8 +208,8 @@ func (v Value) IsEmpty() bool {
 		return false
 	case isString(v):
 		return v.Text() == ""
-	case isList(v), isSet(v):
-		return len(v.Elements()) == 0
+	case isList(v), isSet(v), isMap(v):
+		return len(v.Elements()) == 0 && len(v.members()) == 0
 	case v.Type().Is(tftypes.Bool):
 		return !v.True()
 	case v.Type().Is(tftypes.Number):
