@@ -186,7 +186,7 @@ func TestEndlessAnswers(t *testing.T) {
 			if err == nil || strings.Contains(err.Error(), "no response within") {
 				t.Error(err)
 			}
-			if name != "error" && !errors.As(err, new(*rest.TooLarge)) {
+			if name != "error" && !strings.Contains(err.Error(), "larger than the provider accepts") {
 				t.Error(err)
 			}
 		})

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,20 +59,6 @@ const (
 	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
-
-// IsNotFound reports whether the object of an operation does not exist.
-func IsNotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.NotFound
-}
-
-// IsAmbiguous reports whether a write may have been carried out although it
-// failed: the request was sent, and the response was lost, cut off, a 5xx or
-// unusable. Reads are never ambiguous.
-func IsAmbiguous(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Ambiguous
-}
 
 // Unwrap returns Err; context.Canceled if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
@@ -134,11 +119,10 @@ func (e *Error) follow(because, unfinished error, advice string) {
 		add("Nothing more was sent: " + sentence(unfinished.Error()))
 	}
 	switch e.effect {
-	case "":
 	case effectUnknown:
 		add(effectUnknown + " The next apply sends only what is still missing.")
-	default:
-		add(e.effect)
+	case effectProbable:
+		add(effectProbable)
 	}
 	switch {
 	case because != nil && e.Attempts > 0:
@@ -208,10 +192,10 @@ func (e *Error) Cause() string {
 // Rejection returns the API's whole message about the content of a request that it
 // rejected; "" for any other error.
 func (e *Error) Rejection() string {
-	if !isRejection(e.Status) {
-		return ""
+	if _, rejected := rejections[e.Status]; rejected {
+		return e.Message
 	}
-	return e.Message
+	return ""
 }
 
 func (e *Error) spent() string {
@@ -262,15 +246,4 @@ func (e *Error) Repeated(at time.Time) *Error {
 		next.shorten(&trouble{reason: fmt.Sprintf("the request to %s at %s failed at %s", e.Operation, e.Host, clock(at)), first: e.begins()})
 	}
 	return &next
-}
-
-// isRejection reports whether a status is about the content of the request, or about
-// the state of its object.
-func isRejection(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
-		return true
-	default:
-		return false
-	}
 }

@@ -34,7 +34,7 @@ type health struct {
 	reason    string    // why
 	probeDue  bool      // the next request goes first, and the others wait for its response
 	probe     *caller   // the request that others wait for, or are refused for
-	epoch     int       // number of times that a 429 has closed the API
+	epoch     int       // number of times that a 429 has held back all requests
 	backoff   backoff
 	pace      pace
 
@@ -141,6 +141,7 @@ func (h *health) count(c *caller, now time.Time) {
 	if c.attempts == 1 {
 		c.first = now
 	}
+	h.limitContact(c)
 	if h.probeDue || h.condition == down {
 		h.probe = c
 	}
@@ -162,7 +163,8 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 		return wasProbe, false
 	}
 	h.contacted = h.contacted || c.connected
-	before, closed := h.condition, h.notBefore
+	h.limitContact(c)
+	before, heldBack := h.condition, h.notBefore
 	if e != nil && e.Kind != Final {
 		h.lately = e.inBrief()
 	}
@@ -174,7 +176,7 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 		h.responded, h.condition = now, up
 		h.failures, h.silence, h.outage = window{}, window{}, nil
 	}
-	changed = wasProbe || before != h.condition || closed != h.notBefore
+	changed = wasProbe || before != h.condition || heldBack != h.notBefore
 	return changed, before != up && h.condition == up
 }
 
@@ -183,7 +185,7 @@ func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, no
 	switch {
 	case h.limit == 0 || status == 0: // without a response, the next request is the probe
 	case status == http.StatusTooManyRequests:
-		h.close(c, e, wasProbe, now)
+		h.holdBack(c, e, wasProbe, now)
 	case wasProbe && h.probeDue:
 		h.probeDue = false
 		h.backoff.Reset()
@@ -191,9 +193,9 @@ func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, no
 	}
 }
 
-// close holds back all requests after a 429. A request that was sent before the API was
-// last closed reports the same limit again: it can only prolong the wait.
-func (h *health) close(c *caller, e *Error, wasProbe bool, now time.Time) {
+// holdBack holds back all requests after a 429. A request that was sent before they
+// were last held back reports the same limit again: it can only prolong the wait.
+func (h *health) holdBack(c *caller, e *Error, wasProbe bool, now time.Time) {
 	first := c.epoch == h.epoch
 	wait := e.requested
 	if wait <= 0 && first {
@@ -284,13 +286,13 @@ func (h *health) patience() time.Duration {
 	return h.limit
 }
 
-// contact is until when a call may try to connect to an API that no request of this run
-// was connected to; zero if there is no such limit.
-func (h *health) contact(c *caller) time.Time {
-	if h.contacted || h.limit <= firstContact {
-		return time.Time{}
+// limitContact sets until when a call may try to connect, if no request of this run was
+// connected to the API.
+func (h *health) limitContact(c *caller) {
+	c.contact = time.Time{}
+	if !h.contacted && h.limit > firstContact {
+		c.contact = c.first.Add(firstContact)
 	}
-	return c.first.Add(firstContact)
 }
 
 // suspect returns the outage that an attempt was part of: one that is certain, or one
@@ -309,23 +311,19 @@ func (h *health) suspect(c *caller, gaveUp bool) *trouble {
 
 // word words an outage, unless it is the one that is worded already.
 func (h *health) word(what condition) {
-	t := &trouble{
-		reason:  fmt.Sprintf("the %s at %s has not responded to any request since %s", h.api, h.host, clock(h.silence.begin)),
-		summary: "The " + h.api + " is not responding",
-	}
+	is, does, since := "not responding", "has not responded to any request", h.silence.begin
 	if what == failing {
-		t.reason = fmt.Sprintf("the %s at %s has returned only server errors (HTTP 5xx) since %s", h.api, h.host, clock(h.failures.begin))
-		t.summary = "The " + h.api + " is failing"
+		is, does, since = "failing", "has returned only server errors (HTTP 5xx)", h.failures.begin
 	}
-	if h.outage == nil || h.outage.summary != t.summary {
-		h.outage = t
+	if summary := fmt.Sprintf("The %s is %s", h.api, is); h.outage == nil || h.outage.summary != summary {
+		h.outage = &trouble{fmt.Sprintf("the %s at %s %s since %s", h.api, h.host, does, clock(since)), summary, "", nil}
 	}
 }
 
-// report lets one error of a trouble have all its details, and shortens the others.
+// assign lets one error of a trouble have all its details, and shortens the others.
 // because is why there was no further attempt; nil if another would have failed in the
 // same way.
-func (h *health) report(c *caller, e *Error, because error) {
+func (h *health) assign(c *caller, e *Error, because error) {
 	var t *trouble
 	switch l := h.logins[c.realm]; {
 	case errors.As(because, &t):

@@ -15,6 +15,7 @@ type caller struct {
 	began     time.Time // the attempt
 	first     time.Time // the first attempt
 	connected bool      // the attempt had a connection
+	contact   time.Time // until when it may try to connect; zero if only its end counts
 	epoch     int       // of health when the attempt was sent
 }
 
