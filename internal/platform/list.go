@@ -151,7 +151,7 @@ func agreed(sights []sight) (use []int, decided bool) {
 func (l *lists) list(ctx context.Context, r *rest.Request, after uint64) (*list, error) {
 	found := l.join(ctx, r, after)
 	_, err := found.wait(ctx, r)
-	if failed := new(Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.inFull.Swap(true) {
+	if failed := new(rest.Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.inFull.Swap(true) {
 		return nil, failed.Repeated(found.endedAt)
 	}
 	return found, err

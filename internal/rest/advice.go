@@ -44,16 +44,6 @@ func advise(r *Request, e *Error, own404, retries bool) string {
 	}
 }
 
-// rejections are the statuses about the content of a request, and whether they are about
-// the state of its object instead.
-var rejections = map[int]bool{
-	http.StatusBadRequest:          false,
-	http.StatusUnprocessableEntity: false,
-	http.StatusConflict:            true,
-	http.StatusLocked:              true,
-	http.StatusFailedDependency:    true,
-}
-
 // busy matches messages about the state of an object: no value in the configuration
 // is wrong.
 var busy = regexp.MustCompile(`(?i)\b(must|has to|needs to) be (paused|stopped|started|running|resumed)\b` +

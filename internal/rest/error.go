@@ -247,3 +247,38 @@ func (e *Error) Repeated(at time.Time) *Error {
 	}
 	return &next
 }
+
+// rejections are the statuses about the content of a request, and whether they are about
+// the state of its object instead.
+var rejections = map[int]bool{
+	http.StatusBadRequest:          false,
+	http.StatusUnprocessableEntity: false,
+	http.StatusConflict:            true,
+	http.StatusLocked:              true,
+	http.StatusFailedDependency:    true,
+}
+
+// trouble is what fails for all requests of an API, or for all of an organization.
+type trouble struct {
+	reason  string // "the management API at … has not responded to any request since …"
+	summary string // of the error that has the details; "" if that has one of its operation
+	first   string // else its beginning
+	owner   *caller
+}
+
+// Error makes a trouble the cause of a wait that has ended.
+func (t *trouble) Error() string { return t.reason }
+
+// reference names the error that has the details. It does not say "the first":
+// Terraform prints errors in another order than they occurred.
+func (t *trouble) reference() string {
+	if t.summary != "" {
+		return fmt.Sprintf("The error %q has the details.", t.summary)
+	}
+	return fmt.Sprintf("The error that begins with %q has the details.", t.first)
+}
+
+// tooLate is the error of a wait that would exceed retry_timeout.
+type tooLate struct{ text string }
+
+func (e *tooLate) Error() string { return e.text }

@@ -53,7 +53,7 @@ type health struct {
 type condition int
 
 const (
-	up condition = iota
+	healthy condition = iota
 	failing
 	down
 )
@@ -69,6 +69,20 @@ const (
 	// row at -parallelism=1 would fail the working ones after them.
 	manyAddresses = 3
 )
+
+// caller is a call, as health sees it.
+type caller struct {
+	label     string    // the beginning of its error
+	address   string    // what it reads or writes
+	realm     string    // who it does so for, as in " in organization …"
+	end       time.Time // of retry_timeout; zero for none
+	attempts  int
+	began     time.Time // the attempt
+	first     time.Time // the first attempt
+	connected bool      // the attempt had a connection
+	contact   time.Time // until when it may try to connect; zero if only its end counts
+	epoch     int       // of health when the attempt was sent
+}
 
 // window is a time of failures.
 type window struct {
@@ -173,11 +187,11 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	if status == 0 || status >= http.StatusInternalServerError {
 		h.fail(c, e, now)
 	} else {
-		h.responded, h.condition = now, up
+		h.responded, h.condition = now, healthy
 		h.failures, h.silence, h.outage = window{}, window{}, nil
 	}
 	changed = wasProbe || before != h.condition || heldBack != h.notBefore
-	return changed, before != up && h.condition == up
+	return changed, before != healthy && h.condition == healthy
 }
 
 // observeLimit records whether the rate limit let an attempt pass.
@@ -244,7 +258,7 @@ func (h *health) fail(c *caller, e *Error, now time.Time) {
 	if h.limit == 0 {
 		return
 	}
-	if h.condition == up && c.began.After(h.expected) {
+	if h.condition == healthy && c.began.After(h.expected) {
 		h.failures, h.silence, h.outage = window{}, window{}, nil // with idle time between them they are no outage
 	}
 	if due := now.Add(max(e.requested, maxWait) + holdOff); due.After(h.expected) {

@@ -32,13 +32,6 @@ type Response struct {
 	arrived time.Time // when the last part of the body arrived
 }
 
-func newResponse(r *http.Response, mask func(string) string) *Response {
-	return &Response{
-		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
-	}
-}
-
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 

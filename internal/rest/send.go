@@ -158,6 +158,13 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	return e
 }
 
+func newResponse(r *http.Response, mask func(string) string) *Response {
+	return &Response{
+		Status: r.StatusCode, Header: r.Header, Mask: mask,
+		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
+	}
+}
+
 // receive reads a response. It returns nil for one that can be used.
 func (k *sender) receive(r *Response, body io.Reader) *Error {
 	r.read(body, cmp.Or(k.MaxBody, maxObject))
