@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,13 +11,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-func createKey(t *testing.T, f *fake, c *Client, hashed bool) (*CreatedAPIKey, error) {
-	t.Helper()
+func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {
 	body := APIKeyCreate{Name: "n", Roles: []string{"admin"}}
 	if hashed {
 		body.HashData = &HashData{}
 	}
-	return c.CreateAPIKey(t.Context(), testOrganization, body)
+	return c.CreateAPIKey(ctx, testOrganization, body)
 }
 
 // show spells a key in one line: ID, secret, key.
@@ -76,7 +76,7 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.always(respond(test.status, test.body))
-				key, err := createKey(t, f, c, test.hashed)
+				key, err := createKey(t.Context(), c, test.hashed)
 				got := outcome(err)
 				if err == nil {
 					got = show(key)
@@ -100,7 +100,7 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 	for n := range len(body) {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: n})
-			_, err := createKey(t, f, c, false)
+			_, err := createKey(t.Context(), c, false)
 			if (n < len(body)-1) != IsAmbiguous(err) || f.count("POST") != 1 {
 				t.Errorf("cut after %s: %v", body[:n], err)
 			}

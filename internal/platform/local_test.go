@@ -62,26 +62,6 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 	}
 }
 
-func TestAbsurdRetryAfterIsReadable(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]string{
-		"99999999999": "the API requested a wait of 365 days (Retry-After), which ends after retry_timeout (5m0s).",
-		"700000":      "the API requested a wait of 8 days (Retry-After), which ends",
-		"100000":      "the API requested a wait of 27h46m40s (Retry-After), which ends",
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(respond(429, "", "Retry-After: "+value))
-			if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
-				t.Error(err)
-			}
-			if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), "h0m0s") ||
-				!strings.Contains(err.Error(), "(HTTP 429, Retry-After), and the request would start in ") || !strings.Contains(err.Error(), ", after the end of retry_timeout (5m0s).") {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 func TestResponseAboutAnotherObject(t *testing.T) {
 	t.Parallel()
 	const other = "50000000-0000-4000-8000-00000000000a"
