@@ -18,9 +18,12 @@ func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Cl
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	c, err := New(testConfig(server.URL, append([]func(*Config){func(c *Config) {
-		c.RequestTimeout, c.RetryTimeout = 5*time.Second, 20*time.Second
-	}}, change...)...))
+	return clientOf(t, server.URL, change...)
+}
+
+func clientOf(t testing.TB, address string, change ...func(*Config)) *Client {
+	t.Helper()
+	c, err := New(testConfig(address, append([]func(*Config){func(c *Config) { c.RetryTimeout = 20 * time.Second }}, change...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
