@@ -27,7 +27,7 @@ func newDoor(api, host, credentials string, limit time.Duration) door {
 		changed: make(chan struct{}),
 		health: health{
 			api: api, host: host, credentials: credentials, limit: limit,
-			backoff: newBackoff(), logins: map[string]*login{},
+			backoff: newBackoff(), logins: map[string]*trouble{},
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -47,7 +48,9 @@ type health struct {
 	outage    *trouble  // nil while there is none
 	lately    string    // last failure that may be one of all requests, for a log line
 
-	logins map[string]*login // by realm
+	// logins are the rejected credentials by realm, nil for accepted ones: a key may be
+	// valid for one organization and rejected by another.
+	logins map[string]*trouble
 }
 
 type condition int
@@ -101,21 +104,14 @@ func (w *window) add(c *caller, begin, now time.Time) {
 	}
 }
 
-// login is whether the API accepts the credentials for a realm: a key may be valid for
-// one organization and rejected by another.
-type login struct {
-	accepted bool
-	rejected *trouble
-}
-
 // forever is a wait that only a change ends.
 const forever = time.Duration(math.MaxInt64)
 
 // refusal is why a call must not send another attempt, whatever the rate limit; nil if
 // it may.
 func (h *health) refusal(c *caller, now time.Time) error {
-	if login := h.logins[c.realm]; login != nil && login.rejected != nil {
-		return login.rejected
+	if rejected := h.logins[c.realm]; rejected != nil {
+		return rejected
 	}
 	switch {
 	case h.condition == failing && c.attempts > 0,
@@ -216,10 +212,8 @@ func (h *health) holdBack(c *caller, e *Error, wasProbe bool, now time.Time) {
 		wait = h.backoff.next()
 	}
 	if until := now.Add(wait); until.After(h.notBefore) {
-		h.notBefore, h.reason = until, "the API is rate limiting requests (HTTP 429)"
-		if e.requestedWith != "" {
-			h.reason = fmt.Sprintf("the API is rate limiting requests (HTTP 429, %s)", e.requestedWith)
-		}
+		h.notBefore = until
+		h.reason = fmt.Sprintf("the API is rate limiting requests (%s)", strings.TrimSuffix("HTTP 429, "+e.requestedWith, ", "))
 	}
 	if first {
 		h.epoch++
@@ -233,19 +227,12 @@ func (h *health) holdBack(c *caller, e *Error, wasProbe bool, now time.Time) {
 // observeLogin records whether the API accepts the credentials. A 401 after a success is
 // an error like any other.
 func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
-	if e != nil && e.Status != http.StatusUnauthorized {
-		return
-	}
-	l := h.logins[c.realm]
-	if l == nil {
-		l = &login{}
-		h.logins[c.realm] = l
-	}
+	_, seen := h.logins[c.realm]
 	switch {
 	case e == nil:
-		l.accepted, l.rejected = true, nil
-	case !l.accepted && l.rejected == nil:
-		l.rejected = &trouble{
+		h.logins[c.realm] = nil
+	case e.Status == http.StatusUnauthorized && !seen:
+		h.logins[c.realm] = &trouble{
 			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
 			first:  c.label,
 			owner:  c,
@@ -339,10 +326,10 @@ func (h *health) word(what condition) {
 // same way.
 func (h *health) assign(c *caller, e *Error, because error) {
 	var t *trouble
-	switch l := h.logins[c.realm]; {
+	switch {
 	case errors.As(because, &t):
-	case e.Status == http.StatusUnauthorized && l != nil:
-		t = l.rejected
+	case e.Status == http.StatusUnauthorized:
+		t = h.logins[c.realm]
 	case c.attempts > 0 && (e.Kind == NotSent || e.Kind == NoResponse || e.Kind == ServerError):
 		t = h.suspect(c, because != nil)
 	}
