@@ -60,6 +60,7 @@ var faults = map[string]row{
 	"200 and a message":         {respond(200, `{"message":"done"}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
 	"200 and an error":          {respond(200, `{"error":"no"}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
 	"200 of status 500":         {respond(200, `{"status":500}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
+	"200 about another":         {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ok"},
 	"200 and more":              {respond(200, `{"result":[],"data":{}} x`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
 }
 

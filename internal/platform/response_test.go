@@ -72,6 +72,24 @@ func TestOtherTypesAreNamed(t *testing.T) {
 	}
 }
 
+// A response about another object is none. IDs are equal in any letter case, and an
+// object without one is accepted.
+func TestResponseAboutAnotherObject(t *testing.T) {
+	t.Parallel()
+	for returned, want := range map[string]string{
+		`{"id":"` + testService + `"}`:               "it is about another object: the request was for ID " + testPipe + ", and the response has ID " + testService,
+		`{"id":"` + strings.ToUpper(testPipe) + `"}`: "",
+		`{"id":null}`:  "",
+		`{"name":"x"}`: "",
+	} {
+		r := &rest.Response{Status: 200, Body: []byte(`{"result":` + returned + `}`), Mask: unmasked}
+		_, _, err := object[Pipe](r, "result", testPipe)
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", returned, err)
+		}
+	}
+}
+
 // What must not break a read: unknown members, names in another case, absent
 // and null members, repeated names, broken UTF-8, floats for whole numbers.
 func TestLenientReading(t *testing.T) {

@@ -389,3 +389,48 @@ func TestHostIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// drip is a handler whose response never ends: it sends a piece of the body at
+// each interval.
+func drip(begin, piece string, every time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(begin))
+		for {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(every):
+			case <-r.Context().Done():
+				return
+			}
+			if _, err := w.Write([]byte(piece)); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// A response that arrives slowly and without end costs the time of one attempt.
+func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ begin, piece string }{
+		"in its JSON":     {`{"status":200,"result":[{"id":"`, "x"},
+		"before its JSON": {"", " "},
+		"after its JSON":  {`{"status":200,"result":[]}`, " "},
+	} {
+		for _, o := range []string{"list", "update", "reconcile", "key"} {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				requests := 0
+				endless := drip(test.begin, test.piece, time.Second)
+				f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					requests++
+					endless.ServeHTTP(w, r)
+				})
+				begun := time.Now()
+				_, err := operations()[o].call(t.Context(), c)
+				if took := time.Since(begun); err == nil || requests != 1 || took > testRequestTimeout || !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
+					t.Errorf("%s, %s: %d requests in %s: %v", name, o, requests, took, err)
+				}
+			})
+		}
+	}
+}

@@ -61,17 +61,10 @@ func TestConnectionsAreReused(t *testing.T) {
 }
 
 // tlsServer is a fake over TLS; trust lets a client accept its certificate.
-func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *httptest.Server, trust func(*Client)) {
+func tlsServer(t *testing.T, versions *tls.Config) (server *httptest.Server, trust func(*Client)) {
 	t.Helper()
-	platform := newPlatform()
-	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if seen != nil {
-			seen.Store(r.Proto)
-		}
-		platform.ServeHTTP(w, r)
-	}))
+	server = httptest.NewUnstartedServer(newPlatform())
 	server.TLS = versions
-	server.EnableHTTP2 = true
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -82,26 +75,10 @@ func tlsServer(t *testing.T, versions *tls.Config, seen *atomic.Value) (server *
 	}
 }
 
-func TestHTTP2WhereOffered(t *testing.T) {
-	t.Parallel()
-	var seen atomic.Value
-	server, trust := tlsServer(t, nil, &seen)
-	c := clientOf(t, server.URL)
-	trust(c)
-	for name, o := range operations() {
-		if _, err := o.call(t.Context(), c); err != nil {
-			t.Error(name, err)
-		}
-	}
-	if seen.Load() != "HTTP/2.0" {
-		t.Error(seen.Load())
-	}
-}
-
 func TestFinalConnectionErrors(t *testing.T) {
 	t.Parallel()
-	untrusted, _ := tlsServer(t, nil, nil)
-	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, nil)
+	untrusted, _ := tlsServer(t, nil)
+	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	tests := map[string]struct {
