@@ -1,22 +1,20 @@
 package platform
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-func createKey(t *testing.T, f *fake, c *Client, hashed bool) (*CreatedAPIKey, error) {
-	t.Helper()
+func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {
 	body := APIKeyCreate{Name: "n", Roles: []string{"admin"}}
 	if hashed {
 		body.HashData = &HashData{}
 	}
-	return c.CreateAPIKey(t.Context(), testOrganization, body)
+	return c.CreateAPIKey(ctx, testOrganization, body)
 }
 
 // show spells a key in one line: ID, secret, key.
@@ -46,37 +44,28 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		want   string
 	}{
 		"whole":                 {200, `{"result":{"key":{"id":"k","name":"n","roles":["admin"]},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k n admin"},
-		"201":                   {201, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t"},
 		"no secret":             {200, `{"result":{"key":{"id":"k"},"keyId":"i"}}`, false, "i - k - "},
 		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, "- - k - "},
 		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k -  incomplete"},
 		"key of another type":   {200, `{"result":{"key":[1],"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t - -  incomplete"},
 		"id a number":           {200, `{"result":{"keyId":7,"keySecret":"s3cr3t"}}`, false, "7 s3cr3t incomplete"},
 		"JSON cut after":        {200, `{"result":{"keyId":"i","keySecret":"s3cr3t","key":{"id":"k","name":"n","ro`, false, "ambiguous"},
-		"JSON cut in a name":    {200, `{"result":{"keyId":"i","keySecret":"s3cr3t","key":{"id":"k","name":"n`, false, "ambiguous"},
 		"broken before":         {200, `{"result":{"key":{"id":"k","name":"\x"},"keyId":"i","keySecret":"s3\u0063r3t"}}`, false, "ambiguous"},
 		"contradiction":         {200, `{"status":500,"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
 		"no envelope":           {200, `{"keyId":"i","keySecret":"s3cr3t"}`, false, "i s3cr3t incomplete"},
 		"more after":            {200, `{"result":{"keyId":"i","keySecret":"s3cr3t"}} and more`, false, "i s3cr3t incomplete"},
 		"500 with a key":        {500, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
-		"cut in the id":         {200, `{"result":{"keySecret":"s3cr3t","keyId":12`, false, "ambiguous"},
-		"other secrets":         {200, `{"old":{"keyId":"x","keySecret":"y"},"result":{"keyId":"i","keySecret":"s3cr3t","key":{"keySecret":"z"},`, false, "ambiguous"},
-		"cut after others":      {200, `{"old":{"keyId":"x","keySecret":"y"},"result":{"keyId":"i","keySe`, false, "ambiguous"},
-		"hashed, cut":           {200, `{"result":{"key":{"id":"k","name":"n"},`, true, "ambiguous"},
 		"cut in the secret":     {200, `{"result":{"keyId":"i","keySecret":"s3cr`, false, "ambiguous"},
-		"cut before the secret": {200, `{"result":{"keyId":"i","ke`, false, "ambiguous"},
 		"a name like a secret":  {200, `{"result":{"key":{"name":"\"keyId\":\"x\",\"keySecret\":\"forged\""},`, false, "ambiguous"},
-		"empty":                 {200, ``, false, "ambiguous"},
 		"null":                  {200, `{"result":null}`, false, "ambiguous"},
 		"400 cut in the secret": {400, `{"result":{"keySecret":"s3cr3t"},"message":"` + strings.Repeat("x", testMaxMessage-3) + `s3cr3t"}`, false, "failed"},
-		"400 with a key":        {400, `{"result":{"keyId":"i","keySecret":"s3cr3t"},"message":"s3cr3t"}`, false, "failed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
 				f.always(respond(test.status, test.body))
-				key, err := createKey(t, f, c, test.hashed)
+				key, err := createKey(t.Context(), c, test.hashed)
 				got := outcome(err)
 				if err == nil {
 					got = show(key)
@@ -100,7 +89,7 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 	for n := range len(body) {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: n})
-			_, err := createKey(t, f, c, false)
+			_, err := createKey(t.Context(), c, false)
 			if (n < len(body)-1) != IsAmbiguous(err) || f.count("POST") != 1 {
 				t.Errorf("cut after %s: %v", body[:n], err)
 			}
@@ -109,19 +98,4 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestKeyBody(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		text, expiry, state := "x", "2030-01-02T03:04:05Z", "disabled"
-		_, err := c.CreateAPIKey(t.Context(), testOrganization, APIKeyCreate{
-			Name: "n", Roles: []string{"developer"}, ExpireAt: &expiry, State: &state,
-			HashData: &HashData{KeyIDHash: &text}, IPAccessList: []IPAccessEntry{},
-		})
-		want := []string{`{"name":"n","expireAt":"2030-01-02T03:04:05Z","state":"disabled","hashData":{"keyIdHash":"x"},"roles":["developer"],"ipAccessList":[]}`}
-		if diff := cmp.Diff(want, f.bodies()); diff != "" || err != nil {
-			t.Error(diff, err)
-		}
-	})
 }

@@ -18,9 +18,12 @@ func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Cl
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	c, err := New(testConfig(server.URL, append([]func(*Config){func(c *Config) {
-		c.RequestTimeout, c.RetryTimeout = 5*time.Second, 20*time.Second
-	}}, change...)...))
+	return clientOf(t, server.URL, change...)
+}
+
+func clientOf(t testing.TB, address string, change ...func(*Config)) *Client {
+	t.Helper()
+	c, err := New(testConfig(address, append([]func(*Config){func(c *Config) { c.RetryTimeout = 20 * time.Second }}, change...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +61,11 @@ func TestCalls(t *testing.T) {
 		"scaling": {"PATCH " + svc + "/scaling" + basic + `application/json {"numReplicas":3}`, func() (any, error) {
 			return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: three})
 		}},
-		"key": {"POST " + org + "/keys" + basic + `application/json {"name":"n","roles":["admin"]}`, func() (any, error) {
-			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
+		"key": {"POST " + org + "/keys" + basic + `application/json {"name":"n","expireAt":"2030-01-02T03:04:05Z","state":"disabled","hashData":{"keyIdHash":"n"},"roles":["admin"],"ipAccessList":[]}`, func() (any, error) {
+			expiry, state := "2030-01-02T03:04:05Z", "disabled"
+			return c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{
+				Name: "n", Roles: []string{"admin"}, ExpireAt: &expiry, State: &state, HashData: &HashData{KeyIDHash: &name}, IPAccessList: []IPAccessEntry{},
+			})
 		}},
 		"pipe": {"GET " + svc + "/pipes/" + testPipe + basic + " ", func() (any, error) {
 			return c.GetPipe(ctx, testOrganization, testService, testPipe)

@@ -19,12 +19,18 @@ type Error = rest.Error
 // the API. A page of a gateway, a text, an empty body and a message about an
 // unknown route are not, since they may come from a wrong base URL. A 404 to a
 // list is about the organization and not about its services.
-func IsNotFound(err error) bool { return rest.IsNotFound(err) }
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.NotFound
+}
 
 // IsAmbiguous reports whether a write may have been carried out although it
 // failed: the request was sent, and the response was lost, cut off, a 5xx or
 // unusable. Reads are never ambiguous.
-func IsAmbiguous(err error) bool { return rest.IsAmbiguous(err) }
+func IsAmbiguous(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Ambiguous
+}
 
 // Absence returns why IsNotFound holds for an error, in brief and as a sentence:
 // "HTTP 404, request ID req-1" and "the API returned HTTP 404 Not Found (request ID

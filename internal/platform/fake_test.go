@@ -280,6 +280,3 @@ func hasGivenUp(e *Error) bool {
 	}
 	return false
 }
-
-// isFull reports whether an error has the details itself.
-func isFull(e *Error) bool { return e.Summary() != "" || strings.HasPrefix(e.Detail(), "Tried to ") }

@@ -48,10 +48,10 @@ type lists struct {
 // list is one list of services, under way or done.
 type list struct {
 	*flight[*services]
-	begun    uint64
-	ended    uint64      // set before it is done
-	endedAt  time.Time   // as well
-	reported atomic.Bool // a caller got the error in full
+	begun   uint64
+	ended   uint64      // set before it is done
+	endedAt time.Time   // as well
+	inFull  atomic.Bool // a caller got the error in full
 }
 
 // services are the services of a list, in the API's order.
@@ -151,7 +151,7 @@ func agreed(sights []sight) (use []int, decided bool) {
 func (l *lists) list(ctx context.Context, r *rest.Request, after uint64) (*list, error) {
 	found := l.join(ctx, r, after)
 	_, err := found.wait(ctx, r)
-	if failed := new(Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.reported.Swap(true) {
+	if failed := new(rest.Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.inFull.Swap(true) {
 		return nil, failed.Repeated(found.endedAt)
 	}
 	return found, err

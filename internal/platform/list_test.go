@@ -68,11 +68,7 @@ func TestThousandReadsCostOneList(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.haveServices(1000)
 		f.always(late(time.Second))
-		var work sync.WaitGroup
-		for i := range 1000 {
-			work.Go(func() { getReplicas(t, c, serviceID(i)) })
-		}
-		work.Wait()
+		crowd(1000, 1000, func(i int) { getReplicas(t, c, serviceID(i)) })
 		for range 3 {
 			if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
 				t.Error(len(all), err)
@@ -94,19 +90,12 @@ func TestAdoptingCostsAHandfulOfLists(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.haveServices(300)
 		f.always(late(time.Second))
-		var work sync.WaitGroup
-		turns := make(chan struct{}, 10)
-		for i := range 300 {
-			work.Go(func() {
-				turns <- struct{}{}
-				defer func() { <-turns }()
-				getReplicas(t, c, serviceID(i))
-				if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		work.Wait()
+		crowd(300, 10, func(i int) {
+			getReplicas(t, c, serviceID(i))
+			if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); err != nil {
+				t.Error(err)
+			}
+		})
 		if n := f.count("GET"); n > 4 {
 			t.Errorf("%d lists for 300 adoptions", n)
 		}
@@ -122,61 +111,24 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 				f.Inject(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: 501, Times: mockplatform.Always})
 			}
 			f.always(late(time.Second))
-			var work sync.WaitGroup
-			for i := range 12 {
-				work.Go(func() {
-					for turn := range 5 {
-						before := getReplicas(t, c, serviceID(i))
-						_, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{})
-						if (err != nil) != fails {
-							t.Error(err)
-						}
-						if after := getReplicas(t, c, serviceID(i)); after != before+1 {
-							t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
-						}
-						all, err := c.ListServices(t.Context(), testOrganization, nil)
-						if err != nil || replicas(&all[i]) != before+1 {
-							t.Error("the list is stale", err)
-						}
-						time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+			crowd(12, 12, func(i int) {
+				for turn := range 5 {
+					before := getReplicas(t, c, serviceID(i))
+					if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); (err != nil) != fails {
+						t.Error(err)
 					}
-				})
-			}
-			work.Wait()
+					if after := getReplicas(t, c, serviceID(i)); after != before+1 {
+						t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
+					}
+					all, err := c.ListServices(t.Context(), testOrganization, nil)
+					if err != nil || replicas(&all[i]) != before+1 {
+						t.Error("the list is stale", err)
+					}
+					time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				}
+			})
 		})
 	}
-}
-
-// A read that began before or during a write never serves one that began after
-// it.
-func TestReadInFlightDoesNotServeAfterAWrite(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(1)
-		f.always(late(10 * time.Second))
-		// A fault waits before the change or after it, and this waits before too.
-		f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPatch {
-				time.Sleep(2 * time.Second)
-			}
-			f.ServeHTTP(w, r)
-		})
-		var work sync.WaitGroup
-		work.Go(func() { getReplicas(t, c, serviceID(0)) }) // 0 s .. 10 s: 1
-		time.Sleep(time.Second)
-		work.Go(func() {
-			_, _ = c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{})
-			if n := getReplicas(t, c, serviceID(0)); n != 2 { // begins at 13 s
-				t.Errorf("%v replicas after the write", n)
-			}
-		})
-		time.Sleep(time.Second)
-		work.Go(func() { getReplicas(t, c, serviceID(0)) }) // 2 s .. 12 s, read before the change
-		work.Wait()
-		if n := f.count("GET"); n != 3 {
-			t.Errorf("%d lists, want 3", n)
-		}
-	})
 }
 
 func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
@@ -214,51 +166,35 @@ func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
 	})
 }
 
-func TestCancelledCallerFailsNobodyElse(t *testing.T) {
+// A caller that cancels leaves at once and fails nobody else, and the last one ends the
+// read, whose failure is nobody's.
+func TestCancelledCallers(t *testing.T) {
 	t.Parallel()
 	for _, o := range []string{"service", "pipe", "alert"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(slow(10*time.Second, good))
-			ctx, cancel := context.WithCancel(t.Context())
-			var work sync.WaitGroup
-			work.Go(func() {
-				begun := time.Now()
-				if _, err := operations()[o].call(ctx, c); !errors.Is(err, context.Canceled) || time.Since(begun) > time.Second {
-					t.Error(err)
-				}
-			})
-			synctest.Wait()
-			work.Go(func() {
-				if _, err := operations()[o].call(t.Context(), c); err != nil {
-					t.Error(err)
-				}
-			})
-			time.Sleep(time.Second)
-			cancel()
-			work.Wait()
-			if n := f.count("GET"); n != 1 {
-				t.Errorf("%d requests", n)
+			f.inject(hang)
+			contexts, cancels := [3]context.Context{}, [3]context.CancelFunc{}
+			var done atomic.Int32
+			for i := range contexts {
+				contexts[i], cancels[i] = context.WithCancel(t.Context())
+				go func() {
+					if _, err := operations()[o].call(contexts[i], c); !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+					done.Add(1)
+				}()
 			}
-		})
-	}
-}
-
-func TestReadEndsWithItsLastCaller(t *testing.T) {
-	t.Parallel()
-	for _, o := range []string{"service", "pipe", "alert"} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(hang)
-			ctx, cancel := context.WithCancel(t.Context())
-			for range 3 {
-				go func() { _, _ = operations()[o].call(ctx, c) }()
+			for i, cancel := range cancels {
+				synctest.Wait()
+				if done.Load() != int32(i) || f.open != 1 || f.count("GET") != 1 {
+					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.open, f.count("GET"))
+				}
+				cancel()
 			}
-			time.Sleep(time.Second)
-			cancel()
 			synctest.Wait()
 			if f.open != 0 {
 				t.Error("still reading")
 			}
-			f.ClearFaults() // and the failure is nobody else's
 			if _, err := operations()[o].call(t.Context(), c); err != nil {
 				t.Error(err)
 			}
@@ -266,102 +202,22 @@ func TestReadEndsWithItsLastCaller(t *testing.T) {
 	}
 }
 
-func TestOutageCostsOneBudget(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(respond(503, ""))
-		begun := time.Now()
-		turns := make(chan struct{}, 10)
-		var work sync.WaitGroup
-		for i := range 1000 {
-			work.Go(func() {
-				turns <- struct{}{}
-				defer func() { <-turns }()
-				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); err == nil || IsNotFound(err) {
-					t.Error(err)
-				}
-			})
-		}
-		work.Wait()
-		if took := time.Since(begun); took > testRetryTimeout {
-			t.Errorf("took %s", took)
-		}
-	})
-}
-
-func TestGone(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(5)
-		f.always(late(time.Second))
-		turns := make(chan struct{}, 10)
-		var gone atomic.Int32
-		var work sync.WaitGroup
-		for i := range 300 {
-			work.Go(func() {
-				turns <- struct{}{}
-				defer func() { <-turns }()
-				_, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil)
-				if IsNotFound(err) != (i >= 5) {
-					t.Error(i, err)
-				}
-				if IsNotFound(err) {
-					gone.Add(1)
-				}
-			})
-		}
-		work.Wait()
-		if n := f.count("GET"); n != 2 || gone.Load() != 295 {
-			t.Errorf("%d lists, %d gone", n, gone.Load())
-		}
-	})
-}
-
-// A service that is missing from one list alone is not gone; nor is it where
-// the second list fails.
+// A service that is missing from one list is not gone where the second list fails.
 func TestMissingOnce(t *testing.T) {
 	t.Parallel()
-	empty := respond(200, `{"result":[]}`)
-	tests := map[string]struct {
-		faults []fault
-		want   string
-	}{
-		"then there":       {[]fault{empty}, "ok"},
-		"then forbidden":   {[]fault{empty, respond(403, "")}, "failed"},
-		"then 404":         {[]fault{empty, respond(404, ownError)}, "failed"},
-		"then null":        {[]fault{empty, respond(200, `{"result":null}`)}, "failed"},
-		"then without id":  {[]fault{empty, respond(200, `{"result":[{"name":"x"}]}`)}, "failed"},
-		"then missing too": {[]fault{empty, empty}, "not found"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.inject(test.faults...)
-				_, err := operations()["service"].call(t.Context(), c)
-				if outcome(err) != test.want || f.count("GET") != 2 {
-					t.Errorf("%s with %d lists: %v", outcome(err), f.count("GET"), err)
-				}
-			})
+	for name, second := range map[string]fault{
+		"forbidden":  respond(403, ""),
+		"404":        respond(404, ownError),
+		"null":       respond(200, `{"result":null}`),
+		"without id": respond(200, `{"result":[{"name":"x"}]}`),
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.inject(listOf('O', 1), second)
+			if _, err := operations()["service"].call(t.Context(), c); outcome(err) != "failed" || f.count("GET") != 2 {
+				t.Errorf("%s: %s with %d lists: %v", name, outcome(err), f.count("GET"), err)
+			}
 		})
 	}
-}
-
-// The lists that omit a missing service must have begun after its last write.
-func TestGoneAfterAWrite(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(0)
-		f.Inject(fault{Method: http.MethodPatch, Status: 200, Text: `{"status":200,"result":{"id":"` + serviceID(0) + `"}}`})
-		_, _ = c.GetService(t.Context(), testOrganization, serviceID(0), nil) // two lists
-		if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(0), ScalingUpdate{}); err != nil {
-			t.Error(err)
-		}
-		_, err := c.GetService(t.Context(), testOrganization, serviceID(0), nil)
-		if n := f.count("GET"); n != 4 || !IsNotFound(err) {
-			t.Errorf("%d lists, want 4: %v", n, err)
-		}
-	})
 }
 
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {
@@ -382,42 +238,25 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	})
 }
 
-func TestListedTwice(t *testing.T) {
+// An unusable field fails only the reads of its own service. Of a service that is listed
+// twice, the first counts. A name is equal in any normal form.
+func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
-	list := func(second string) fault {
-		return respond(200, `{"result":[{"id":"`+testService+`","name":"a"},{"id":"`+testPipe+`","numReplicas":"many"},`+second+`]}`)
-	}
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(list(`{"id":"` + testService + `","name":"a"}`))
+		f.inject(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
 		if _, err := operations()["service"].call(t.Context(), c); err != nil {
-			t.Error("the same twice: ", err)
+			t.Error(err)
 		}
-		// An unusable field fails only the reads of its own service.
 		if _, err := c.GetService(t.Context(), testOrganization, testPipe, nil); err == nil || IsNotFound(err) {
 			t.Error(err)
 		}
 		if _, err := c.ListServices(t.Context(), testOrganization, nil); err == nil {
 			t.Error("an unusable service was listed")
 		}
-	})
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(list(`{"id":"` + testService + `","name":"b"}`))
-		for _, name := range []string{"a", "b"} { // the first one counts
-			if found, err := c.FindServices(t.Context(), testOrganization, name); err != nil || (len(found) == 1) != (name == "a") {
-				t.Error(name, found, err)
-			}
+		if found, err := c.FindServices(t.Context(), testOrganization, "caf\u00e9"); err != nil || len(found) != 1 {
+			t.Error(found, err)
 		}
-	})
-}
-
-// TestNameInAnotherNormalForm finds a service whose name the API returns in another
-// normal form than that of Terraform's strings.
-func TestNameInAnotherNormalForm(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"}]}`))
-		found, err := c.FindServices(t.Context(), testOrganization, "caf\u00e9")
-		if err != nil || len(found) != 1 {
+		if found, err := c.FindServices(t.Context(), testOrganization, "b"); err != nil || len(found) != 0 {
 			t.Error(found, err)
 		}
 	})

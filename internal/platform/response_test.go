@@ -51,6 +51,45 @@ func TestNumberSpellings(t *testing.T) {
 	}
 }
 
+// A field of another type than documented is named, without its value, which may be a
+// secret.
+func TestOtherTypesAreNamed(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		`{"scaling":{"replicas":"three"}}`:       `"scaling.replicas" is a string, and the API document has a number`,
+		`{"scaling":{"replicas":[1]}}`:           `"scaling.replicas" is an array, and the API document has a number`,
+		`{"scaling":{"replicas":1e999}}`:         `"scaling.replicas" is a number that is out of range`,
+		`{"scaling":true}`:                       `"scaling" is a boolean, and the API document has an object`,
+		`{"name":7}`:                             `"name" is a number, and the API document has a string`,
+		`{"fieldMappings":{"a":1}}`:              `"fieldMappings" is an object, and the API document has an array`,
+		`{"fieldMappings":[{},3]}`:               `"fieldMappings.1" is a number, and the API document has an object`,
+		`{"destination":{"managedTable":"yes"}}`: `"destination.managedTable" is a string, and the API document has a boolean`,
+		`[]`:                                     `the result is an array, and the API document has an object`,
+	} {
+		if _, err := decode[Pipe]([]byte(result)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", result, err)
+		}
+	}
+}
+
+// A response about another object is none. IDs are equal in any letter case, and an
+// object without one is accepted.
+func TestResponseAboutAnotherObject(t *testing.T) {
+	t.Parallel()
+	for returned, want := range map[string]string{
+		`{"id":"` + testService + `"}`:               "it is about another object: the request was for ID " + testPipe + ", and the response has ID " + testService,
+		`{"id":"` + strings.ToUpper(testPipe) + `"}`: "",
+		`{"id":null}`:  "",
+		`{"name":"x"}`: "",
+	} {
+		r := &rest.Response{Status: 200, Body: []byte(`{"result":` + returned + `}`), Mask: unmasked}
+		_, _, err := object[Pipe](r, "result", testPipe)
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", returned, err)
+		}
+	}
+}
+
 // What must not break a read: unknown members, names in another case, absent
 // and null members, repeated names, broken UTF-8, floats for whole numbers.
 func TestLenientReading(t *testing.T) {

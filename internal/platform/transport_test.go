@@ -21,53 +21,32 @@ func readPipe(ctx context.Context, c *Client) error {
 	return err
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) {
-	t.Parallel()
-	// The Date of the response is a minute slow, and the date counts from there. It
-	// is computed in the time of the bubble.
-	skewed := func() fault {
-		now := time.Now().Add(-time.Minute).UTC()
-		return respond(429, "", "Date: "+now.Format(http.TimeFormat), "Retry-After: "+now.Add(9*time.Second).Format(http.TimeFormat))
-	}
-	tests := map[string]struct {
-		fault func() fault
-		want  time.Duration
-	}{
-		"429 seconds":           {func() fault { return respond(429, "", "Retry-After: 7") }, 7 * time.Second},
-		"429 date, other clock": {skewed, 9 * time.Second},
-		"503 seconds":           {func() fault { return respond(503, "", "Retry-After: 7") }, 7 * time.Second},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.inject(test.fault())
-				begun := time.Now()
-				if err := readPipe(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
-				if took := time.Since(begun); took < test.want || took > test.want+time.Second {
-					t.Errorf("took %s, want %s", took, test.want)
-				}
-			})
-		})
-	}
-}
-
+// A wait that would exceed retry_timeout is not begun, neither by the call that was
+// asked to wait nor by the next one, and the error says how long it would be.
 func TestWaitBeyondTheBudgetIsNotBegun(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{429, 503} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(respond(status, "", "Retry-After: 301"))
-			begun := time.Now()
-			err := readPipe(t.Context(), c)
-			if took := time.Since(begun); took > time.Second {
-				t.Errorf("%d: gave up after %s", status, took)
-			}
-			if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of 5m1s (Retry-After), which ends after retry_timeout (5m0s).") {
-				t.Errorf("%d: %v", status, err)
-			}
-		})
+	for value, want := range map[string]string{
+		"301":         "5m1s",
+		"700000":      "8 days",
+		"99999999999": "365 days",
+	} {
+		for _, status := range []int{429, 503} {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.inject(respond(status, "", "Retry-After: "+value))
+				begun := time.Now()
+				err := readPipe(t.Context(), c)
+				if err == nil || !strings.Contains(err.Error(), "Gave up after 1 attempt in 0s: the API requested a wait of "+want+" (Retry-After), which ends after retry_timeout (5m0s).") {
+					t.Errorf("%d: %v", status, err)
+				}
+				err = readPipe(t.Context(), c)
+				if held := status == 429; held != (err != nil) || held && !strings.Contains(err.Error(), "The request was not sent: the API is rate limiting requests (HTTP 429, Retry-After), and the request would start in ") {
+					t.Errorf("%d: %v", status, err)
+				}
+				if time.Since(begun) > 0 {
+					t.Errorf("%d: waited %s", status, time.Since(begun))
+				}
+			})
+		}
 	}
 }
 
@@ -77,51 +56,15 @@ func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
 		f.always(respond(503, `{"message":"under repair"}`))
 		err := readPipe(t.Context(), c)
 		var e *Error
-		if !errors.As(err, &e) {
-			t.Fatal(err)
+		if !errors.As(err, &e) || e.Attempts != f.count("GET") || e.Attempts < 10 || e.Elapsed > 5*time.Minute || e.Elapsed < 4*time.Minute {
+			t.Fatal(f.count("GET"), err)
 		}
 		for _, want := range []string{"HTTP 503 Service Unavailable", "under repair", fmt.Sprintf("Gave up after %d attempts in ", f.count("GET"))} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q is missing in %v", want, err)
 			}
 		}
-		if e.Attempts != f.count("GET") || e.Attempts < 10 || e.Elapsed > 5*time.Minute || e.Elapsed < 4*time.Minute {
-			t.Errorf("%d attempts in %s, %d seen", e.Attempts, e.Elapsed, f.count("GET"))
-		}
 	})
-}
-
-func TestAttemptIsCutAtTheBudgetsEnd(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(hang)
-		begun := time.Now()
-		err := readPipe(t.Context(), c)
-		if took := time.Since(begun); took > 5*time.Minute || f.count("GET") < 9 {
-			t.Errorf("took %s for %d attempts: %v", took, f.count("GET"), err)
-		}
-	})
-}
-
-func TestNoRetryingWithoutBudget(t *testing.T) {
-	t.Parallel()
-	for _, fault := range []fault{respond(429, "", "Retry-After: 1"), respond(503, ""), reset} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(fault)
-			for range 2 { // a gate would hold the second back
-				begun := time.Now()
-				if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), "Gave up") {
-					t.Error(err)
-				}
-				if time.Since(begun) > 0 {
-					t.Error("waited")
-				}
-			}
-			if f.count("GET") != 2 {
-				t.Errorf("%d requests", f.count("GET"))
-			}
-		}, func(c *Config) { c.RetryTimeout = 0 })
-	}
 }
 
 // Every wait ends at once when the caller is gone, and leaves no goroutine (the
@@ -131,7 +74,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	tests := map[string]fault{
 		"response": hang,
 		"backoff":  respond(503, "", "Retry-After: 100"),
-		"gate":     respond(429, "", "Retry-After: 100"),
+		"limit":    respond(429, "", "Retry-After: 100"),
 		"body":     {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
 	}
 	for name, always := range tests {
@@ -147,7 +90,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 					for range callers {
 						work.Go(func() {
 							_, err := o.call(ctx, c)
-							if o.name == "key" && name != "gate" || o.name == "mappings" && name == "backoff" {
+							if o.name == "key" && name != "limit" || o.name == "mappings" && name == "backoff" {
 								return // does not wait, or runs to its end once sent: see other tests
 							}
 							if late := time.Since(begun); late > 0 {
@@ -173,132 +116,58 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	}
 }
 
+// An interrupt is reported with what was tried, also by those who share a read, and with
+// what a write may have left behind.
 func TestInterruptIsReported(t *testing.T) {
 	t.Parallel()
+	const pipe = "pipe " + testPipe + " of service " + testService + " in organization " + testOrganization
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.always(hang)
-		for _, o := range []string{"update", "mappings", "reconcile"} {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			_, err := operations()[o].call(ctx, c)
-			if err == nil || !strings.HasPrefix(err.Error(), "update pipe at http://127.0.0.1: The operation was interrupted.") || !errors.Is(err, context.Canceled) || !IsAmbiguous(err) {
-				t.Error(o, err)
-			}
-		}
-	})
-}
-
-// Reads share their requests, and each names its object all the same.
-func TestInterruptedReadNamesItsObject(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(hang)
-		for o, want := range map[string]string{
-			"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
-			"service": "Tried to list services of organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
-			"scaling": "Tried to update the scaling of service " + testService + " in organization " + testOrganization + " at http://127.0.0.1. The operation was interrupted.",
+		for o, tried := range map[string]string{
+			"pipe": "read " + pipe, "update": "update " + pipe, "reconcile": "update " + pipe,
+			"service": "list services of organization " + testOrganization,
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
 			_, err := operations()[o].call(ctx, c)
 			var e *Error
-			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), want) {
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), "Tried to "+tried+" at http://127.0.0.1. The operation was interrupted.") || !errors.Is(err, context.Canceled) ||
+				IsAmbiguous(err) != (operations()[o].method == http.MethodPatch) {
 				t.Error(o, err)
 			}
 		}
 	})
 }
 
-// A call that waits for a slot when the gate closes stays behind it.
-func TestGateClosesOnThoseWaitingForASlot(t *testing.T) {
+// One 429 holds back the requests of all callers, those that wait for a slot included.
+// The other API has a limit of its own.
+func TestLimitHoldsEverybodyBack(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(slow(time.Second, respond(http.StatusTooManyRequests, "", "Retry-After: 10")))
-		var work sync.WaitGroup
-		for range 5 {
-			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
-		}
-		time.Sleep(10 * time.Second)
-		if n := f.count("PATCH"); n != 1 {
-			t.Errorf("%d requests before the gate opened", n)
-		}
-		work.Wait()
-	}, func(c *Config) { c.MaxConcurrentRequests = 1 })
-}
-
-// The body that reconcile returns is retried by its own rule: here it no longer
-// adds a table mapping.
-func TestReconciledBodyIsRetriedByItsOwnRule(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(reset, reset, reset)
-		name, reconciliations := "n", 0
-		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, error) {
-			reconciliations++
-			return &PipeUpdate{Name: &name}, nil
-		})
-		if err != nil || reconciliations != 1 || f.count("PATCH") != 4 {
-			t.Error(err, reconciliations, f.count("PATCH"))
-		}
-	})
-}
-
-// reconcile reads again: it does not join a read from before the fault.
-func TestReconcileReadsAgain(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(slow(2*time.Second, reset), slow(20*time.Second, good))
-		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations()["reconcile"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		_ = readPipe(t.Context(), c) // under way when the PATCH fails
-		work.Wait()
-		if n := f.count("GET"); n != 2 {
-			t.Errorf("%d reads, want 2", n)
-		}
-	})
-}
-
-func TestKeyOnceSentOutlivesItsCaller(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(slow(20*time.Second, good))
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		key, err := c.CreateAPIKey(ctx, testOrganization, APIKeyCreate{Name: "n", Roles: []string{"admin"}})
-		if err != nil || *key.KeySecret != f.Keys()[0]["result"].(mockplatform.Document)["keySecret"] {
-			t.Error(key, err)
-		}
-	})
-}
-
-func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		c.rest.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		begun := time.Now()
-		_, err := operations()["key"].call(ctx, c)
-		if !errors.Is(err, context.Canceled) || IsAmbiguous(err) || time.Since(begun) > time.Second {
-			t.Error(err, time.Since(begun))
-		}
-		synctest.Wait()
-		time.Sleep(time.Minute)
-	})
-}
-
-func TestKeyHasItsWholeTimeWhateverTheBudget(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(slow(20*time.Second, good))
-		if _, err := operations()["key"].call(t.Context(), c); err != nil {
-			t.Error(err)
-		}
-	}, func(c *Config) { c.RetryTimeout = time.Second })
+	for slots, others := range map[int]time.Duration{1: time.Second / 2, 10: 2 * time.Second} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.inject(slow(time.Second, respond(429, "", "Retry-After: 10")))
+			begun := time.Now()
+			var work sync.WaitGroup
+			for i := range 20 {
+				work.Go(func() {
+					if i > 0 {
+						time.Sleep(others)
+					}
+					if _, err := operations()["update"].call(t.Context(), c); err != nil || time.Since(begun) < 10*time.Second {
+						t.Error(err, time.Since(begun))
+					}
+				})
+			}
+			time.Sleep(5 * time.Second)
+			if _, err := operations()["alert"].call(t.Context(), c); err != nil || time.Since(begun) > 5*time.Second {
+				t.Error(err, time.Since(begun))
+			}
+			work.Wait()
+			if n := f.count("PATCH"); n != 21 {
+				t.Errorf("%d requests for 20 calls, want 21", n)
+			}
+		}, func(c *Config) { c.MaxConcurrentRequests = slots })
+	}
 }
 
 func TestConcurrencyHolds(t *testing.T) {
@@ -317,123 +186,56 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// One 429 holds back the requests of all callers.
-func TestGateHoldsEverybodyBack(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(429, "", "Retry-After: 10"))
-		begun := time.Now()
-		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		for range 50 {
-			work.Go(func() {
-				_, err := operations()["update"].call(t.Context(), c)
-				if err != nil || time.Since(begun) < 10*time.Second {
-					t.Error(err, time.Since(begun))
-				}
-			})
-		}
-		work.Wait()
-		if n := f.count("PATCH"); n != 52 {
-			t.Errorf("%d requests for 51 calls, want 52", n)
-		}
-	})
-}
-
-// The alerting API's limit is not the management API's.
-func TestGatesAreApart(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(429, "", "Retry-After: 100"))
-		var work sync.WaitGroup
-		work.Go(func() { _, _ = c.GetAlert(t.Context(), testAlert) })
-		time.Sleep(time.Second)
-		begun := time.Now()
-		if err := readPipe(t.Context(), c); err != nil || time.Since(begun) > 0 {
-			t.Error(err, time.Since(begun))
-		}
-		work.Wait()
-	})
-}
-
-func TestClosedGateFailsAtOnceWhereTheBudgetIsTooSmall(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(429, "", "Retry-After: 3600"))
-		_ = readPipe(t.Context(), c)
-		begun := time.Now()
-		err := readPipe(t.Context(), c)
-		if err == nil || time.Since(begun) > 0 || f.count("GET") != 1 || !strings.Contains(err.Error(), "The request was not sent: the API is rate limiting requests (HTTP 429, Retry-After)") {
-			t.Error(err, time.Since(begun), f.count("GET"))
-		}
-	})
-}
-
-// After the gate reopens one request goes first, and the others follow one by
-// one.
-func TestRestartIsNoBurst(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(429, "", "Retry-After: 10"))
-		var work sync.WaitGroup
-		for range 20 {
-			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
-		}
-		time.Sleep(9 * time.Second)
-		before := f.count("PATCH")
-		time.Sleep(time.Second + time.Millisecond)
-		if n := f.count("PATCH") - before; n != 1 {
-			t.Errorf("%d requests right after the gate opened", n)
-		}
-		work.Wait()
-	})
-}
-
 func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	t.Parallel()
 	name := "n"
-	failing := errors.New("no such luck")
 	tests := map[string]struct {
-		reconcile func() (*PipeUpdate, error)
-		want      string
-		bodies    string
+		faults []fault
+		more   *PipeUpdate
+		err    error
+		bodies []string // of the retries
+		want   string
 	}{
-		"nothing left to do": {func() (*PipeUpdate, error) { return nil, nil }, "ok", "1"},
-		"something left":     {func() (*PipeUpdate, error) { return &PipeUpdate{Name: &name}, nil }, "ok", "2"},
-		"failing":            {func() (*PipeUpdate, error) { return nil, failing }, "gave up, ambiguous", "1"},
+		"nothing left to do": {[]fault{reset}, nil, nil, nil, ""},
+		// It no longer adds a table mapping, and is retried by its own rule.
+		"something left": {[]fault{reset, reset, reset}, &PipeUpdate{Name: &name}, nil, []string{`{"name":"n"}`, `{"name":"n"}`, `{"name":"n"}`}, ""},
+		"failing": {[]fault{reset}, nil, errors.New("the mapping must set excluded_columns"), nil,
+			": EOF.\n\nNothing more was sent: the mapping must set excluded_columns.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
 	}
 	for testName, test := range tests {
 		t.Run(testName, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.inject(reset)
-				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, error) { return test.reconcile() })
-				if outcome(err) != test.want || fmt.Sprint(len(f.bodies())) != test.bodies {
-					t.Errorf("%s, %v: %v", outcome(err), f.bodies(), err)
+				f.inject(test.faults...)
+				reconciliations := 0
+				got, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, error) {
+					reconciliations++
+					return test.more, test.err
+				})
+				if (got != nil) != (test.more != nil) || reconciliations != 1 || fmt.Sprint(f.bodies()[1:]) != fmt.Sprint(test.bodies) {
+					t.Error(got, reconciliations, f.bodies())
 				}
-				if err == nil && (got == nil) != (test.bodies == "1") {
-					t.Error(got)
-				}
-				if len(f.bodies()) == 2 && f.bodies()[1] != `{"name":"n"}` {
-					t.Errorf("repeated with %s", f.bodies()[1])
+				e := new(Error)
+				if test.want == "" && err != nil || test.want != "" && (!errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want)) {
+					t.Error(err)
 				}
 			})
 		})
 	}
 }
 
-// The text names what failed, once.
-func TestFailedReconciliationIsNamed(t *testing.T) {
+// reconcile reads again: it does not join a read from before the fault.
+func TestReconcileReadsAgain(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(reset)
-		_, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, mappings, func(context.Context) (*PipeUpdate, error) {
-			return nil, errors.New("the mapping must set excluded_columns")
-		})
-		const want = ": EOF.\n\nNothing more was sent: the mapping must set excluded_columns.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."
-		if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), want) {
-			t.Error(err)
+		f.inject(slow(2*time.Second, reset), slow(20*time.Second, good))
+		var work sync.WaitGroup
+		work.Go(func() { _, _ = operations()["reconcile"].call(t.Context(), c) })
+		time.Sleep(time.Second)
+		_ = readPipe(t.Context(), c) // under way when the PATCH fails
+		work.Wait()
+		if n := f.count("GET"); n != 2 {
+			t.Errorf("%d reads, want 2", n)
 		}
 	})
 }
@@ -448,7 +250,6 @@ func TestReconcileSharesTheBudget(t *testing.T) {
 		if took := time.Since(begun); took > 5*time.Minute || !IsAmbiguous(err) {
 			t.Error(took, err)
 		}
-		time.Sleep(10 * time.Minute)
 	})
 }
 
@@ -464,6 +265,39 @@ func TestAmbiguityIsNotForgotten(t *testing.T) {
 	})
 }
 
+// The creation of a key that was sent has all of request_timeout, whoever has left and
+// whatever is left of retry_timeout.
+func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, retryTimeout := range []time.Duration{time.Minute, time.Second} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always(slow(20*time.Second, good))
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(2*time.Second, cancel)
+			key, err := createKey(ctx, c, false)
+			if err != nil || *key.KeySecret != f.Keys()[0]["result"].(mockplatform.Document)["keySecret"] {
+				t.Error(key, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = retryTimeout })
+	}
+}
+
+func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		c.rest.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		begun := time.Now()
+		if _, err := createKey(ctx, c, false); !errors.Is(err, context.Canceled) || IsAmbiguous(err) || time.Since(begun) > time.Second {
+			t.Error(err, time.Since(begun))
+		}
+	})
+}
+
 func TestOneLogLinePerAttempt(t *testing.T) {
 	t.Parallel()
 	var lines []map[string]any
@@ -474,13 +308,14 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		if _, err := operations()["update"].call(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if len(lines) != 3 {
-			t.Fatal(lines)
-		}
 		want := []map[string]any{
-			{"operation": "update pipe", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s"},
+			{"operation": "update pipe", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
+				"path": "/v1/organizations/" + testOrganization + "/services/" + testService + "/pipes/" + testPipe},
 			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
+		}
+		if len(lines) != len(want) {
+			t.Fatal(lines)
 		}
 		for i, fields := range want {
 			for name, value := range fields {
@@ -489,29 +324,113 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 				}
 			}
 		}
-		if path := lines[0]["path"]; path != "/v1/organizations/"+testOrganization+"/services/"+testService+"/pipes/"+testPipe {
-			t.Error(path)
-		}
 	}, func(c *Config) {
 		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
 	})
 }
 
-// A single 429 without a limit behind it, as a platform under repair may send,
-// costs seconds and not minutes.
-func TestSingle429CostsLittle(t *testing.T) {
+// A long wait is logged with its reason and the last failure, after 10 s and then every
+// minute.
+func TestLongWaitsAreLogged(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(http.StatusTooManyRequests, ""))
-		begun := time.Now()
-		_ = readPipe(t.Context(), c) // alone: nothing was let in before that could be measured
-		var work sync.WaitGroup
-		for range 200 {
-			work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+	tests := map[string]struct {
+		fault fault
+		lines int
+		want  string
+	}{
+		"backoff":  {respond(503, "", "Retry-After: 100"), 2, "to retry; the last failure was: HTTP 503, Retry-After 1m40s"},
+		"limit":    {respond(429, "", "Retry-After: 100"), 2, "for its turn: the API is rate limiting requests (HTTP 429, Retry-After); the last failure was: HTTP 429, Retry-After 1m40s"},
+		"response": {slow(20*time.Second, good), 1, "for the response to attempt 1"},
+		"nothing":  {slow(9*time.Second, good), 0, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines []string
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.inject(test.fault)
+				if err := readPipe(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if len(lines) != test.lines || test.lines > 0 && !strings.HasSuffix(lines[0], " is waiting "+test.want) {
+					t.Errorf("%q", lines)
+				}
+			}, func(c *Config) {
+				c.Warn = func(_ context.Context, line string, _ ...map[string]any) { lines = append(lines, line) }
+			})
+		})
+	}
+}
+
+// Every error of a request and every line of an attempt names the host, and nothing else
+// of the base URL.
+func TestHostIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, o := range operations() {
+		for _, fault := range []fault{respond(400, ""), respond(401, ""), respond(200, page), reset, hang, respond(429, "", "Retry-After: 400")} {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				f.always(fault)
+				for range 2 { // in full, and in short
+					_, err := o.call(t.Context(), c)
+					var e *Error
+					if !errors.As(err, &e) || !strings.Contains(e.Detail(), "http://127.0.0.1") || strings.Contains(e.Detail(), "prefix") {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}, func(c *Config) {
+				c.RetryTimeout = 40 * time.Second
+				c.Log = func(_ context.Context, _ string, fields ...map[string]any) {
+					if line := fmt.Sprint(fields); !strings.Contains(line, "host:http://127.0.0.1 ") || strings.Contains(line, "prefix") {
+						t.Error(line)
+					}
+				}
+			})
 		}
-		work.Wait()
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("200 calls took %s", took)
+	}
+}
+
+// drip is a handler whose response never ends: it sends a piece of the body at
+// each interval.
+func drip(begin, piece string, every time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(begin))
+		for {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(every):
+			case <-r.Context().Done():
+				return
+			}
+			if _, err := w.Write([]byte(piece)); err != nil {
+				return
+			}
 		}
 	})
+}
+
+// A response that arrives slowly and without end costs the time of one attempt.
+func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ begin, piece string }{
+		"in its JSON":     {`{"status":200,"result":[{"id":"`, "x"},
+		"before its JSON": {"", " "},
+		"after its JSON":  {`{"status":200,"result":[]}`, " "},
+	} {
+		for _, o := range []string{"list", "update", "reconcile", "key"} {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				requests := 0
+				endless := drip(test.begin, test.piece, time.Second)
+				f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					requests++
+					endless.ServeHTTP(w, r)
+				})
+				begun := time.Now()
+				_, err := operations()[o].call(t.Context(), c)
+				if took := time.Since(begun); err == nil || requests != 1 || took > testRequestTimeout || !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
+					t.Errorf("%s, %s: %d requests in %s: %v", name, o, requests, took, err)
+				}
+			})
+		}
+	}
 }

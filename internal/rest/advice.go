@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
+const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+
 // advise says what to do about the error of a request; "" if nothing is known to help.
 // own404 reports whether a 404 is the API's own, retries whether they are enabled.
 func advise(r *Request, e *Error, own404, retries bool) string {
+	_, rejected := rejections[e.Status]
 	switch {
 	case e.Kind == Interrupted:
 		return ""
@@ -20,18 +23,10 @@ func advise(r *Request, e *Error, own404, retries bool) string {
 		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
 	case e.Status == 0 && e.Attempts > 0 && e.Kind != NoResponse:
 		return "Check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
-	case errors.As(e.Err, new(*tooLate)):
+	case e.Status == http.StatusTooManyRequests && !retries:
+		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
+	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, new(*tooLate)):
 		return slower
-	default:
-		return adviseOnStatus(r, e, own404, retries)
-	}
-}
-
-const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
-
-// adviseOnStatus says what to do about a response.
-func adviseOnStatus(r *Request, e *Error, own404, retries bool) string {
-	switch {
 	case e.Status == http.StatusUnauthorized:
 		return r.API.Unauthorized
 	case e.Status == http.StatusForbidden:
@@ -42,38 +37,11 @@ func adviseOnStatus(r *Request, e *Error, own404, retries bool) string {
 		return r.NotFoundAdvice
 	case e.Status == http.StatusNotFound:
 		return "Check " + r.API.URLSetting + " and the IDs: the response does not look like the API's own."
-	case e.Status == http.StatusTooManyRequests && !retries:
-		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
-	case e.Status == http.StatusTooManyRequests:
-		return slower
-	case isRejection(e.Status):
+	case rejected:
 		return correct(e)
 	default:
 		return ""
 	}
-}
-
-// correct is what to do about a rejected request.
-func correct(e *Error) string {
-	support := ""
-	if e.RequestID != "" {
-		support = "ask the platform's support with the request ID"
-	}
-	var advice string
-	switch {
-	case isStateConflict(e):
-		advice = "The object's current state does not allow the request: apply again once it does"
-	case e.Message != "":
-		advice = "Correct the value that the message names"
-	case support != "":
-		return capitalized(support) + "."
-	default:
-		return ""
-	}
-	if support != "" {
-		advice += ", or " + support
-	}
-	return advice + "."
 }
 
 // busy matches messages about the state of an object: no value in the configuration
@@ -81,13 +49,19 @@ func correct(e *Error) string {
 var busy = regexp.MustCompile(`(?i)\b(must|has to|needs to) be (paused|stopped|started|running|resumed)\b` +
 	`|\bis (currently |already )?(busy|locked|paused|stopped|starting|stopping|running|updating|provisioning)\b|\bin progress\b`)
 
-// isStateConflict reports whether the API rejected a request because of the state that
-// the object is in.
-func isStateConflict(e *Error) bool {
-	switch e.Status {
-	case http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
-		return true
-	default:
-		return busy.MatchString(e.Message)
+// correct is what to do about a rejected request.
+func correct(e *Error) string {
+	advice := "Correct the value that the message names"
+	switch {
+	case rejections[e.Status] || busy.MatchString(e.Message):
+		advice = "The object's current state does not allow the request: apply again once it does"
+	case e.Message == "" && e.RequestID == "":
+		return ""
+	case e.Message == "":
+		return "Ask the platform's support with the request ID."
 	}
+	if e.RequestID != "" {
+		advice += ", or ask the platform's support with the request ID"
+	}
+	return advice + "."
 }

@@ -54,9 +54,8 @@ func (k *call) run(ctx context.Context) error {
 		k.waiting.Store(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		a, failed := k.try(ctx)
 		k.connected = a.connected.Load()
-		door.observe(&k.caller, failed)
+		refused := door.observe(&k.caller, failed)
 		<-k.client.slots // after observe, so that the next request obeys it
-		_, refused := door.refusal(&k.caller)
 		next := policy(k.Request, failed, &k.backoff, k.allowed(failed), refused)
 		k.log(ctx, a, failed, next, queued)
 		if failed == nil {
@@ -134,8 +133,8 @@ func (k *call) allowed(failed *Error) allowance {
 	if limit == 0 {
 		return allowance{Duration: -1}
 	}
-	if contact := k.API.door.contact(&k.caller); failed != nil && failed.Kind == NotSent && !contact.IsZero() {
-		return allowance{max(0, time.Until(contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
+	if failed != nil && failed.Kind == NotSent && !k.contact.IsZero() {
+		return allowance{max(0, time.Until(k.contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
 	}
 	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
 }
@@ -171,7 +170,7 @@ func (k *call) conclude(e *Error, because, unfinished error) error {
 		}
 	}
 	e.follow(because, unfinished, advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0))
-	k.API.door.report(&k.caller, e, because)
+	k.API.door.assign(&k.caller, e, because)
 	return e
 }
 

@@ -27,7 +27,7 @@ func newDoor(api, host, credentials string, limit time.Duration) door {
 		changed: make(chan struct{}),
 		health: health{
 			api: api, host: host, credentials: credentials, limit: limit,
-			backoff: newBackoff(), logins: map[string]*login{},
+			backoff: newBackoff(), logins: map[string]*trouble{},
 		},
 	}
 }
@@ -56,7 +56,7 @@ func (d *door) admit(ctx context.Context, c *caller, slots chan struct{}) error 
 		if wait, _, err = d.ask(c, true); err == nil && wait == 0 {
 			return nil
 		}
-		<-slots // the API closed while this call waited for the slot
+		<-slots // the API was held back while this call waited for the slot
 	}
 }
 
@@ -92,24 +92,29 @@ func (d *door) ask(c *caller, send bool) (wait time.Duration, changed <-chan str
 	return wait, d.changed, err
 }
 
-// observe records what became of an attempt.
-func (d *door) observe(c *caller, e *Error) {
+// observe records what became of an attempt, and returns why its call must not send
+// another; nil if it may.
+func (d *door) observe(c *caller, e *Error) (refused error) {
 	d.mu.Lock()
 	changed, recovered := d.health.observe(c, e, time.Now())
 	if changed {
 		close(d.changed)
 		d.changed = make(chan struct{})
 	}
+	refused = d.health.refusal(c, time.Now())
 	d.mu.Unlock()
 	if recovered && d.recovered != nil {
 		d.recovered()
 	}
+	return refused
 }
 
 // sleep waits before the next attempt of a call, unless that turns out to be refused.
 func (d *door) sleep(ctx context.Context, c *caller, wait time.Duration) error {
 	for end := time.Now().Add(wait); ; {
-		changed, err := d.refusal(c)
+		d.mu.Lock()
+		changed, err := d.changed, d.health.refusal(c, time.Now())
+		d.mu.Unlock()
 		left := time.Until(end)
 		if err != nil || left <= 0 {
 			return err
@@ -120,26 +125,11 @@ func (d *door) sleep(ctx context.Context, c *caller, wait time.Duration) error {
 	}
 }
 
-// refusal is why a call must not send another attempt; nil if it may. The channel is
-// closed when that may change.
-func (d *door) refusal(c *caller) (changed <-chan struct{}, err error) {
+// assign decides which error of an outage or of a rejected login has the details.
+func (d *door) assign(c *caller, e *Error, because error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.changed, d.health.refusal(c, time.Now())
-}
-
-// report decides which error of an outage or of a rejected login has the details.
-func (d *door) report(c *caller, e *Error, because error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.health.report(c, e, because)
-}
-
-// contact is until when a call may try to connect; zero if only its own end counts.
-func (d *door) contact(c *caller) time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.health.contact(c)
+	d.health.assign(c, e, because)
 }
 
 // state is why requests are held back, "" if they are not, and the last failure of the

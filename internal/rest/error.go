@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,20 +59,6 @@ const (
 	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
-
-// IsNotFound reports whether the object of an operation does not exist.
-func IsNotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.NotFound
-}
-
-// IsAmbiguous reports whether a write may have been carried out although it
-// failed: the request was sent, and the response was lost, cut off, a 5xx or
-// unusable. Reads are never ambiguous.
-func IsAmbiguous(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Ambiguous
-}
 
 // Unwrap returns Err; context.Canceled if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
@@ -134,11 +119,10 @@ func (e *Error) follow(because, unfinished error, advice string) {
 		add("Nothing more was sent: " + sentence(unfinished.Error()))
 	}
 	switch e.effect {
-	case "":
 	case effectUnknown:
 		add(effectUnknown + " The next apply sends only what is still missing.")
-	default:
-		add(e.effect)
+	case effectProbable:
+		add(effectProbable)
 	}
 	switch {
 	case because != nil && e.Attempts > 0:
@@ -208,10 +192,10 @@ func (e *Error) Cause() string {
 // Rejection returns the API's whole message about the content of a request that it
 // rejected; "" for any other error.
 func (e *Error) Rejection() string {
-	if !isRejection(e.Status) {
-		return ""
+	if _, rejected := rejections[e.Status]; rejected {
+		return e.Message
 	}
-	return e.Message
+	return ""
 }
 
 func (e *Error) spent() string {
@@ -264,13 +248,37 @@ func (e *Error) Repeated(at time.Time) *Error {
 	return &next
 }
 
-// isRejection reports whether a status is about the content of the request, or about
-// the state of its object.
-func isRejection(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusConflict, http.StatusLocked, http.StatusFailedDependency:
-		return true
-	default:
-		return false
-	}
+// rejections are the statuses about the content of a request, and whether they are about
+// the state of its object instead.
+var rejections = map[int]bool{
+	http.StatusBadRequest:          false,
+	http.StatusUnprocessableEntity: false,
+	http.StatusConflict:            true,
+	http.StatusLocked:              true,
+	http.StatusFailedDependency:    true,
 }
+
+// trouble is what fails for all requests of an API, or for all of an organization.
+type trouble struct {
+	reason  string // "the management API at … has not responded to any request since …"
+	summary string // of the error that has the details; "" if that has one of its operation
+	first   string // else its beginning
+	owner   *caller
+}
+
+// Error makes a trouble the cause of a wait that has ended.
+func (t *trouble) Error() string { return t.reason }
+
+// reference names the error that has the details. It does not say "the first":
+// Terraform prints errors in another order than they occurred.
+func (t *trouble) reference() string {
+	if t.summary != "" {
+		return fmt.Sprintf("The error %q has the details.", t.summary)
+	}
+	return fmt.Sprintf("The error that begins with %q has the details.", t.first)
+}
+
+// tooLate is the error of a wait that would exceed retry_timeout.
+type tooLate struct{ text string }
+
+func (e *tooLate) Error() string { return e.text }

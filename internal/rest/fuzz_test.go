@@ -21,7 +21,7 @@ func FuzzErrorBody(f *testing.F) {
 		e := k.receive(newResponse(&http.Response{
 			StatusCode: 400 + (status%200+200)%200,
 			Header:     http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
-		}, func(s string) string { return s }), strings.NewReader(body))
+		}, unmasked), strings.NewReader(body))
 		for _, text := range []string{e.Error(), e.Detail()} {
 			if HasControl(strings.ReplaceAll(text, "\n\n", "")) || !utf8.ValidString(text) {
 				t.Errorf("not clean: %q", text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -34,7 +35,7 @@ type health struct {
 	reason    string    // why
 	probeDue  bool      // the next request goes first, and the others wait for its response
 	probe     *caller   // the request that others wait for, or are refused for
-	epoch     int       // number of times that a 429 has closed the API
+	epoch     int       // number of times that a 429 has held back all requests
 	backoff   backoff
 	pace      pace
 
@@ -48,13 +49,15 @@ type health struct {
 	outage    *trouble  // nil while there is none
 	lately    string    // last failure that may be one of all requests, for a log line
 
-	logins map[string]*login // by realm
+	// logins are the rejected credentials by realm, nil for accepted ones: a key may be
+	// valid for one organization and rejected by another.
+	logins map[string]*trouble
 }
 
 type condition int
 
 const (
-	up condition = iota
+	healthy condition = iota
 	failing
 	down
 )
@@ -70,6 +73,20 @@ const (
 	// row at -parallelism=1 would fail the working ones after them.
 	manyAddresses = 3
 )
+
+// caller is a call, as health sees it.
+type caller struct {
+	label     string    // the beginning of its error
+	address   string    // what it reads or writes
+	realm     string    // who it does so for, as in " in organization …"
+	end       time.Time // of retry_timeout; zero for none
+	attempts  int
+	began     time.Time // the attempt
+	first     time.Time // the first attempt
+	connected bool      // the attempt had a connection
+	contact   time.Time // until when it may try to connect; zero if only its end counts
+	epoch     int       // of health when the attempt was sent
+}
 
 // window is a time of failures.
 type window struct {
@@ -98,21 +115,14 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// login is whether the API accepts the credentials for a realm: a key may be valid for
-// one organization and rejected by another.
-type login struct {
-	accepted bool
-	rejected *trouble
-}
-
 // forever is a wait that only a change ends.
 const forever = time.Duration(math.MaxInt64)
 
 // refusal is why a call must not send another attempt, whatever the rate limit; nil if
 // it may.
 func (h *health) refusal(c *caller, now time.Time) error {
-	if login := h.logins[c.realm]; login != nil && login.rejected != nil {
-		return login.rejected
+	if rejected := h.logins[c.realm]; rejected != nil {
+		return rejected
 	}
 	switch {
 	case h.condition == failing && c.attempts > 0,
@@ -152,6 +162,7 @@ func (h *health) count(c *caller, now time.Time) {
 	if c.attempts == 1 {
 		c.first = now
 	}
+	h.limitContact(c)
 	if h.probeDue || h.condition == down {
 		h.probe = c
 	}
@@ -173,7 +184,8 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 		return wasProbe, false
 	}
 	h.contacted = h.contacted || c.connected
-	before, closed := h.condition, h.notBefore
+	h.limitContact(c)
+	before, heldBack := h.condition, h.notBefore
 	if e != nil && e.Kind != Final {
 		h.lately = e.inBrief()
 	}
@@ -182,11 +194,11 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	if status == 0 || status >= http.StatusInternalServerError {
 		h.fail(c, e, now)
 	} else {
-		h.responded, h.succeeded, h.condition = now, now, up
+		h.responded, h.succeeded, h.condition = now, now, healthy
 		h.failures, h.silence, h.outage = window{}, window{}, nil
 	}
-	changed = wasProbe || before != h.condition || closed != h.notBefore
-	return changed, before != up && h.condition == up
+	changed = wasProbe || before != h.condition || heldBack != h.notBefore
+	return changed, before != healthy && h.condition == healthy
 }
 
 // observeLimit records whether the rate limit let an attempt pass.
@@ -194,7 +206,7 @@ func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, no
 	switch {
 	case h.limit == 0 || status == 0: // without a response, the next request is the probe
 	case status == http.StatusTooManyRequests:
-		h.close(c, e, wasProbe, now)
+		h.holdBack(c, e, wasProbe, now)
 	case wasProbe && h.probeDue:
 		h.probeDue = false
 		h.backoff.Reset()
@@ -202,19 +214,17 @@ func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, no
 	}
 }
 
-// close holds back all requests after a 429. A request that was sent before the API was
-// last closed reports the same limit again: it can only prolong the wait.
-func (h *health) close(c *caller, e *Error, wasProbe bool, now time.Time) {
+// holdBack holds back all requests after a 429. A request that was sent before they
+// were last held back reports the same limit again: it can only prolong the wait.
+func (h *health) holdBack(c *caller, e *Error, wasProbe bool, now time.Time) {
 	first := c.epoch == h.epoch
 	wait := e.requested
 	if wait <= 0 && first {
 		wait = h.backoff.next()
 	}
 	if until := now.Add(wait); until.After(h.notBefore) {
-		h.notBefore, h.reason = until, "the API is rate limiting requests (HTTP 429)"
-		if e.requestedWith != "" {
-			h.reason = fmt.Sprintf("the API is rate limiting requests (HTTP 429, %s)", e.requestedWith)
-		}
+		h.notBefore = until
+		h.reason = fmt.Sprintf("the API is rate limiting requests (%s)", strings.TrimSuffix("HTTP 429, "+e.requestedWith, ", "))
 	}
 	if first {
 		h.epoch++
@@ -228,19 +238,12 @@ func (h *health) close(c *caller, e *Error, wasProbe bool, now time.Time) {
 // observeLogin records whether the API accepts the credentials. A 401 after a success is
 // an error like any other.
 func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
-	if e != nil && e.Status != http.StatusUnauthorized {
-		return
-	}
-	l := h.logins[c.realm]
-	if l == nil {
-		l = &login{}
-		h.logins[c.realm] = l
-	}
+	_, seen := h.logins[c.realm]
 	switch {
 	case e == nil:
-		l.accepted, l.rejected = true, nil
-	case !l.accepted && l.rejected == nil:
-		l.rejected = &trouble{
+		h.logins[c.realm] = nil
+	case e.Status == http.StatusUnauthorized && !seen:
+		h.logins[c.realm] = &trouble{
 			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
 			first:  c.label,
 			owner:  c,
@@ -253,7 +256,7 @@ func (h *health) fail(c *caller, e *Error, now time.Time) {
 	if h.limit == 0 {
 		return
 	}
-	if h.condition == up && c.began.After(h.expected) {
+	if h.condition == healthy && c.began.After(h.expected) {
 		h.failures, h.silence, h.outage = window{}, window{}, nil // with idle time between them they are no outage
 	}
 	if due := now.Add(max(e.requested, maxWait) + holdOff); due.After(h.expected) {
@@ -291,13 +294,13 @@ func (h *health) patience() time.Duration {
 	return h.limit
 }
 
-// contact is until when a call may try to connect to an API that no request of this run
-// was connected to; zero if there is no such limit.
-func (h *health) contact(c *caller) time.Time {
-	if h.contacted || h.limit <= firstContact {
-		return time.Time{}
+// limitContact sets until when a call may try to connect, if no request of this run was
+// connected to the API.
+func (h *health) limitContact(c *caller) {
+	c.contact = time.Time{}
+	if !h.contacted && h.limit > firstContact {
+		c.contact = c.first.Add(firstContact)
 	}
-	return c.first.Add(firstContact)
 }
 
 // suspect returns the outage that an attempt was part of: one that is certain, or one
@@ -316,28 +319,24 @@ func (h *health) suspect(c *caller, gaveUp bool) *trouble {
 
 // word words an outage, unless it is the one that is worded already.
 func (h *health) word(what condition) {
-	t := &trouble{
-		reason:  fmt.Sprintf("the %s at %s has not responded to any request since %s", h.api, h.host, clock(h.silence.begin)),
-		summary: "The " + h.api + " is not responding",
-	}
+	is, does, since := "not responding", "has not responded to any request", h.silence.begin
 	if what == failing {
-		t.reason = fmt.Sprintf("the %s at %s has returned only server errors (HTTP 5xx) since %s", h.api, h.host, clock(h.failures.begin))
-		t.summary = "The " + h.api + " is failing"
+		is, does, since = "failing", "has returned only server errors (HTTP 5xx)", h.failures.begin
 	}
-	if h.outage == nil || h.outage.summary != t.summary {
-		h.outage = t
+	if summary := fmt.Sprintf("The %s is %s", h.api, is); h.outage == nil || h.outage.summary != summary {
+		h.outage = &trouble{fmt.Sprintf("the %s at %s %s since %s", h.api, h.host, does, clock(since)), summary, "", nil}
 	}
 }
 
-// report lets one error of a trouble have all its details, and shortens the others.
+// assign lets one error of a trouble have all its details, and shortens the others.
 // because is why there was no further attempt; nil if another would have failed in the
 // same way.
-func (h *health) report(c *caller, e *Error, because error) {
+func (h *health) assign(c *caller, e *Error, because error) {
 	var t *trouble
-	switch l := h.logins[c.realm]; {
+	switch {
 	case errors.As(because, &t):
-	case e.Status == http.StatusUnauthorized && l != nil:
-		t = l.rejected
+	case e.Status == http.StatusUnauthorized:
+		t = h.logins[c.realm]
 	case c.attempts > 0 && (e.Kind == NotSent || e.Kind == NoResponse || e.Kind == ServerError):
 		t = h.suspect(c, because != nil)
 	}

@@ -71,6 +71,12 @@ func (p *patient) wants(c *caller, wait time.Duration, refusal string) {
 // call is a call to an address that has sent no attempt yet.
 func callTo(address string) *caller { return &caller{address: address, realm: " in organization a"} }
 
+// contactOf is until when a call may try to connect.
+func (p *patient) contactOf(c *caller) time.Time {
+	p.limitContact(c)
+	return c.contact
+}
+
 // fail lets calls to n addresses fail one after the other for a time.
 func (p *patient) fail(n int, became *Error, d time.Duration) {
 	p.t.Helper()
@@ -180,8 +186,8 @@ func TestHealth(t *testing.T) {
 			p.wants(callTo("a"), 0, "")
 			p.fail(1, refusedDial, second(1))
 			p.wants(callTo("a"), 0, silent)
-			if c := (&caller{first: p.now}); p.contact(c) != p.now.Add(firstContact) {
-				p.t.Error(p.contact(c))
+			if c := (&caller{first: p.now}); p.contactOf(c) != p.now.Add(firstContact) {
+				p.t.Error(p.contactOf(c))
 			}
 		},
 		"never responded, but connected: the whole limit": func(p *patient) {
@@ -192,7 +198,7 @@ func TestHealth(t *testing.T) {
 		},
 		"connected to before: no other limit": func(p *patient) {
 			p.attempt(callTo("a"), status503)
-			if !p.contact(&caller{first: p.now}).IsZero() {
+			if !p.contactOf(&caller{first: p.now}).IsZero() {
 				p.t.Error("thirty seconds")
 			}
 		},
@@ -294,7 +300,7 @@ func TestOneErrorReportsAnOutage(t *testing.T) {
 			}
 			e := *test.became
 			e.Attempts = attempts
-			p.report(c, &e, because)
+			p.assign(c, &e, because)
 			summaries[e.Summary()]++
 			if e.Summary() == "" && attempts > 0 && (strings.HasPrefix(e.Detail(), "Nothing was sent: ") || !strings.HasSuffix(e.Detail(), `The error "`+test.summary+`" has the details.`)) {
 				t.Errorf("%s: %s", name, e.Detail())
@@ -321,7 +327,7 @@ func TestOutageBeginsWithTheEarliestAttempt(t *testing.T) {
 		p.attempt(second, became)
 		p.end(first, became)
 		e := *became
-		p.report(first, &e, errors.New("a time has ended"))
+		p.assign(first, &e, errors.New("a time has ended"))
 		if e.Summary() != summary {
 			t.Errorf("got %q, want %q", e.Summary(), summary)
 		}

@@ -115,8 +115,8 @@ func messages(found []string, value any, depth int) []string {
 	}
 	switch value := value.(type) {
 	case string:
-		known := func(text string) bool { return strings.Contains(text, value) }
-		if strings.TrimSpace(value) != "" && !slices.ContainsFunc(found, known) {
+		repeats := func(text string) bool { return strings.Contains(text, value) }
+		if strings.TrimSpace(value) != "" && !slices.ContainsFunc(found, repeats) {
 			found = append(found, value)
 		}
 	case map[string]any:

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// pace is the rate of requests after a gate has reopened: slow start, then
+// pace is the rate of requests after a 429: slow start, then
 // additive increase and multiplicative decrease, as in TCP. The zero pace does
 // not limit anything.
 //
@@ -40,7 +40,7 @@ func (p *pace) interval() time.Duration {
 	return time.Duration(float64(time.Second) / p.rate)
 }
 
-// start begins the pace when the gate reopens.
+// start begins the pace when a request has passed again.
 func (p *pace) start(now time.Time) {
 	if p.rate == 0 {
 		p.rate = initialRate

@@ -15,20 +15,13 @@ const (
 	maxError  = 64 << 10
 )
 
-// TooLarge is the error of a response beyond its maximum size.
-type TooLarge struct{ limit int64 }
-
-func (e *TooLarge) Error() string {
-	return fmt.Sprintf("it is larger than the provider accepts (%d MiB)", e.limit>>20)
-}
-
 // Response is the response to one attempt.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Cut is why there is no more of the body: a TooLarge, or an io.ErrUnexpectedEOF if the
-	// connection ended or the time was over. It is nil if the body is whole.
+	// Cut is why there is no more of the body, nil if it is whole. It is an
+	// io.ErrUnexpectedEOF if the connection ended or the time was over.
 	Cut error
 	// RequestID is the platform's ID of the request, cleaned: that of a header, unless
 	// whoever reads the body finds another.
@@ -37,13 +30,6 @@ type Response struct {
 	Mask func(string) string
 
 	arrived time.Time // when the last part of the body arrived
-}
-
-func newResponse(r *http.Response, mask func(string) string) *Response {
-	return &Response{
-		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
-	}
 }
 
 // IsSuccess reports whether the status is 2xx.
@@ -60,7 +46,7 @@ func (r *Response) read(body io.Reader, limit int64) {
 	case err != nil:
 		r.Cut = &Reworded{r.Mask(err.Error()), io.ErrUnexpectedEOF}
 	case int64(len(r.Body)) > limit:
-		r.Cut = &TooLarge{limit}
+		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", limit>>20)
 	}
 }
 

@@ -45,14 +45,14 @@ type attempt struct {
 // resend it by itself.
 type sentBody struct {
 	bytes.Reader
-	attempt *attempt
-	ended   func() error // the error of the caller's context
+	attempt   *attempt
+	cancelled func() error // the error of the caller's context
 }
 
 func (b *sentBody) Read(p []byte) (int, error) {
-	if !b.attempt.sent.Swap(true) && b.ended() != nil {
+	if !b.attempt.sent.Swap(true) && b.cancelled() != nil {
 		b.attempt.sent.Store(false)
-		return 0, b.ended()
+		return 0, b.cancelled()
 	}
 	return b.Reader.Read(p)
 }
@@ -97,16 +97,16 @@ func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Contex
 			abort(context.Cause(ctx))
 		}
 	})
-	contact := k.API.door.contact(&k.caller)
-	unconnected := time.AfterFunc(time.Until(contact), func() {
-		if !contact.IsZero() && !a.connected.Load() {
+	unlimited := k.contact.IsZero()
+	unconnected := time.AfterFunc(time.Until(k.contact), func() {
+		if !unlimited && !a.connected.Load() {
 			abort(errNoContact)
 		}
 	})
 	return attemptCtx, func() { late.Stop(); unhook(); unconnected.Stop(); abort(nil) }
 }
 
-func (k *sender) httpRequest(ctx context.Context, ended func() error, a *attempt) *http.Request {
+func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
@@ -117,7 +117,7 @@ func (k *sender) httpRequest(ctx context.Context, ended func() error, a *attempt
 		Header: http.Header{"Accept": {"application/json"}},
 	}).WithContext(ctx)
 	if k.Body != nil {
-		b := &sentBody{attempt: a, ended: ended}
+		b := &sentBody{attempt: a, cancelled: cancelled}
 		b.Reset(k.Body)
 		req.Body, req.ContentLength = b, int64(len(k.Body))
 		req.Header.Set("Content-Type", "application/json")
@@ -156,6 +156,13 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 		e.Kind, e.Err = Interrupted, cause
 	}
 	return e
+}
+
+func newResponse(r *http.Response, mask func(string) string) *Response {
+	return &Response{
+		Status: r.StatusCode, Header: r.Header, Mask: mask,
+		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
+	}
 }
 
 // receive reads a response. It returns nil for one that can be used.

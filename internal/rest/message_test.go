@@ -1,0 +1,56 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func unmasked(s string) string { return s }
+
+// The message of an error is found in any usual place, as one clean text.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	const page = "<html><head><title>Sign in</title></head><body>no</body></html>"
+	const isPage = "it is an HTML page, not a response of the API"
+	tests := []struct{ kind, body, want string }{
+		{"", `{"status":400,"requestId":"r","error":"too small"}`, "too small"},
+		{"", `{"error":{"error":{"detail":"too small","code":7}}}`, "too small"},
+		{"", `{"errors":["too small","too late"]}`, "too small; too late"},
+		{"", `{"errors":[{"field":"a","message":"too small"},{"reason":"too late"}]}`, "too small; too late"},
+		{"", `{"detail":"too small","title":"Unprocessable Entity"}`, "too small"},
+		{"", `{"title":"Too small"}`, "Too small"},
+		{"", `{"error":"invalid_request","error_description":"too small"}`, "too small; invalid_request"},
+		{"", `{"error":"Bad Request","message":"too small"}`, "too small"},
+		{"", `{"status":400,"result":{"error":"too small"}}`, "too small"},
+		{"", `{"detail":[{"loc":["body","numReplicas"],"message":"too small"}]}`, "too small"},
+		{"", `{"message":"no","errors":[{"message":"a is too small"}]}`, "no; a is too small"},
+		{"", `["too small"]`, "too small"},
+		{"", `{"message":"a <b>too</b> &lt; small"}`, "a too < small"},
+		{"", `{"message":"two\nlines\u001b[31m and\u202e more"}`, "two lines [31m and more"},
+		{"", `{"x":1}`, ""},
+		{"", strings.Repeat(`{"error":`, 9) + `"deep"` + strings.Repeat(`}`, 9), ""},
+		{"text/html; charset=utf-8", page, isPage + `, with the title "Sign in"`},
+		{"text/plain", page, isPage + `, with the title "Sign in"`},
+		{"text/plain", "<!DOCTYPE html><body>x", isPage},
+		{"text/html", "<title>a\n <i>b</i> &amp; c</title>", isPage + `, with the title "a b & c"`},
+		{"text/plain", "upstream connect error", "upstream connect error"},
+		{"", "", ""},
+		{"application/octet-stream", "\x00\x01\xff binary", ""},
+	}
+	for _, test := range tests {
+		r := &Response{Status: 400, Header: http.Header{"Content-Type": {test.kind}}, Body: []byte(test.body), Mask: unmasked}
+		if got, _ := describe(r); got != test.want {
+			t.Errorf("%s: %q, want %q", test.body, got, test.want)
+		}
+	}
+}
+
+// A long message is cut where it is shown, and not where it is searched.
+func TestMessageIsCut(t *testing.T) {
+	t.Parallel()
+	e := &Error{Status: 400, Message: strings.Repeat("ä", 2000) + " numReplicas"}
+	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" || !strings.HasSuffix(e.Rejection(), " numReplicas") {
+		t.Error(e.Cause(), e.Rejection())
+	}
+}
