@@ -120,7 +120,7 @@ func configuredErrors(name, value string) string {
 	if name == "max_concurrent_requests" {
 		return "" // a number; TestInvalidConfigurations has those
 	}
-	return readErrors(providerConfig(map[string]any{name: value}), func(string) string { return "" })
+	return readErrors(providerConfig(args{name: value}), func(string) string { return "" })
 }
 
 func readErrors(config tftypes.Value, getenv func(string) string) string {
@@ -133,16 +133,15 @@ func readErrors(config tftypes.Value, getenv func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-func providerConfig(given map[string]any) tftypes.Value {
-	types, members := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+func providerConfig(given args) tftypes.Value {
+	types := map[string]tftypes.Type{}
 	for _, s := range providerSettings {
 		types[s.name] = tftypes.String
 		if s.name == "max_concurrent_requests" {
 			types[s.name] = tftypes.Number
 		}
-		members[s.name] = tftypes.NewValue(types[s.name], given[s.name])
 	}
-	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, members)
+	return valueOf(given, tftypes.Object{AttributeTypes: types})
 }
 
 // What is wrong is said, and how it shows where it can't be seen.
