@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -12,47 +16,36 @@ var fullKey = plainKey.with(args{
 	"ip_access_list": []args{{"source": "192.0.2.10", "description": "b"}, {"source": "10.0.0.0/8"}, {"source": "2001:db8::/32", "description": ""}},
 })
 
+// rewritten makes the platform store this value of a new key.
+func rewritten(path string, value any) mockplatform.Rewrite {
+	return mockplatform.Rewrite{Operation: mockplatform.CreateKey, Path: path, Unsent: true, To: func(any) any { return value }}
+}
+
 // A response may say the same in many ways, and omit what it likes: the
 // secret is kept, there is nothing to warn of, and the next plan is empty.
 func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
 	t.Parallel()
-	without := func(paths ...string) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) {
-			for _, path := range paths {
-				b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: path})
-			}
-		}
-	}
-	null := func(path string) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: path, Null: true}}
-		}
-	}
-	rewrite := func(path string, to func(any) any) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) {
-			b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: path, To: to, Unsent: true}}
-		}
+	without := func(path string) func(*mockplatform.Behaviour) {
+		return func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{{Path: path}} }
 	}
 	answers := map[string]func(*mockplatform.Behaviour){
-		"all there":          func(*mockplatform.Behaviour) {},
-		"state told":         func(b *mockplatform.Behaviour) { b.Answers.KeyState = true },
-		"unknown members":    func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true },
-		"sets shuffled":      func(b *mockplatform.Behaviour) { b.Answers.ShuffleSets = true },
-		"elements repeated":  func(b *mockplatform.Behaviour) { b.Answers.RepeatSetElements = true },
-		"no envelope":        func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} },
-		"no key":             without("key"),
-		"nothing in the key": without("key.*"),
-		"no descriptions":    without("key.ipAccessList.description"),
-		"null descriptions":  null("key.ipAccessList.description"),
-		"numbers elsewhere":  func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsFloats },
-		"expiry in UTC":      rewrite("expireAt", respelled(sameDate)),
-		"expiry elsewhere":   rewrite("expireAt", respelled("2031-01-01T03:30:00.000+05:30")),
+		"all there":       func(*mockplatform.Behaviour) {},
+		"state told":      func(b *mockplatform.Behaviour) { b.Answers.KeyState = true },
+		"unknown members": func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true },
+		"other sets":      func(b *mockplatform.Behaviour) { b.Answers.ShuffleSets, b.Answers.RepeatSetElements = true, true },
+		"no envelope":     func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} },
+		"expiry elsewhere": func(b *mockplatform.Behaviour) {
+			b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "expireAt", To: func(expiry any) any {
+				at, err := time.Parse(time.RFC3339, fmt.Sprint(expiry))
+				if err != nil {
+					return expiry
+				}
+				return at.In(time.FixedZone("", 19_800)).Format("2006-01-02T15:04:05.000Z07:00")
+			}}}
+		},
 	}
-	for _, member := range []string{"id", "name", "roles", "keySuffix", "createdAt", "expireAt", "usedAt", "ipAccessList", "state"} {
-		answers["no "+member] = without("key." + member)
-		if member != "expireAt" { // says that the key never expires
-			answers["null "+member] = null("key." + member)
-		}
+	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
+		answers["no key"+member] = without("key" + member)
 	}
 	for name, configure := range answers {
 		t.Run(name, func(t *testing.T) {
@@ -61,75 +54,71 @@ func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
 			for kind, key := range map[string]args{"plain": plainKey, "full": fullKey, "lasting": lasting} {
 				d := f.newKeyDriver(t, nil)
 				p := d.apply(key)
-				told := strings.Join(p.warnings, "\n")
-				if len(p.errors) > 0 || strings.Contains(told, "differs from the request") {
+				if len(p.errors) > 0 || strings.Contains(p.String(), "differs from the request") {
 					t.Errorf("%s: %s", kind, p.diagnoses)
-					continue
 				}
-				keys := f.Keys()
-				result := keys[len(keys)-1]["result"].(mockplatform.Document)
-				if d.get("key_secret") != result["keySecret"] || d.get("key_id") != result["keyId"] {
-					t.Errorf("%s: the state has not the key", kind)
+				d.wantStored()
+				wantState, wantExpiry := map[string]string{"full": "disabled"}[kind], map[string]string{"full": aDate, "plain": "null"}[kind]
+				if wantState != "" && d.get("state") != wantState || wantExpiry != "" && d.get("expire_at") != wantExpiry {
+					t.Errorf("%s: %s", kind, d.state)
 				}
-				if want := map[string]string{"full": "disabled"}[kind]; d.get("state") != want && want != "" {
-					t.Errorf("state is %s", d.get("state"))
-				}
-				if want := map[string]string{"full": aDate, "plain": "null"}[kind]; !strings.HasPrefix(name, "expiry") && want != "" && d.get("expire_at") != want {
-					t.Errorf("%s: expire_at is %s", kind, d.get("expire_at"))
-				}
-				if p := d.planned(key); p.action != "none" || len(p.warnings) > 0 {
-					t.Errorf("%s: %s because of %v\n%s", kind, p.action, p.replaces, p.diagnoses)
-				}
+				d.wantNone(key)
 			}
 		})
 	}
 }
 
-// respelled is another spelling of the full key's expiry.
-func respelled(date string) func(any) any {
-	return func(expiry any) any {
-		if expiry == nil || !sameInstant(expiry.(string), date) {
-			return expiry
-		}
-		return date
-	}
-}
-
-// What the platform made otherwise than it was asked to is one warning, which
-// tells what it answered, and no error: the key is there.
+// What the platform made otherwise than it was asked to is one warning, which tells
+// what it answered, and no error: the key is there. The state has what was configured,
+// or else what the API returned, and what is said when a key leaves goes by the state.
 func TestAPIKeyAnswersThatDisagree(t *testing.T) {
 	f := newFixture(t)
-	other := map[string]any{
-		"name": "another", "roles": []any{"query_endpoints"}, "state": "enabled", "expireAt": "2030-06-01T00:00:00Z",
-		"ipAccessList": []any{map[string]any{"source": "0.0.0.0/0"}},
+	now := f.clocked()
+	rewrite := func(rewrites ...mockplatform.Rewrite) {
+		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.KeyState, b.Patches.Rewrites = true, rewrites })
 	}
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Answers.KeyState = true
-		for path := range other {
-			b.Patches.Rewrites = append(b.Patches.Rewrites, mockplatform.Rewrite{Operation: mockplatform.CreateKey, Path: path, To: func(any) any { return other[path] }, Unsent: true})
+	created := func(key args, says ...string) *keyDriver {
+		t.Helper()
+		d := f.newKeyDriver(t, nil)
+		p := d.apply(key)
+		told := slices.DeleteFunc(p.warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
+		if len(p.errors) > 0 || len(told) != 1 {
+			t.Fatal(p.diagnoses)
 		}
-	})
-	d := f.newKeyDriver(t, nil)
-	p := d.apply(fullKey)
-	if len(p.errors) > 0 || len(p.warnings) != 1 || d.get("key_secret") == "null" {
-		t.Fatal(p.diagnoses)
+		wantText(t, told[0], append(says, ") differs from the request")...)
+		d.wantStored()
+		d.wantNone(key)
+		return d
 	}
-	wantText(t, p.warnings[0], ") differs from the request",
-		`name: the API returned "another"`, `roles: the API returned ["query_endpoints"]`, `state: the API returned "enabled"`,
+	address := []any{map[string]any{"source": "0.0.0.0/0"}}
+	rewrite(rewritten("name", "another"), rewritten("roles", []any{"query_endpoints"}), rewritten("state", "enabled"),
+		rewritten("expireAt", "2030-06-01T00:00:00Z"), rewritten("ipAccessList", address))
+	created(fullKey, `name: the API returned "another"`, `roles: the API returned ["query_endpoints"]`, `state: the API returned "enabled"`,
 		`ip_access_list: the API returned [{source = "0.0.0.0/0"}]`, `expire_at: the API returned "2030-06-01T00:00:00Z"`)
-	if p := d.planned(fullKey); p.action != "none" {
-		t.Errorf("%s because of %v", p.action, p.replaces)
-	}
 
 	// The platform's own choice is written down, and then leaves again: both
 	// ask for nothing new.
-	other["state"], other["expireAt"] = "disabled", nil
-	d = f.newKeyDriver(t, nil)
-	d.apply(plainKey)
+	rewrite(rewritten("state", "disabled"), rewritten("ipAccessList", address))
+	d := created(plainKey, `state: not set, and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "0.0.0.0/0"}]`)
+	if d.get("state") != "disabled" || d.get("ip_access_list") != `[{source = "0.0.0.0/0"}]` {
+		t.Error(d.state)
+	}
 	for _, key := range []args{plainKey.with(args{"state": "disabled"}), plainKey} {
 		if p := d.apply(key); p.action != "none" {
 			t.Errorf("%v: %s because of %v", key, p.action, p.replaces)
 		}
+	}
+
+	rewrite(rewritten("expireAt", nil))
+	d = created(lasting, "expire_at: the API returned no expiry, although "+date(100)+" was requested. The key never expires on its own")
+	if d.get("expire_at") != "null" {
+		t.Error(d.state)
+	}
+	now.at(100, 0)
+	wantText(t, d.planned(lasting).String(), "is replaced and stays valid", "because its renewal is due", ") stays valid, because it does not expire.")
+	planned, applied := d.destroy()
+	for _, all := range []diagnoses{planned, applied} {
+		wantText(t, all.String(), `API key "n" (`, ") stays valid, because it does not expire. Revoke it in the platform's console.")
 	}
 }
 
@@ -145,13 +134,11 @@ func TestAPIKeyFromHashes(t *testing.T) {
 		t.Errorf("%s\n%s", p.diagnoses, d.state)
 	}
 	f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2031-01-01T00:00:00+02:00", "hashData": {"keyIdHash": "h4sh-of-id", "keyIdSuffix": "wxyz", "keySecretHash": "h4sh-of-secret"}}`)
-	if p := d.planned(key); p.action != "none" {
-		t.Errorf("%s because of %v", p.action, p.replaces)
-	}
+	d.wantNone(key)
 
 	// Where the state has no secret, no message says so.
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "name", To: func(any) any { return "another" }, Unsent: true}}
+		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("name", "another")}
 	})
 	d.reset()
 	p = d.apply(key)
@@ -175,11 +162,8 @@ func TestAPIKeyMessagesAreClean(t *testing.T) {
 	f := newFixture(t)
 	now := f.clocked()
 	const bad = "a\n\nError: You are hacked\x1b[31m\u202e"
-	bads := func(any) any { return bad }
 	f.Configure(func(b *mockplatform.Behaviour) {
-		for _, path := range []string{"id", "keySuffix", "expireAt"} {
-			b.Patches.Rewrites = append(b.Patches.Rewrites, mockplatform.Rewrite{Operation: mockplatform.CreateKey, Path: path, To: bads, Unsent: true})
-		}
+		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("id", bad), rewritten("keySuffix", bad), rewritten("expireAt", bad)}
 	})
 	d := f.newKeyDriver(t, nil)
 	d.createFirst = true
@@ -199,5 +183,60 @@ func TestAPIKeyMessagesAreClean(t *testing.T) {
 		if strings.Contains(text, "\nError") || strings.ContainsAny(text, "\x1b\u202e") {
 			t.Errorf("%q", text)
 		}
+	}
+}
+
+// However the creation ends, there is one request and at most one key. A secret that
+// arrived is in the state, and where a key may exist whose secret nobody knows, the error
+// says what to look for. The client has every fault at every moment.
+func TestAPIKeyFaults(t *testing.T) {
+	t.Parallel()
+	edited := func(edit func(result, key mockplatform.Document)) mockplatform.Fault {
+		return mockplatform.Fault{Edit: func(body mockplatform.Document) {
+			result := body["result"].(mockplatform.Document)
+			edit(result, result["key"].(mockplatform.Document))
+		}}
+	}
+	for name, test := range map[string]struct {
+		fault mockplatform.Fault
+		keys  int
+		kept  bool
+		says  string // %s is what identifies the key
+	}{
+		"rejected":           {mockplatform.Fault{Status: 400}, 0, false, "HTTP 400"},
+		"key not accepted":   {mockplatform.Fault{Status: 401}, 0, false, "HTTP 401"},
+		"failed before":      {mockplatform.Fault{Status: 500}, 0, false, "The platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: %s, request ID "},
+		"failed after":       {mockplatform.Fault{Status: 503, After: true}, 1, false, "revoke it: %s, request ID "},
+		"lost":               {mockplatform.Fault{Reset: true, After: true}, 1, false, "revoke it: %s. The request was not retried"},
+		"no response":        {mockplatform.Fault{Hang: true, After: true}, 1, false, "revoke it: %s. The request was not retried"},
+		"cut":                {mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: -40, Header: http.Header{"X-Request-Id": {"r-7"}}}, 1, false, "revoke it: %s, request ID r-7. The request was not retried"},
+		"no result":          {mockplatform.Fault{Result: mockplatform.ResultMissing}, 1, false, "revoke it: %s"},
+		"no secret":          {edited(func(result, _ mockplatform.Document) { delete(result, "keySecret") }), 1, false, "returned no secret, and cannot return it later. Look for the key in the platform's console and revoke it: %s, request ID "},
+		"no secret, no key":  {edited(func(result, _ mockplatform.Document) { delete(result, "keySecret"); delete(result, "key") }), 1, false, "The next apply creates another key."},
+		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), 1, true, "key_id: the API returned none"},
+		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), 1, true, "The key was created and its secret is in the state."},
+		"secret all over it": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), 1, true, "name: the API returned a value that cannot be shown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Inject(test.fault)
+			d := f.newKeyDriver(t, args{"request_timeout": "500ms"})
+			key := plainKey.with(args{"roles": []string{"admin", "developer"}, "expire_at": laterDate})
+			p := d.apply(key)
+			if len(f.Keys()) != test.keys || f.Count("POST", "") != 1 || d.state.IsNull() == test.kept || len(p.errors) != map[bool]int{false: 1}[test.kept] {
+				t.Errorf("%d keys from %d requests\n%s", len(f.Keys()), f.Count("POST", ""), p.diagnoses)
+			}
+			wantText(t, p.String(), strings.ReplaceAll(test.says, "%s", `name "n", organization `+mockplatform.OrganizationID+", roles admin, developer, expiry "+laterDate))
+			if ambiguous := strings.Contains(p.String(), "may have created"); test.keys == 0 && test.fault.Status < 500 && ambiguous {
+				t.Error(p.diagnoses)
+			}
+			for _, secret := range keySecrets(f) {
+				wantNoText(t, p.String(), secret)
+			}
+			if test.kept {
+				d.wantStored()
+				d.wantNone(key)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 
@@ -35,71 +36,56 @@ func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 			continue
 		}
 		d := line.Diagnostic
-		told := all[d.Address]
-		switch text := d.Summary + ": " + d.Detail; d.Severity {
-		case "error":
-			told.errors = append(told.errors, text)
-		case "warning":
-			told.warnings = append(told.warnings, text)
+		if told := all[d.Address]; d.Severity != "" {
+			told.add(d.Severity == "error", d.Summary+": "+d.Detail)
+			all[d.Address] = told
 		}
-		all[d.Address] = told
 	}
 	return all
 }
 
-// keyInState is what the state holds of one key.
+// keyInState is what the state has of one key.
 type keyInState struct {
-	id, keyID, secret string
-	tainted           bool
-	name, expiry      string
+	ID      string `json:"id"`
+	KeyID   string `json:"key_id"`
+	Secret  string `json:"key_secret"`
+	Tainted bool   `json:"-"`
 }
 
-// keys are the current keys in the state, by address: not those that a
-// replacement has deposed.
-func (w *workspace) keys() map[string]keyInState {
+// keys are the keys in the state, by address: those that a replacement has deposed
+// apart.
+func (w *workspace) keys() (current, deposed map[string]keyInState) {
 	w.t.Helper()
-	current, _ := w.allKeys()
-	return current
-}
-
-// allKeys are the current keys in the state, by address, and the deposed ones,
-// by ID.
-func (w *workspace) allKeys() (current, deposed map[string]keyInState) {
-	w.t.Helper()
-	out, err := w.command(w.t.Context(), "show", "-json").Output()
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	var state struct {
-		Values struct {
-			Root struct {
-				Resources []struct {
-					Address string `json:"address"`
-					Type    string `json:"type"`
-					Tainted bool   `json:"tainted"`
-					Deposed string `json:"deposed_key"`
-					Values  struct {
-						ID     string `json:"id"`
-						Name   string `json:"name"`
-						Expiry string `json:"expire_at"`
-						KeyID  string `json:"key_id"`
-						Secret string `json:"key_secret"`
-					} `json:"values"`
-				} `json:"resources"`
-			} `json:"root_module"`
-		} `json:"values"`
+		Resources []struct {
+			Type      string `json:"type"`
+			Name      string `json:"name"`
+			Instances []struct {
+				IndexKey   any        `json:"index_key"`
+				Deposed    string     `json:"deposed"`
+				Status     string     `json:"status"`
+				Attributes keyInState `json:"attributes"`
+			} `json:"instances"`
+		} `json:"resources"`
 	}
-	if err := json.Unmarshal(out, &state); err != nil {
+	if err := json.Unmarshal([]byte(w.read("terraform.tfstate")), &state); err != nil {
 		w.t.Fatal(err)
 	}
 	current, deposed = map[string]keyInState{}, map[string]keyInState{}
-	for _, r := range state.Values.Root.Resources {
-		if r.Type == keyType {
-			into, by := current, r.Address
-			if r.Deposed != "" {
-				into, by = deposed, r.Values.ID
+	for _, r := range state.Resources {
+		for _, instance := range r.Instances {
+			name := r.Name
+			if instance.IndexKey != nil {
+				name = fmt.Sprintf("%s[%v]", name, instance.IndexKey)
 			}
-			into[by] = keyInState{r.Values.ID, r.Values.KeyID, r.Values.Secret, r.Tainted, r.Values.Name, r.Values.Expiry}
+			into := current
+			if instance.Deposed != "" {
+				into = deposed
+			}
+			if key := instance.Attributes; r.Type == keyType {
+				key.Tainted = instance.Status == "tainted"
+				into[name] = key
+			}
 		}
 	}
 	return current, deposed

@@ -7,11 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -59,31 +54,22 @@ func TestAPIKeyRenewal(t *testing.T) {
 			now := f.clocked()
 			d := f.newKeyDriver(t, nil)
 			d.apply(test.key)
-			f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2030-01-05T04:00:00Z"}`)
-			secret := d.get("key_secret")
-
 			now.at(test.after, -1)
-			if p := d.planned(test.key); p.action != "none" || d.get("ready_for_renewal") != "false" {
-				t.Errorf("a second too early: %s, %s", p.action, d.get("ready_for_renewal"))
+			d.wantNone(test.key)
+			if d.get("ready_for_renewal") != "false" {
+				t.Error("ready a second too early")
 			}
 			now.at(test.after, 0)
 			p := d.planned(test.key)
-			if p.action != "replace" || fmt.Sprint(p.replaces) != "[ready_for_renewal]" || d.get("ready_for_renewal") != "true" {
-				t.Errorf("%s because of %v, %s", p.action, p.replaces, d.get("ready_for_renewal"))
+			if p.because() != "ready_for_renewal" || d.get("ready_for_renewal") != "true" || len(p.warnings) != 1 {
+				t.Errorf("%q, %s\n%s", p.because(), d.get("ready_for_renewal"), p.diagnoses)
 			}
-			if len(p.warnings) != 1 {
-				t.Errorf("%d warnings, want 1: %s", len(p.warnings), p.diagnoses)
-			}
-			wantText(t, strings.Join(p.warnings, "\n"), "The key is replaced because "+fmt.Sprintf(test.why, d.get("key_suffix")),
+			wantText(t, p.String(), "The key is replaced because "+fmt.Sprintf(test.why, d.get("key_suffix")),
 				"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first")
 			d.apply(test.key)
-			f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(test.after+100)))
-			if d.get("key_secret") == secret || d.get("ready_for_renewal") != "false" {
-				t.Error("the state has not the new key")
-			}
-			if p := d.planned(test.key); p.action != "none" {
-				t.Errorf("after the renewal: %s because of %v", p.action, p.replaces)
-			}
+			f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2030-01-05T04:00:00Z"}`, fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(test.after+100)))
+			d.wantStored()
+			d.wantNone(test.key)
 		})
 	}
 }
@@ -142,37 +128,32 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 // none is kept for ever.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	t.Parallel()
-	to := func(value any) func(any) any { return func(any) any { return value } }
 	for name, test := range map[string]struct {
 		key      args
 		answered any
 		state    string // expire_at
 		due      int    // hours until its renewal, 0 for none
 	}{
-		"as asked for":             {lasting, date(100), date(100), 90},
-		"in another spelling":      {lasting, "2030-01-05T05:00:00.000+01:00", "2030-01-05T05:00:00.000+01:00", 90},
-		"none":                     {lasting, nil, "null", 90},
-		"empty":                    {lasting, "", "null", 90},
-		"no date":                  {lasting, "in 100 hours", "in 100 hours", 90},
-		"later":                    {lasting, date(200), date(200), 190},
-		"sooner":                   {lasting, date(50), date(50), 40},
-		"due at once":              {lasting, date(10), date(10), 90},
-		"due in a minute":          {lasting, "2030-01-01T10:01:00Z", "2030-01-01T10:01:00Z", 90},
-		"past":                     {lasting, date(-1), date(-1), 90},
-		"a minute, no reminder":    {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", "2030-01-01T00:01:00Z", 100},
-		"shortest":                 {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", "2030-01-01T01:59:00Z", 1},
-		"fixed, answered sooner":   {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
-		"fixed, answered none":     {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
-		"not asked for":            {plainKey, date(50), date(50), 0},
-		"not asked for, past":      {plainKey, date(-1), date(-1), 0},
-		"not asked for, empty":     {plainKey, "", "null", 0},
-		"not asked for and absent": {plainKey, nil, "null", 0},
+		"in another spelling":    {lasting, "2030-01-05T05:00:00.000+01:00", "2030-01-05T05:00:00.000+01:00", 90},
+		"none":                   {lasting, nil, "null", 90},
+		"empty":                  {lasting, "", "null", 90},
+		"no date":                {lasting, "in 100 hours", "in 100 hours", 90},
+		"later":                  {lasting, date(200), date(200), 190},
+		"sooner":                 {lasting, date(50), date(50), 40},
+		"due in a minute":        {lasting, "2030-01-01T10:01:00Z", "2030-01-01T10:01:00Z", 90},
+		"past":                   {lasting, date(-1), date(-1), 90},
+		"a minute, no reminder":  {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", "2030-01-01T00:01:00Z", 100},
+		"shortest":               {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", "2030-01-01T01:59:00Z", 1},
+		"fixed, answered sooner": {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
+		"fixed, answered none":   {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
+		"not asked for":          {plainKey, date(50), date(50), 0},
+		"not asked for, empty":   {plainKey, "", "null", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			now := f.clocked()
 			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "expireAt", To: to(test.answered), Unsent: true}}
+				b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", test.answered)}
 			})
 			d := f.newKeyDriver(t, nil)
 			p := d.apply(test.key)
@@ -254,50 +235,4 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	now.at(301, 0)
 	past(d.carryOut(p, plainKey.with(args{"expire_at": date(300)})))
 	f.wantWrites()
-}
-
-// With create_before_destroy, what depends on a key has the new one in the same
-// apply, and the plan after it is empty.
-func TestAPIKeyRenewalReachesDependents(t *testing.T) {
-	f := newFixture(t)
-	now := f.clocked()
-	config := func(rest string) string {
-		return f.provider() + `
-resource "dataplatform_api_key" "this" {
-` + lasting.hcl() + rest + `
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
-resource "terraform_data" "user" {
-  input = "${dataplatform_api_key.this.key_id} ${nonsensitive(dataplatform_api_key.this.key_secret)}"
-}
-`
-	}
-	newest := func(keys int) resource.TestCheckFunc {
-		return func(s *terraform.State) error {
-			made := f.Keys()
-			result := made[len(made)-1]["result"].(mockplatform.Document)
-			want := fmt.Sprintf("%s %s", result["keyId"], result["keySecret"])
-			if got := s.RootModule().Resources["terraform_data.user"].Primary.Attributes["output"]; len(made) != keys || got != want {
-				return fmt.Errorf("%d keys, the user has %q, want %q", len(made), got, want)
-			}
-			return nil
-		}
-	}
-	const this = "dataplatform_api_key.this"
-	replaced := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-		plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreateBeforeDestroy),
-		plancheck.ExpectUnknownValue(this, tfjsonpath.New("key_secret")),
-		plancheck.ExpectResourceAction("terraform_data.user", plancheck.ResourceActionUpdate),
-	}}
-	const trigger = `rotation_triggers = { release = "2" }`
-	f.run(
-		resource.TestStep{Config: config(""), Check: newest(1)},
-		resource.TestStep{PreConfig: func() { now.at(89, 0) }, Config: config(""), Check: newest(1)},
-		resource.TestStep{PreConfig: func() { now.at(91, 0) }, Config: config(""), ConfigPlanChecks: replaced, Check: newest(2)},
-		resource.TestStep{Config: config(trigger), ConfigPlanChecks: replaced, Check: newest(3)},
-		resource.TestStep{PreConfig: func() { now.at(1000, 0) }, Config: config(trigger), ConfigPlanChecks: replaced, Check: newest(4)},
-	)
 }

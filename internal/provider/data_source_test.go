@@ -106,8 +106,8 @@ func lastTexts(element any) string {
 }
 
 // compareAll compares the state of dataSourceConfig with what the platform
-// holds.
-func (w *workspace) compareAll(without ...string) map[string]bool {
+// holds, its services in this order.
+func (w *workspace) compareAll(order []string, without ...string) map[string]bool {
 	w.t.Helper()
 	seen := map[string]bool{}
 	state := w.state()
@@ -140,9 +140,9 @@ func (w *workspace) compareAll(without ...string) map[string]bool {
 	}
 	var listed []any
 	keys := map[string]any{}
-	for i, id := range ourServices { // in the platform's order
+	for _, id := range order {
 		answer := document(w.Service(id))
-		single := state[fmt.Sprintf("data.dataplatform_service.s%d", i)]
+		single := state[fmt.Sprintf("data.dataplatform_service.s%d", slices.Index(ourServices, id))]
 		if single["organization_id"] != mockplatform.OrganizationID {
 			w.t.Errorf("service %s is that of %v", id, single["organization_id"])
 		}
@@ -162,12 +162,18 @@ func (w *workspace) compareAll(without ...string) map[string]bool {
 }
 
 // TestDataSourcesHoldEveryField compares all that the platform answers with
-// the state, and wants each attribute to have had a value once.
+// the state, and wants each attribute to have had a value once. One list serves all
+// services, also one that is looked up by name. The API's order is kept, and what could
+// be a secret is sensitive.
 func TestDataSourcesHoldEveryField(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + dataSourceConfig())
-	w.apply()
-	seen := w.compareAll()
+	first := f.Service(ourServices[0])
+	f.RemoveService(ourServices[0])
+	f.SetService(mockplatform.OrganizationID, first)
+	w := f.workspace(f.provider() + dataSourceConfig() + "data \"dataplatform_service\" \"named\" {\n  name = \"ledger-us\"\n}\noutput \"named\" {\n  value = data.dataplatform_service.named.id\n}\n")
+	wantText(t, w.apply(), `named = "`+mockplatform.FullServiceID+`"`)
+	f.wantRequestsOnce()
+	seen := w.compareAll(slices.Concat(ourServices[1:], ourServices[:1]))
 	for name, d := range map[string]datasource.DataSource{
 		"dataplatform_services": newServicesDataSource(), "dataplatform_service": newServiceDataSource(), "dataplatform_pipe": newPipeDataSource(), "dataplatform_alert": newAlertDataSource(),
 	} {
@@ -179,28 +185,11 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 			}
 		}
 	}
-	f.wantRequestsOnce()
-
-	// The API's order is kept, and what could be a secret is sensitive.
-	doc := f.Service(mockplatform.ServiceID)
-	f.RemoveService(mockplatform.ServiceID)
-	f.SetService(mockplatform.OrganizationID, doc)
-	w.apply()
-	listed := w.state()["data.dataplatform_services.all"]["services"].([]any)
-	if last := listed[len(listed)-1].(map[string]any); last["id"] != mockplatform.ServiceID {
-		t.Errorf("the last service is %v, want the one that the platform lists last", last["name"])
-	}
 	out, err := w.command(t.Context(), "show", "-json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantText(t, string(out), `"connection_string":true`, `"encryption_key":true`, `"encryption_keys":true`)
-	shown, ok := w.terraform("show")
-	if !ok {
-		t.Fatal(shown)
-	}
-	wantText(t, shown, "connection_string = (sensitive value)")
-	wantNoText(t, shown, member(f.Pipe(mockplatform.ObjectStoragePipeID), "source.objectStorage.connectionString").(string))
 }
 
 // wantRequestsOnce fails if a request was sent twice.
@@ -238,41 +227,46 @@ func leafNames(at string, attributes map[string]schema.Attribute) []string {
 // TestDataSourcesUnderEveryAnswer reads while the platform answers in every
 // way that the API document leaves open.
 func TestDataSourcesUnderEveryAnswer(t *testing.T) {
-	sparse := func(path string) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{{Path: path}} }
+	sparse := func(null bool, names ...string) func(*mockplatform.Behaviour) {
+		return func(b *mockplatform.Behaviour) {
+			for _, name := range names {
+				b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: name, Null: null})
+			}
+		}
 	}
+	absent := []string{"name", "source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"}
+	null := []string{"destination", "settings", "endpoints", "threshold"}
 	for _, test := range []struct {
 		name    string
 		behave  func(*mockplatform.Behaviour)
 		without []string
 	}{
-		{"numbers as floats", func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsFloats }, nil},
-		{"numbers as exponents", func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsExponents }, nil},
-		{"unknown members", func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true }, nil},
-		{"bare envelope", func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} }, nil},
-		{"no name", sparse("name"), []string{"name"}},
-		{"no objects", func(b *mockplatform.Behaviour) {
-			for _, name := range []string{"source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"} {
-				b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: name})
-			}
-		}, []string{"source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"}},
-		{"null objects", func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "destination", Null: true}, {Path: "settings", Null: true}, {Path: "endpoints", Null: true}, {Path: "threshold", Null: true}}
-		}, []string{"destination", "settings", "endpoints", "threshold"}},
+		{"other spellings", func(b *mockplatform.Behaviour) {
+			b.Answers = mockplatform.Answers{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}
+		}, nil},
+		{"absent", sparse(false, absent...), absent},
+		{"null", sparse(true, null...), null},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(test.behave)
 			w := f.workspace(f.provider() + dataSourceConfig())
 			w.apply()
-			w.compareAll(test.without...)
+			w.compareAll(ourServices, test.without...)
 		})
 	}
 }
 
-// TestDataSourcesTakeFractions puts a fraction into every number.
+// TestDataSourcesTakeFractions puts a fraction into every number, and digits that no
+// float holds into one of each kind.
 func TestDataSourcesTakeFractions(t *testing.T) {
 	f := newFixture(t)
+	const exact = json.Number("9007199254740993")
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		doc["scaling"].(mockplatform.Document)["replicaCpuMillicores"] = exact
+	})
+	f.UpdateAlert(mockplatform.AlertID, func(doc mockplatform.Document) { doc["threshold"] = exact })
+	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = exact })
 	for _, id := range ourServices {
 		f.UpdateService(id, fractions)
 	}
@@ -288,7 +282,7 @@ func TestDataSourcesTakeFractions(t *testing.T) {
 	}
 	w := f.workspace(config)
 	w.apply()
-	w.compareAll()
+	w.compareAll(ourServices)
 	w.wantEmptyPlan()
 	f.wantWrites()
 }
@@ -339,8 +333,9 @@ data "dataplatform_services" "theirs" { organization_id = "` + mockplatform.Othe
 	if !slices.Equal(queries, want) {
 		t.Errorf("asked %q, want %q", queries, want)
 	}
+	state := w.state()
 	names := func(name string) (found []string) {
-		for _, s := range w.state()["data.dataplatform_services."+name]["services"].([]any) {
+		for _, s := range state["data.dataplatform_services."+name]["services"].([]any) {
 			found = append(found, s.(map[string]any)["name"].(string))
 		}
 		return found
@@ -378,41 +373,46 @@ func TestAlertIDs(t *testing.T) {
 	}
 }
 
-// TestDataSourcesFail has what isn't there and what can't be read.
+// TestDataSourcesFail has what isn't there, what several have, and what can't be read.
 func TestDataSourcesFail(t *testing.T) {
 	const nowhere = "49999999-0000-4000-8000-000000000009"
 	f := newFixture(t)
-	w := f.workspace(strings.Replace(f.provider(), `"5s"`, `"0s"`, 1) + `
+	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger-us" })
+	w := f.workspace(f.provider() + `
 data "dataplatform_services" "theirs" { organization_id = "` + nowhere + `" }
+data "dataplatform_service" "gone" { id = "` + nowhere + `" }
+data "dataplatform_service" "unnamed" { name = "Ledger-US" }
+data "dataplatform_service" "twins" { name = "ledger-us" }
 data "dataplatform_pipe" "gone" {
   service_id = "` + mockplatform.ServiceID + `"
   pipe_id    = "` + nowhere + `"
 }
 data "dataplatform_alert" "gone" { id = "gone" }
 `)
-	said := w.diagnostics("plan")
-	for address, says := range map[string][]string{
-		"data.dataplatform_services.theirs": {"Cannot list services", nowhere, "HTTP 404"},
-		"data.dataplatform_pipe.gone":       {"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"},
-		"data.dataplatform_alert.gone":      {"Cannot read alert", "gone", "HTTP 404"},
-	} {
-		if errors := said[address].errors; len(errors) != 1 {
-			t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
-		} else {
-			wantText(t, errors[0], says...)
+	fails := func(want map[string][]string) {
+		t.Helper()
+		said := w.diagnostics("plan")
+		for address, says := range want {
+			if errors := said["data.dataplatform_"+address].errors; len(errors) != 1 {
+				t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
+			} else {
+				wantText(t, errors[0], says...)
+			}
 		}
 	}
-
-	w.file("main.tf", strings.Replace(f.provider(), `"5s"`, `"0s"`, 1)+dataSourceConfig())
-	for _, result := range []string{mockplatform.ResultMissing, `null`, `7`, `[null]`, `"x"`} {
-		f.Inject(mockplatform.Fault{Result: result, Times: mockplatform.Always})
-		out, ok := w.terraform("plan")
-		f.ClearFaults()
-		if ok || strings.Count(out, "Error: Cannot") != 10 {
-			t.Errorf("result %s: want 10 errors:\n%s", result, out)
-		}
+	fails(map[string][]string{
+		"services.theirs": {"Cannot list services", nowhere, "HTTP 404"},
+		"service.gone":    {"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."},
+		"service.unnamed": {"Cannot read service", "No service of organization " + mockplatform.OrganizationID + " has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."},
+		"service.twins":   {"2 services of organization", mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"},
+		"pipe.gone":       {"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"},
+		"alert.gone":      {"Cannot read alert", "gone", "HTTP 404"},
+	})
+	if n := f.Count("GET", "/v1/organizations/"+mockplatform.OrganizationID+"/services"); n != 2+1 { // two lists, and the pipe
+		t.Errorf("%d requests, want two lists for all", n)
 	}
-	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[{"name": "events-eu"}]`, Times: mockplatform.Always})
-	out, _ := w.terraform("plan")
-	wantText(t, out, "Cannot list services", "has no ID")
+	f.Inject(mockplatform.Fault{Result: mockplatform.ResultMissing, Times: mockplatform.Always})
+	fails(map[string][]string{
+		"services.theirs": {"Cannot list services", "404"}, "service.twins": {"Cannot read service"}, "pipe.gone": {"Cannot read pipe", "404"}, "alert.gone": {"Cannot read alert", "404"},
+	})
 }

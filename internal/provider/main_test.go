@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,9 @@ func TestMain(m *testing.M) {
 	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
 	_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "dataplatform")
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	// Most of what runs is a terraform that ends before its memory matters.
+	_ = os.Setenv("GOGC", "400")
+	debug.SetGCPercent(400)
 	if out, _ := exec.CommandContext(context.Background(), terraform, "version").Output(); strings.HasPrefix(string(out), "OpenTofu") {
 		_ = os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}

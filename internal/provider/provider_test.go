@@ -120,7 +120,7 @@ func configuredErrors(name, value string) string {
 	if name == "max_concurrent_requests" {
 		return "" // a number; TestInvalidConfigurations has those
 	}
-	return readErrors(providerConfig(map[string]any{name: value}), func(string) string { return "" })
+	return readErrors(providerConfig(args{name: value}), func(string) string { return "" })
 }
 
 func readErrors(config tftypes.Value, getenv func(string) string) string {
@@ -133,16 +133,15 @@ func readErrors(config tftypes.Value, getenv func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-func providerConfig(given map[string]any) tftypes.Value {
-	types, members := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+func providerConfig(given args) tftypes.Value {
+	types := map[string]tftypes.Type{}
 	for _, s := range providerSettings {
 		types[s.name] = tftypes.String
 		if s.name == "max_concurrent_requests" {
 			types[s.name] = tftypes.Number
 		}
-		members[s.name] = tftypes.NewValue(types[s.name], given[s.name])
 	}
-	return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, members)
+	return valueOf(given, tftypes.Object{AttributeTypes: types})
 }
 
 // What is wrong is said, and how it shows where it can't be seen.
@@ -168,21 +167,37 @@ func TestProviderSettingTexts(t *testing.T) {
 	}
 }
 
-// TestProviderFromEnvironment configures everything by variables, with an
-// argument over one of them, and then a bad one.
+// TestProviderFromEnvironment configures everything by variables, with path prefixes and
+// a slash at the end of an address, then with an argument over one of them, and then with
+// bad ones. Each request says what sends it.
 func TestProviderFromEnvironment(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(plainProvider + everything).setenv(f.fromEnvironment()...)
+	seed := mockplatform.DefaultSeed()
+	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
+	f := newFixtureOf(t, seed)
+	config := plainProvider + everything + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
+	w := f.workspace(config).setenv(f.fromEnvironment()...).setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/", "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting",
+		"TF_APPEND_USER_AGENT= pipeline/7 (nightly) ")
 	w.apply()
-	if n := len(f.Requests()); n != 3 {
-		t.Errorf("%d requests, want 3", n)
+	if got := f.writes(); len(got) != 1 {
+		t.Errorf("writes: %q", got)
+	}
+	for _, r := range f.Requests() {
+		agent := r.Header.Get("User-Agent")
+		for _, want := range []string{"Terraform/1.", "terraform-provider-dataplatform/dev", " pipeline/7 (nightly)"} {
+			if !strings.Contains(agent, want) {
+				t.Errorf("no %q in User-Agent %q", want, agent)
+			}
+		}
+		if !strings.HasPrefix(r.Path, "/mgmt/api/v1/") && !strings.HasPrefix(r.Path, "/alerting/api/v2/") || r.Status != http.StatusOK {
+			t.Errorf("path %s, status %d", r.Path, r.Status)
+		}
 	}
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
-	w.file("main.tf", plainProvider+everything+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
+	w.file("main.tf", config+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
 	w.wantEmptyPlan()
 
 	f.ResetJournal()
-	w.setenv("DATAPLATFORM_RETRY_TIMEOUT=5 minutes", "DATAPLATFORM_MAX_CONCURRENT_REQUESTS=2.5", "DATAPLATFORM_ALERTS_BASE_URL=http://alerts.example.com")
+	w.setenv("DATAPLATFORM_RETRY_TIMEOUT=5 minutes", "DATAPLATFORM_MAX_CONCURRENT_REQUESTS=2.5", "DATAPLATFORM_ALERTS_BASE_URL=http://alerts.example.com", "TF_APPEND_USER_AGENT=pipeline\n7")
 	out, ok := w.terraform("plan")
 	if ok {
 		t.Fatalf("the plan succeeded:\n%s", out)
@@ -190,58 +205,67 @@ func TestProviderFromEnvironment(t *testing.T) {
 	wantText(t, out,
 		`DATAPLATFORM_RETRY_TIMEOUT must be a duration such as 30s or 5m, got "5 minutes"`,
 		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number between 1 and 2147483647, got 2.5`,
-		`DATAPLATFORM_ALERTS_BASE_URL is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1).`)
+		`DATAPLATFORM_ALERTS_BASE_URL is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1).`,
+		"TF_APPEND_USER_AGENT must not contain a line break or another control character")
 	f.wantRequests()
 }
 
 // TestProviderMissesWhatIsNeeded leaves settings out: what needs one names the
-// argument and the variable, and what needs none of them goes on.
+// argument and the variable, and what needs none of them goes on. TestSettingsMissing has
+// a provider without any.
 func TestProviderMissesWhatIsNeeded(t *testing.T) {
 	f := newFixture(t)
-	names := func(out string) []string {
-		var found []string
-		if strings.Count(out, "Error: ") > 1 {
-			t.Errorf("more than one error:\n%s", out)
-		}
-		for _, s := range providerSettings {
-			variable := regexp.MustCompile(`\bDATAPLATFORM_` + strings.ToUpper(s.name) + `\b`)
-			if variable.MatchString(out) && strings.Count(out, s.name) > 0 {
-				found = append(found, s.name)
+	ours := `organization_id = "` + mockplatform.OrganizationID + `"`
+	objects := map[string]string{
+		"data.dataplatform_alert.lag":      `id = "` + mockplatform.AlertID + `"`,
+		"data.dataplatform_services.all":   ``,
+		"data.dataplatform_services.own":   ours,
+		"dataplatform_service_scaling.all": service,
+		"dataplatform_service_scaling.own": service + "\n" + ours,
+		"dataplatform_pipe.all":            pipeIDs,
+		"dataplatform_pipe.own":            pipeIDs + "\n" + ours,
+		"dataplatform_api_key.all":         aKey + "\nvalidity_hours = 9",
+	}
+	config := plainProvider
+	for _, address := range sortedKeys(objects) {
+		names := strings.Split(strings.TrimPrefix(address, "data."), ".")
+		block := map[bool]string{true: "data", false: "resource"}[strings.HasPrefix(address, "data.")]
+		config += fmt.Sprintf("%s %q %q {\n%s\n}\n", block, names[0], names[1], objects[address])
+	}
+	management := "base_url key_id key_secret"
+	for _, test := range []struct {
+		settings string
+		misses   map[string]string // the others miss nothing
+	}{
+		{fmt.Sprintf("base_url = %q\nkey_id = \"demo-key-id\"\nkey_secret = \"demo-key-secret\"", f.url), map[string]string{
+			"data.dataplatform_alert.lag":    "alerts_base_url alerts_access_token",
+			"data.dataplatform_services.all": "organization_id", "dataplatform_service_scaling.all": "organization_id", "dataplatform_pipe.all": "organization_id", "dataplatform_api_key.all": "organization_id",
+		}},
+		{fmt.Sprintf("alerts_base_url = %q\nalerts_access_token = \"demo-alerts-token\"", f.url), map[string]string{
+			"data.dataplatform_services.all": "base_url organization_id key_id key_secret", "data.dataplatform_services.own": management,
+			"dataplatform_service_scaling.all": "base_url organization_id key_id key_secret", "dataplatform_service_scaling.own": management,
+			"dataplatform_pipe.all": "base_url organization_id key_id key_secret", "dataplatform_pipe.own": management,
+			"dataplatform_api_key.all": "base_url organization_id key_id key_secret",
+		}},
+	} {
+		said := f.workspace(config+"provider \"dataplatform\" {\n"+test.settings+"\n}\n").diagnostics("plan", "-input=false")
+		for address := range objects {
+			all, found := said[address], []string{}
+			if strings.Contains(address, "api_key") { // a key that is to be created only warns at plan (planCreation)
+				all.errors = append(all.errors, all.warnings...)
+			}
+			for _, s := range providerSettings {
+				text := strings.Join(all.errors, "\n")
+				variable := regexp.MustCompile(`\bDATAPLATFORM_` + strings.ToUpper(s.name) + `\b`)
+				if variable.MatchString(text) && strings.Contains(text, s.name) {
+					found = append(found, s.name)
+				}
+			}
+			if got := strings.Join(found, " "); got != test.misses[address] || len(all.errors) != map[bool]int{true: 1}[got != ""] {
+				t.Errorf("%s misses %q, want %q: %s", address, got, test.misses[address], all)
 			}
 		}
-		return found
 	}
-	missing := func(config string, want ...string) {
-		t.Helper()
-		w := f.workspace(plainProvider + config)
-		out, ok := w.terraform("plan")
-		// A key that is to be created is a warning at plan (planCreation).
-		fails := len(want) > 0 && !strings.Contains(config, "dataplatform_api_key")
-		if ok == fails || !slices.Equal(names(out), want) {
-			t.Errorf("%s misses %q, want %q:\n%s", config, names(out), want, out)
-		}
-	}
-	alert := `data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n"
-	alerting := fmt.Sprintf("provider \"dataplatform\" {\n alerts_base_url = %q\n alerts_access_token = \"demo-alerts-token\"\n}\n", f.url)
-	management := func(rest string) string {
-		return fmt.Sprintf("provider \"dataplatform\" {\n base_url = %q\n key_id = \"demo-key-id\"\n key_secret = \"demo-key-secret\"\n %s\n}\n", f.url, rest)
-	}
-	own := scalingConfig(mockplatform.ServiceID, `organization_id = "`+mockplatform.OrganizationID+`"`)
-
-	missing("provider \"dataplatform\" {}\n"+alert, "base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token")
-	missing(`provider "dataplatform" { retry_timeout = "5s" }`+"\n"+own, "base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token")
-	missing(management("")+alert, "alerts_base_url", "alerts_access_token")
-	missing(alerting + alert)
-	missing(alerting+`data "dataplatform_services" "all" {}`, "base_url", "organization_id", "key_id", "key_secret")
-	missing(alerting+own, "base_url", "key_id", "key_secret")
-	missing(alerting+scalingConfig(mockplatform.ServiceID, ``), "base_url", "organization_id", "key_id", "key_secret")
-	missing(alerting+"resource \"dataplatform_api_key\" \"this\" {\n name = \"k\"\n roles = [\"admin\"]\n}\n", "base_url", "organization_id", "key_id", "key_secret")
-	missing(management("") + own)
-	missing(management("")+`data "dataplatform_services" "all" {}`, "organization_id")
-	missing(management("")+scalingConfig(mockplatform.ServiceID, ``), "organization_id")
-	missing(management("") + `data "dataplatform_services" "all" { organization_id = "` + mockplatform.OtherOrganizationID + `" }`)
-	missing(management("") + pipeConfig(mockplatform.KafkaPipeID, `organization_id = "`+mockplatform.OrganizationID+`"`))
-	missing(management("")+pipeConfig(mockplatform.KafkaPipeID, ``), "organization_id")
 }
 
 // TestProviderUnknownSettings has settings that are known only once something
@@ -336,7 +360,6 @@ resource "dataplatform_service_scaling" "this" {
 	}
 	w := f.workspace(config("1"))
 	w.apply()
-	w.wantEmptyPlan()
 	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
 	w.file("main.tf", config("2"))
 	f.ResetJournal()
@@ -351,7 +374,6 @@ resource "dataplatform_service_scaling" "this" {
 		t.Errorf("writes: %q", writes)
 	}
 	wantText(t, w.apply(), "0 added, 1 changed, 0 destroyed")
-	w.wantEmptyPlan()
 
 	// A data source can't wait. The guide's way: the key first, then the rest.
 	w.file("main.tf", config("3")+"data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.second\n}\n")
@@ -365,28 +387,6 @@ resource "dataplatform_service_scaling" "this" {
 	w.wantEmptyPlan()
 }
 
-// TestProviderAddresses has a path prefix and slashes at the end.
-func TestProviderAddresses(t *testing.T) {
-	for name, end := range map[string]string{"plain": "", "slash": "/", "slashes": "//"} {
-		t.Run(name, func(t *testing.T) {
-			seed := mockplatform.DefaultSeed()
-			seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
-			f := newFixtureOf(t, seed)
-			w := f.workspace(plainProvider+everything+pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`)).setenv(f.fromEnvironment()...).
-				setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api"+end, "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting"+end)
-			w.apply()
-			if n := len(f.Requests()); n < 7 { // a read for each block but two, and two writes
-				t.Errorf("%d requests", n)
-			}
-			for _, r := range f.Requests() {
-				if !strings.HasPrefix(r.Path, "/mgmt/api/v1/") && !strings.HasPrefix(r.Path, "/alerting/api/v2/") {
-					t.Errorf("path %s", r.Path)
-				}
-			}
-		})
-	}
-}
-
 // TestProviderOrganizations has an organization on every kind of block over
 // the provider's, and a provider whose own changes.
 func TestProviderOrganizations(t *testing.T) {
@@ -395,58 +395,30 @@ func TestProviderOrganizations(t *testing.T) {
 	config := scalingConfig(mockplatform.ServiceID, `num_replicas = 4`) + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`) + key
 	w := f.workspace(plainProvider + config).setenv(f.fromEnvironment()...)
 	w.apply()
-	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
-	w.wantEmptyPlan()
 
 	// A change goes where the object was made, and what is new to the new one.
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
 	f.ResetJournal()
-	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1)+`
+	config = strings.Replace(config, "= 4", "= 5", 1)
+	w.file("main.tf", plainProvider+config+`
 data "dataplatform_services" "new" {}
 data "dataplatform_services" "old" { organization_id = "`+mockplatform.OrganizationID+`" }
 output "new" { value = data.dataplatform_services.new.organization_id }
 `)
-	wantText(t, w.apply(), `new = "`+mockplatform.OtherOrganizationID+`"`)
-	w.wantEmptyPlan()
-	var patched string
-	for _, r := range f.RequestsOf(mockplatform.UpdateScaling) {
-		patched += r.Path
-	}
-	if want := "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/scaling"; patched != want {
-		t.Errorf("patched %s, want %s", patched, want)
+	wantText(t, w.apply(), `new = "`+mockplatform.OtherOrganizationID+`"`, "0 added, 1 changed, 0 destroyed")
+	if got := f.RequestsOf(mockplatform.UpdateScaling); len(got) != 1 || got[0].Path != "/v1/organizations/"+mockplatform.OrganizationID+"/services/"+mockplatform.ServiceID+"/scaling" {
+		t.Errorf("patched %v", got)
 	}
 
-	// Without any organization what is in the state is still read and kept.
-	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1))
-	w.apply() // the output goes
+	// Without any organization what is in the state is still read and kept. Spelled out
+	// as it is, the organization is no change; another one replaces.
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=")
-	w.file("main.tf", plainProvider+strings.Replace(config, "= 4", "= 5", 1))
-	w.wantEmptyPlan()
-
-	// Spelled out as it is, the organization is no change; another one replaces.
+	w.file("main.tf", plainProvider+config)
+	wantNoText(t, w.planText(), "will be", "must be")
 	w.file("main.tf", plainProvider+scalingConfig(mockplatform.ServiceID, "num_replicas = 5\norganization_id = \""+strings.ToUpper(mockplatform.OrganizationID)+"\"")+
+		pipeConfig(mockplatform.KafkaPipeID, `organization_id = "`+mockplatform.OrganizationID+`"`)+
 		strings.Replace(key, "name ", "organization_id = \""+mockplatform.OrganizationID+"\"\n  name ", 1))
-	wantNoText(t, w.planText(), "dataplatform_service_scaling.this must", "dataplatform_service_scaling.this will", "dataplatform_api_key.this must")
+	wantNoText(t, w.planText(), "will be", "must be")
 	w.file("main.tf", plainProvider+scalingConfig(mockplatform.BeaconServiceID, `organization_id = "`+mockplatform.OtherOrganizationID+`"`))
 	wantText(t, w.planText(), "dataplatform_service_scaling.this must be replaced")
-}
-
-func TestProviderUserAgent(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(plainProvider + everything).setenv(f.fromEnvironment()...).setenv("TF_APPEND_USER_AGENT= pipeline/7 (nightly) ")
-	w.planText()
-	requests := f.Requests()
-	if len(requests) != 3 {
-		t.Fatalf("%d requests, want 3", len(requests))
-	}
-	for _, r := range requests {
-		agent := r.Header.Get("User-Agent")
-		for _, want := range []string{"Terraform/1.", "terraform-provider-dataplatform/", " pipeline/7 (nightly)"} {
-			if !strings.Contains(agent, want) {
-				t.Errorf("no %q in User-Agent %q", want, agent)
-			}
-		}
-		if r.Method == http.MethodGet && r.Body != "" {
-			t.Errorf("a GET with body %q", r.Body)
-		}
-	}
 }

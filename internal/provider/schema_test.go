@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,10 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -23,48 +18,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestSchemasAreValid has the framework look over each schema.
-func TestSchemasAreValid(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	p := New("test")()
-	valid := func(what any, diags diag.Diagnostics) {
-		t.Helper()
-		if diags.HasError() {
-			t.Errorf("%T: %v", what, diags)
-		}
-	}
-	var ours provider.SchemaResponse
-	p.Schema(ctx, provider.SchemaRequest{}, &ours)
-	valid(p, append(ours.Diagnostics, ours.Schema.ValidateImplementation(ctx)...))
-	looked := 0
-	for _, newResource := range p.Resources(ctx) {
-		of := newResource()
-		var resp resource.SchemaResponse
-		of.Schema(ctx, resource.SchemaRequest{}, &resp)
-		valid(of, append(resp.Diagnostics, resp.Schema.ValidateImplementation(ctx)...))
-		looked++
-		if of, ok := of.(resource.ResourceWithIdentity); ok {
-			var resp resource.IdentitySchemaResponse
-			of.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &resp)
-			valid(of, append(resp.Diagnostics, resp.IdentitySchema.ValidateImplementation(ctx)...))
-			looked++
-		}
-	}
-	for _, newDataSource := range p.DataSources(ctx) {
-		of := newDataSource()
-		var resp datasource.SchemaResponse
-		of.Schema(ctx, datasource.SchemaRequest{}, &resp)
-		valid(of, append(resp.Diagnostics, resp.Schema.ValidateImplementation(ctx)...))
-		looked++
-	}
-	schemas, identities := served(t)
-	if want := len(schemas.ResourceSchemas) + len(schemas.DataSourceSchemas) + len(identities.IdentitySchemas); looked != want {
-		t.Errorf("looked at %d schemas, and %d are served", looked, want)
-	}
-}
-
-// served are the schemas as Terraform gets them.
+// served are the schemas as Terraform gets them, after the framework has looked over
+// each.
 func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetResourceIdentitySchemasResponse) {
 	t.Helper()
 	server := serverOf(newProvider("test"))
@@ -325,61 +280,6 @@ func fieldPaths(at string, typ reflect.Type, found map[string]bool) {
 	for name, index := range tfvalue.Fields(typ) {
 		found[at+name] = true
 		fieldPaths(at+name+".", typ.FieldByIndex(index).Type, found)
-	}
-}
-
-// TestTagsSpellOneName holds the two tags of each field against each other: an
-// attribute is the API's name in snake_case.
-func TestTagsSpellOneName(t *testing.T) {
-	t.Parallel()
-	seen := map[reflect.Type]bool{}
-	var look func(typ reflect.Type)
-	look = func(typ reflect.Type) {
-		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-			typ = typ.Elem()
-		}
-		if typ.Kind() != reflect.Struct || seen[typ] || typ == reflect.TypeFor[platform.Number]() {
-			return
-		}
-		seen[typ] = true
-		for _, field := range reflect.VisibleFields(typ) {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			attribute, ok := field.Tag.Lookup("tfsdk")
-			if typ == reflect.TypeFor[platform.Pipe]() && name == "id" {
-				name = "pipeId"
-			}
-			if ok && snake(name) != attribute {
-				t.Errorf("%s.%s: json %q, tfsdk %q", typ.Name(), field.Name, name, attribute)
-			}
-			look(field.Type)
-		}
-	}
-	for _, root := range []any{platform.Service{}, platform.ScalingUpdate{}, platform.Pipe{}, platform.Alert{}, platform.APIKey{}, platform.APIKeyCreate{}} {
-		look(reflect.TypeOf(root))
-	}
-	if len(seen) < 20 {
-		t.Errorf("looked at %d types only", len(seen))
-	}
-}
-
-// TestRegistered is the list of what the provider has, by the names that
-// configurations use.
-func TestRegistered(t *testing.T) {
-	t.Parallel()
-	schemas, identities := served(t)
-	for what, test := range map[string]struct{ got, want []string }{
-		"resources":    {slices.Sorted(maps.Keys(schemas.ResourceSchemas)), []string{"dataplatform_api_key", "dataplatform_pipe", "dataplatform_service_scaling"}},
-		"data sources": {slices.Sorted(maps.Keys(schemas.DataSourceSchemas)), []string{"dataplatform_alert", "dataplatform_pipe", "dataplatform_service", "dataplatform_services"}},
-		"identities":   {slices.Sorted(maps.Keys(identities.IdentitySchemas)), []string{"dataplatform_pipe", "dataplatform_service_scaling"}},
-	} {
-		if !slices.Equal(test.got, test.want) {
-			t.Errorf("%s: %q, want %q", what, test.got, test.want)
-		}
-	}
-	var meta provider.MetadataResponse
-	New("1.2.3")().Metadata(context.Background(), provider.MetadataRequest{}, &meta)
-	if meta.TypeName != "dataplatform" || meta.Version != "1.2.3" {
-		t.Errorf("metadata %+v", meta)
 	}
 }
 
