@@ -350,7 +350,7 @@ func TestPolicy(t *testing.T) {
 			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
 		}
 		b := newBackoff()
-		got := policy(r, test.failed, &b, allowance{test.left, "the end"}, test.refused)
+		got := policy(r, test.failed, &b, test.left, "the end", test.refused)
 		because := ""
 		if got.because != nil {
 			because = got.because.Error()
