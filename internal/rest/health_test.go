@@ -241,7 +241,7 @@ func TestHealth(t *testing.T) {
 			p.wants(callTo("a"), 0, "")
 		},
 		"an interrupt is no failure": func(p *patient) {
-			p.fail(1, &Error{Kind: Interrupted}, 2*limit)
+			p.fail(3, &Error{Kind: Interrupted}, 2*limit)
 			p.wants(callTo("a"), 0, "")
 		},
 		"401 before a success: nothing more for that organization": func(p *patient) {
