@@ -137,7 +137,6 @@ func TestNewRejects(t *testing.T) {
 		"key_id must not contain a colon":                   {KeyID: "a:b"},
 		"alerts_access_token must not contain a line break": {AlertsAccessToken: "hunter2\n"},
 		"must not be negative":                              {Sending: Sending{RetryTimeout: -1}},
-		"the User-Agent must not contain a line break":      {Sending: Sending{UserAgent: "a\nb"}},
 	}
 	for want, config := range tests {
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -42,8 +42,6 @@ type fake struct {
 	mu      sync.Mutex
 	open    int // connections that the client has not closed
 	refused int // number of dials that fail; all if negative
-
-	fault func(path string) string // of a read of a pipe, see havePipes
 }
 
 // fault is what happens to one request.

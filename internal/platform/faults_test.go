@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 const page = "<html><head><title>Sign in</title></head><body>no</body></html>"
@@ -34,6 +36,7 @@ var faults = map[string]row{
 	"reset throughout":          {reset, 0, true, "many gave up", "many gave up, ambiguous", "1 ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
 	"headers cut":               {cutHead, 0, false, "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"body cut":                  {cut, 0, false, "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"stalls in the body":        {fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 30}, 0, false, "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"JSON cut":                  {respond(200, `{"status":200,"result":{"id":"`), 0, false, "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"no response throughout":    {hang, 0, true, "many gave up", "many gave up, ambiguous", "1 ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
 	"no response in time":       {hang, 0, false, "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},

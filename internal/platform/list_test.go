@@ -173,12 +173,13 @@ func TestCancelledCallers(t *testing.T) {
 	for _, o := range []string{"service", "pipe", "alert"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.inject(hang)
-			contexts, cancels := [3]context.Context{}, [3]context.CancelFunc{}
+			var cancels []context.CancelFunc
 			var done atomic.Int32
-			for i := range contexts {
-				contexts[i], cancels[i] = context.WithCancel(t.Context())
+			for range 3 {
+				ctx, cancel := context.WithCancel(t.Context())
+				cancels = append(cancels, cancel)
 				go func() {
-					if _, err := operations()[o].call(contexts[i], c); !errors.Is(err, context.Canceled) {
+					if _, err := operations()[o].call(ctx, c); !errors.Is(err, context.Canceled) {
 						t.Error(err)
 					}
 					done.Add(1)

@@ -56,7 +56,8 @@ func (f *flight[T]) wait(ctx context.Context, r *rest.Request) (value T, err err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.callers--; f.callers == 0 {
+	f.callers--
+	if f.callers == 0 {
 		f.cancel()
 	}
 	return value, r.NewError(rest.Interrupted, context.Cause(ctx))

@@ -186,6 +186,21 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
+// A call that never got a slot says what it waited for.
+func TestWaitForATurnIsNamed(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.always(hang)
+		var work sync.WaitGroup
+		work.Go(func() { _, _ = createKey(t.Context(), c, false) })
+		time.Sleep(time.Second)
+		if _, err := operations()["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (8s) ended; increase retry_timeout") {
+			t.Error(err)
+		}
+		work.Wait()
+	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 8*time.Second, 1 })
+}
+
 func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	t.Parallel()
 	name := "n"

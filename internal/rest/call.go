@@ -56,7 +56,8 @@ func (k *call) run(ctx context.Context) error {
 		k.connected = a.connected.Load()
 		refused := door.observe(&k.caller, failed)
 		<-k.client.slots // after observe, so that the next request obeys it
-		next := policy(k.Request, failed, &k.backoff, k.allowed(failed), refused)
+		left, limit := k.left(failed)
+		next := policy(k.Request, failed, &k.backoff, left, limit, refused)
 		k.log(ctx, a, failed, next, queued)
 		if failed == nil {
 			return nil
@@ -91,16 +92,10 @@ type decision struct {
 	because error         // why there is no next attempt although there could be; nil otherwise
 }
 
-// allowance is the time until the end of a call; negative without retries.
-type allowance struct {
-	time.Duration
-	limit string // what ends then, for a message
-}
-
 // policy decides what follows an attempt. A wait that would exceed what is left is not
-// begun.
-func policy(r *Request, failed *Error, backoff *backoff, left allowance, refused error) decision {
-	if failed == nil || left.Duration < 0 {
+// begun; limit is what ends then, for a message.
+func policy(r *Request, failed *Error, backoff *backoff, left time.Duration, limit string, refused error) decision {
+	if failed == nil || left < 0 {
 		return decision{}
 	}
 	var wait time.Duration
@@ -119,24 +114,25 @@ func policy(r *Request, failed *Error, backoff *backoff, left allowance, refused
 	switch {
 	case refused != nil:
 		return decision{because: refused}
-	case failed.requested > left.Duration:
-		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, left.limit)}}
-	case wait > left.Duration:
-		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), left.limit)}}
+	case failed.requested > left:
+		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, limit)}}
+	case wait > left:
+		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), limit)}}
 	}
 	return decision{again: true, wait: wait}
 }
 
-// allowed is how long attempts may begin.
-func (k *call) allowed(failed *Error) allowance {
-	limit := k.client.config.RetryTimeout
-	if limit == 0 {
-		return allowance{Duration: -1}
+// left is for how long attempts may begin, and what ends then. It is negative without
+// retries.
+func (k *call) left(failed *Error) (left time.Duration, limit string) {
+	switch {
+	case k.client.config.RetryTimeout == 0:
+		return -1, ""
+	case failed != nil && failed.Kind == NotSent && !k.contact.IsZero():
+		return max(0, time.Until(k.contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))
+	default:
+		return max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(k.client.config.RetryTimeout))
 	}
-	if failed != nil && failed.Kind == NotSent && !k.contact.IsZero() {
-		return allowance{max(0, time.Until(k.contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
-	}
-	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
 }
 
 // stop is the error of a call that ended during a wait.

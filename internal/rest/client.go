@@ -9,8 +9,8 @@
 //   - client.go has the client and its APIs, request.go declares a request.
 //   - door.go lets attempts through as health.go allows: after a 429 (pace.go), during
 //     an outage, after a rejected login.
-//   - error.go words what failed, message.go finds the message of a response,
-//     response.go bounds its size.
+//   - error.go words what failed, advice.go what to do about it, message.go finds the
+//     message of a response, response.go reads its body.
 //   - wait.go has the backoff, dial.go the connections, secrets.go masks secrets,
 //     text.go cleans texts.
 package rest
@@ -44,7 +44,8 @@ type Config struct {
 	// MaxConcurrentRequests is the maximum number of concurrent requests to all APIs
 	// together. 0 is DefaultMaxConcurrentRequests.
 	MaxConcurrentRequests int
-	// UserAgent is the User-Agent header; if empty, Go's default is sent.
+	// UserAgent is the User-Agent header, without control characters; if empty, Go's
+	// default is sent.
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
@@ -79,16 +80,12 @@ type API struct {
 	door door
 }
 
-// New returns a client. It rejects negative limits, and a User-Agent that no header can
-// carry.
+// New returns a client. It rejects negative limits.
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
 	if limit < 0 || config.RequestTimeout < 0 || config.RetryTimeout < 0 {
 		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
-	}
-	if HasControl(config.UserAgent) {
-		return nil, errors.New("the User-Agent must not contain a line break or another control character, which no header can carry")
 	}
 	return &Client{config: config, http: newHTTPClient(limit), slots: make(chan struct{}, limit)}, nil
 }

@@ -40,23 +40,20 @@ func (d *door) admit(ctx context.Context, c *caller, slots chan struct{}) error 
 	}
 	defer func() { <-d.turn }()
 	for {
-		wait, changed, err := d.ask(c, false)
-		if err != nil {
-			return err
-		}
-		if wait > 0 {
-			if err := pause(ctx, wait, changed); err != nil {
-				return err
-			}
-			continue
-		}
 		if err := d.enter(ctx, c, slots); err != nil {
 			return err
 		}
-		if wait, _, err = d.ask(c, true); err == nil && wait == 0 {
+		wait, changed, err := d.ask(c, true)
+		if err == nil && wait == 0 {
 			return nil
 		}
-		<-slots // the API was held back while this call waited for the slot
+		<-slots
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, wait, changed); err != nil {
+			return err
+		}
 	}
 }
 

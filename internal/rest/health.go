@@ -140,8 +140,6 @@ func (h *health) decide(c *caller, now time.Time) (wait time.Duration, err error
 		return 0, err
 	}
 	switch {
-	case h.limit == 0:
-		return 0, nil
 	case now.Before(h.notBefore):
 		wait = h.notBefore.Sub(now)
 	case h.probeDue && h.probe != nil:

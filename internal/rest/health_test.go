@@ -241,7 +241,7 @@ func TestHealth(t *testing.T) {
 			p.wants(callTo("a"), 0, "")
 		},
 		"an interrupt is no failure": func(p *patient) {
-			p.fail(1, &Error{Kind: Interrupted}, 2*limit)
+			p.fail(3, &Error{Kind: Interrupted}, 2*limit)
 			p.wants(callTo("a"), 0, "")
 		},
 		"401 before a success: nothing more for that organization": func(p *patient) {
@@ -369,7 +369,7 @@ func TestPolicy(t *testing.T) {
 			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
 		}
 		b := newBackoff()
-		got := policy(r, test.failed, &b, allowance{test.left, "the end"}, test.refused)
+		got := policy(r, test.failed, &b, test.left, "the end", test.refused)
 		because := ""
 		if got.because != nil {
 			because = got.because.Error()
