@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -77,16 +76,10 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 			return body, err
 		}
 		if reflect.ValueOf(*source.Postgres).IsZero() {
-			source.Postgres = nil // no mapping differs
+			source.Postgres, send = nil, send.Without("source", "postgres") // no mapping differs
 		}
 	}
-	p.pending = setCredentials(source, p.change, func(c credential) bool {
-		touched := changesKind(send, c.kind)
-		if c.kind == "postgres" {
-			touched = source.Postgres != nil || send.At(credentialsName, c.kind).AnyLeaf() // mappings may not differ
-		}
-		return c.goes(p.change, send, touched || slices.Contains(p.pending, c.kind))
-	})
+	p.pending = setCredentials(source, p.change, send, p.pending)
 	if *source == (platform.PipeSourceUpdate{}) {
 		body.Source = nil
 		return body, nil
