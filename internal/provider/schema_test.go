@@ -27,7 +27,7 @@ import (
 func TestSchemasAreValid(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	p := New("test")()
+	p := newProvider("test")
 	valid := func(what any, diags diag.Diagnostics) {
 		t.Helper()
 		if diags.HasError() {
@@ -377,7 +377,7 @@ func TestRegistered(t *testing.T) {
 		}
 	}
 	var meta provider.MetadataResponse
-	New("1.2.3")().Metadata(context.Background(), provider.MetadataRequest{}, &meta)
+	newProvider("1.2.3").Metadata(context.Background(), provider.MetadataRequest{}, &meta)
 	if meta.TypeName != "dataplatform" || meta.Version != "1.2.3" {
 		t.Errorf("metadata %+v", meta)
 	}
