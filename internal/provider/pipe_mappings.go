@@ -46,24 +46,24 @@ func planMappings(config, plan, remote tfvalue.Value) tfvalue.Value {
 		return plan
 	}
 	existing := mappingKey.Index(remote.At(tableMappingsPath...))
-	complete := wanted.Elements()
-	for i, mapping := range complete {
+	mappings := wanted.Elements()
+	for i, mapping := range mappings {
 		now, exists := existing[mappingKey.Of(mapping)]
 		switch {
 		case !mappingKey.Known(mapping):
-			complete[i] = mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
+			mappings[i] = mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 				if member.IsNull() {
 					return tfvalue.Unknown(member.Type())
 				}
 				return member
 			})
 		case exists:
-			complete[i] = mapping.Merge(now)
+			mappings[i] = mapping.Merge(now)
 		default:
-			complete[i] = fullMapping(mapping)
+			mappings[i] = fullMapping(mapping)
 		}
 	}
-	return plan.With(tfvalue.Collection(planned.Type(), complete), tableMappingsPath...)
+	return plan.With(tfvalue.Collection(planned.Type(), mappings), tableMappingsPath...)
 }
 
 // ignoresMappings reports whether the mappings differ between plan and

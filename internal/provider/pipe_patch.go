@@ -36,11 +36,11 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 	}
 	settled := none // the object, if a read shows that nothing is left to be sent
 	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
-		known, read, err := observe(ctx)
+		remote, read, err := observe(ctx)
 		if err != nil {
 			return nil, err
 		}
-		again, err := p.body(pipeRules.Changes(send, known), known)
+		again, err := p.body(pipeRules.Changes(send, remote), remote)
 		if err != nil {
 			return nil, err
 		}

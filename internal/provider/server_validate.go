@@ -74,7 +74,7 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 		}
 		for _, d := range found {
 			d.Detail = setElement.ReplaceAllString(d.Detail, "[...]")
-			if !slices.ContainsFunc(p.found, func(known *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(known, d) }) {
+			if !slices.ContainsFunc(p.found, func(other *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(other, d) }) {
 				p.found = append(p.found, d)
 			}
 		}
