@@ -72,22 +72,9 @@ func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfig
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot import %s", r.Kind.Noun), err.Error())
+		resp.Diagnostics.AddError("Cannot import "+r.Kind.Noun, err.Error())
 	}
 	if resp.Diagnostics.HasError() {
-		return
-	}
-	if id.Organization == "" {
-		id.Organization = r.Organization(tfvalue.Null(tftypes.String), &resp.Diagnostics).Text()
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if id.Organization == "" {
-		resp.Diagnostics.AddError(
-			fmt.Sprintf("Cannot import %s", r.Kind.Noun),
-			"The provider's organization_id is known only after apply. Use the import ID "+r.longImportForm()+".",
-		)
 		return
 	}
 	for i, value := range append([]string{id.Organization}, id.IDs...) {
@@ -116,23 +103,25 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	for _, part := range parts {
 		// Terraform does not run the validators of the schema in an import.
 		if !platform.IsUUID(part) {
-			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForm())
+			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForms())
 		}
 	}
 	switch len(parts) - len(r.Kind.IDs) {
 	case 0:
-		return Identity{IDs: parts}, nil
+		organization := r.Organization(tfvalue.Null(tftypes.String), diags)
+		if !organization.IsKnown() {
+			diags.AddError("Cannot import "+r.Kind.Noun, "The provider's organization_id is known only after apply. Use the import ID ORGANIZATION_ID/"+r.shortForm()+".")
+		}
+		return Identity{Organization: organization.Text(), IDs: parts}, nil
 	case 1:
 		return Identity{Organization: parts[0], IDs: parts[1:]}, nil
 	default:
-		return Identity{}, fmt.Errorf("%q is not a valid import ID; expected %s", req.ID, r.importForm())
+		return Identity{}, fmt.Errorf("%q is not a valid import ID; expected %s", req.ID, r.importForms())
 	}
 }
 
-func (r *Resource) importForm() string {
-	return fmt.Sprintf("%s or %s.", r.shortImportForm(), r.longImportForm())
+func (r *Resource) shortForm() string { return strings.ToUpper(strings.Join(r.Kind.IDs, "/")) }
+
+func (r *Resource) importForms() string {
+	return fmt.Sprintf("%s or ORGANIZATION_ID/%s.", r.shortForm(), r.shortForm())
 }
-
-func (r *Resource) shortImportForm() string { return strings.ToUpper(strings.Join(r.Kind.IDs, "/")) }
-
-func (r *Resource) longImportForm() string { return "ORGANIZATION_ID/" + r.shortImportForm() }

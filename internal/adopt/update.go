@@ -31,10 +31,10 @@ type update struct {
 	// before is the remote object before the update, and remote what it is now, as far as
 	// responses contain it.
 	before, remote tfvalue.Value
-	// first is the read before the update, and known the memory after it. returned is what
-	// it and all responses since have returned.
+	// first is the read before the update, and lastMemory the memory after it. returned is
+	// what it and all responses since have returned.
 	first, returned tfvalue.Value
-	known           memory
+	lastMemory      memory
 	// records are those of the last PATCH. sent are all leaves that were sent, and
 	// unreturned those of them that the platform accepted and does not return.
 	records    []record
@@ -56,7 +56,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 	ours := func(object tfvalue.Value) tfvalue.Value { return e.withoutStrangers(object, change.Prior, u.owned) }
 	u.before, u.first = ours(remote), ours(read)
 	u.remote, u.returned = u.before, u.first
-	u.known = e.rememberRead(remote, read, last)
+	u.lastMemory = e.rememberRead(remote, read, last)
 
 	patch, spellings := e.Patch(client, id, change), tfvalue.Spellings{}
 	spellings.Add(read)
@@ -69,7 +69,7 @@ func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, 
 		return ours(read), err
 	}
 	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
-		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: u.known})
+		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: u.lastMemory})
 		return ours(remote), ours(read), err
 	}
 	return u
@@ -340,7 +340,7 @@ func (u *update) memory(state tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		sent := !u.sent.At(leaf.Path...).IsNull()
-		return u.isUnreported(u.known, leaf.Path) || u.before.At(leaf.Path...).IsNull() || keyed && sent || u.gaveUp(leaf)
+		return u.isUnreported(u.lastMemory, leaf.Path) || u.before.At(leaf.Path...).IsNull() || keyed && sent || u.gaveUp(leaf)
 	})
 }
 

@@ -42,19 +42,16 @@ func Detail(err error) string {
 }
 
 // AddSentError reports a failed write, at the attribute of sent that the API's message
-// names if there is exactly one. Names of one word do not count: "name", "path" and
-// "host" are words of ordinary messages.
+// names, as "num_replicas" or "numReplicas", if there is exactly one. Names of one word
+// do not count: "name", "path" and "host" are words of ordinary messages.
 func AddSentError(diags *diag.Diagnostics, summary string, err error, sent tfvalue.Value) {
-	rejected := new(platform.Error)
-	if !errors.As(err, &rejected) {
-		AddError(diags, summary, err)
-		return
-	}
-	message := rejected.Rejection()
 	var named []tfvalue.Path
-	for _, leaf := range sent.Leaves() {
-		if name := leaf.Name(); strings.Contains(name, "_") && (hasWord(message, name) || hasWord(message, camel(name))) {
-			named = append(named, leaf.Path)
+	if rejected := new(platform.Error); errors.As(err, &rejected) {
+		for _, leaf := range sent.Leaves() {
+			words := strings.Split(leaf.Name(), "_")
+			if len(words) > 1 && regexp.MustCompile(`(?i)\b`+strings.Join(words, "_?")+`\b`).MatchString(rejected.Rejection()) {
+				named = append(named, leaf.Path)
+			}
 		}
 	}
 	if len(named) == 1 {
@@ -64,11 +61,6 @@ func AddSentError(diags *diag.Diagnostics, summary string, err error, sent tfval
 	AddError(diags, summary, err)
 }
 
-// hasWord reports whether text contains word, and not only in a longer name.
-func hasWord(text, word string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).MatchString(text)
-}
-
 // AttributePath converts a path for a diagnostic.
 func AttributePath(names tfvalue.Path) path.Path {
 	at := path.Empty()
@@ -76,15 +68,4 @@ func AttributePath(names tfvalue.Path) path.Path {
 		at = at.AtName(name)
 	}
 	return at
-}
-
-// camel is the name of an attribute in camelCase, as the API spells it.
-func camel(name string) string {
-	words := strings.Split(name, "_")
-	for i, word := range words[1:] {
-		if word != "" {
-			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-		}
-	}
-	return strings.Join(words, "")
 }

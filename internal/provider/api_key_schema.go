@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -118,9 +119,12 @@ func apiKeySchema() schema.Schema {
 }
 
 // ValidateConfig implements resource.ResourceWithValidateConfig, for what needs two
-// arguments.
+// attributes.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
+	if hashes := config.At("hash_data"); hashes.IsObject() && !hashes.AnyLeaf() {
+		resp.Diagnostics.AddAttributeWarning(path.Root("hash_data"), adopt.EmptyObject, adopt.EmptyObjectDetail(tfvalue.Path{"hash_data"}))
+	}
 	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
 	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
 		return

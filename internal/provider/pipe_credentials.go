@@ -87,15 +87,11 @@ func (c credential) available(config tfvalue.Value) bool {
 	return !secret.IsNull() && secret.IsKnown()
 }
 
-// goes reports whether a credential is sent with these leaves: its kind of source is
-// in the update, and either it is renewed or its version is not ignored.
-func (c credential) goes(change adopt.Change, send tfvalue.Value, kind bool) bool {
+// goes reports whether a credential is sent with these leaves: they contain its kind of
+// source, or it is pending, and either it is renewed or its version is not ignored.
+func (c credential) goes(change adopt.Change, send tfvalue.Value, pending ...string) bool {
+	kind := send.At("source", c.kind).AnyLeaf() || send.At(credentialsName, c.kind).AnyLeaf() || slices.Contains(pending, c.kind)
 	return kind && c.available(change.Config) && (c.renewed(send) || !c.versionIgnored(change))
-}
-
-// changesKind reports whether an update with these leaves contains a kind of source.
-func changesKind(send tfvalue.Value, kind string) bool {
-	return send.At("source", kind).AnyLeaf() || send.At(credentialsName, kind).AnyLeaf()
 }
 
 func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
@@ -132,10 +128,10 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 
 // setCredentials puts the credentials that go into an update, and returns their kinds
 // of source. The user is that of the plan, since it may be under ignore_changes.
-func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, goes func(credential) bool) []string {
+func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, send tfvalue.Value, pending []string) []string {
 	var set []string
 	for _, c := range credentials {
-		if goes(c) {
+		if c.goes(change, send, pending...) {
 			c.set(update, c.of(change.Plan, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
 			set = append(set, c.kind)
 		}
@@ -145,11 +141,11 @@ func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, goes
 
 // overwrittenCredentials names the kinds of source whose credentials are sent.
 func overwrittenCredentials(r adopt.Review) []string {
-	var lines, kinds []string
+	var lines []string
 	for _, c := range credentials {
-		if c.goes(r.Change, r.Send, changesKind(r.Send, c.kind)) && !slices.Contains(kinds, c.kind) {
-			kinds = append(kinds, c.kind)
-			lines = append(lines, fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind))
+		line := fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind)
+		if c.goes(r.Change, r.Send) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -46,26 +46,24 @@ func planMappings(config, plan, remote tfvalue.Value) tfvalue.Value {
 		return plan
 	}
 	existing := mappingKey.Index(remote.At(tableMappingsPath...))
-	complete := wanted.Elements()
-	for i, mapping := range complete {
-		if mapping.IsNull() || !mapping.IsKnown() {
-			return plan
-		}
+	mappings := wanted.Elements()
+	for i, mapping := range mappings {
 		now, exists := existing[mappingKey.Of(mapping)]
-		complete[i] = mapping.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-			switch {
-			case !member.IsNull():
+		switch {
+		case !mappingKey.Known(mapping):
+			mappings[i] = mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
+				if member.IsNull() {
+					return tfvalue.Unknown(member.Type())
+				}
 				return member
-			case !mappingKey.Known(mapping):
-				return tfvalue.Unknown(member.Type())
-			case exists:
-				return now.At(name)
-			default:
-				return emptyMember(member.Type())
-			}
-		})
+			})
+		case exists:
+			mappings[i] = mapping.Merge(now)
+		default:
+			mappings[i] = fullMapping(mapping)
+		}
 	}
-	return plan.With(tfvalue.Collection(planned.Type(), complete), tableMappingsPath...)
+	return plan.With(tfvalue.Collection(planned.Type(), mappings), tableMappingsPath...)
 }
 
 // ignoresMappings reports whether the mappings differ between plan and
@@ -170,13 +168,6 @@ func addMappingError(r adopt.Review, mapping, there tfvalue.Value, lacks []strin
 	r.Diags.AddAttributeError(conn.AttributePath(tableMappingsPath), "Table mapping is not complete", text)
 }
 
-func emptyMember(typ tftypes.Type) tfvalue.Value {
-	if typ.Is(tftypes.Bool) {
-		return tfvalue.Bool(false)
-	}
-	return tfvalue.Collection(typ, nil)
-}
-
 // mappingStages splits an update into two PATCHes if mappings have to wait.
 func mappingStages(send, remote tfvalue.Value) []tfvalue.Value {
 	wanted := send.At(tableMappingsPath...)
@@ -249,10 +240,14 @@ func setMappings(update *platform.PostgresUpdate, wanted, remote, planned tfvalu
 // depends on the platform's defaults.
 func fullMapping(mapping tfvalue.Value) tfvalue.Value {
 	return mapping.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
-		if member.IsNull() && !member.Type().Is(tftypes.String) {
-			return emptyMember(member.Type())
+		switch {
+		case !member.IsNull() || member.Type().Is(tftypes.String):
+			return member
+		case member.Type().Is(tftypes.Bool):
+			return tfvalue.Bool(false)
+		default:
+			return tfvalue.Collection(member.Type(), nil)
 		}
-		return member
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -37,11 +36,11 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 	}
 	settled := none // the object, if a read shows that nothing is left to be sent
 	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
-		known, read, err := observe(ctx)
+		remote, read, err := observe(ctx)
 		if err != nil {
 			return nil, err
 		}
-		again, err := p.body(pipeRules.Changes(send, known), known)
+		again, err := p.body(pipeRules.Changes(send, remote), remote)
 		if err != nil {
 			return nil, err
 		}
@@ -77,16 +76,10 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 			return body, err
 		}
 		if reflect.ValueOf(*source.Postgres).IsZero() {
-			source.Postgres = nil // no mapping differs
+			source.Postgres, send = nil, send.Without("source", "postgres") // no mapping differs
 		}
 	}
-	p.pending = setCredentials(source, p.change, func(c credential) bool {
-		touched := changesKind(send, c.kind)
-		if c.kind == "postgres" {
-			touched = source.Postgres != nil || send.At(credentialsName, c.kind).AnyLeaf() // mappings may not differ
-		}
-		return c.goes(p.change, send, touched || slices.Contains(p.pending, c.kind))
-	})
+	p.pending = setCredentials(source, p.change, send, p.pending)
 	if *source == (platform.PipeSourceUpdate{}) {
 		body.Source = nil
 		return body, nil

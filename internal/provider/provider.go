@@ -35,11 +35,6 @@ type dataplatformProvider struct {
 	connection *conn.Connection
 }
 
-// New returns a constructor of the provider in the given version.
-func New(version string) func() provider.Provider {
-	return func() provider.Provider { return newProvider(version) }
-}
-
 func newProvider(version string) *dataplatformProvider {
 	return &dataplatformProvider{version: version, now: time.Now}
 }

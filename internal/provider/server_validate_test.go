@@ -130,7 +130,7 @@ func TestElementsAreHidden(t *testing.T) {
 		`l[Value({"d":"pin`:                 `l[...]`,
 		`l[Value(4)][Value("\\")].s ")] x"`: `l[...][...].s ")] x"`,
 	} {
-		if got := hideElements(text); got != want {
+		if got := setElement.ReplaceAllString(text, "[...]"); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
 		}
 	}

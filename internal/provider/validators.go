@@ -129,8 +129,7 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, n.Text('g', 20)))
 }
 
-// limits is what a number of up to 63 bits must be. A whole one is not told to be
-// whole.
+// limits is what a number of up to 63 bits must be, except whole if it is.
 func (c numberCheck) limits(isWhole bool) string {
 	kind := "a whole number "
 	switch {

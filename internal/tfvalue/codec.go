@@ -150,8 +150,8 @@ var fieldIndexes sync.Map // reflect.Type -> map[string][]int
 // reflect.Value.FieldByIndex. It includes the fields of embedded structs. The map is
 // shared, and must not be changed.
 func Fields(typ reflect.Type) map[string][]int {
-	if known, ok := fieldIndexes.Load(typ); ok {
-		return known.(map[string][]int)
+	if cached, ok := fieldIndexes.Load(typ); ok {
+		return cached.(map[string][]int)
 	}
 	fields := map[string][]int{}
 	for _, field := range reflect.VisibleFields(typ) {

@@ -56,20 +56,27 @@ func (v Value) Merge(under Value) Value { return Rules{}.Merge(v, under) }
 
 // Merge returns over with its null members taken from under, including those of the
 // elements of keyed sets.
-func (r Rules) Merge(over, under Value) Value { return r.merge("", over, under) }
+func (r Rules) Merge(over, under Value) Value {
+	return over.combine("", under, func(name string, over, under Value) Value {
+		key, keyed := r.Keys[name]
+		switch {
+		case over.IsNull():
+			return under
+		case keyed && over.IsKnown():
+			return key.Merge(over, under)
+		default:
+			return over
+		}
+	})
+}
 
-func (r Rules) merge(name string, over, under Value) Value {
-	key, keyed := r.Keys[name]
-	switch {
-	case over.IsNull():
-		return under
-	case over.IsObject() && !under.IsNull():
-		return over.Map(func(name string, member Value) Value { return r.merge(name, member, under.At(name)) })
-	case keyed && over.IsKnown():
-		return key.Merge(over, under)
-	default:
-		return over
+// combine returns an object with every leaf, null or not, replaced by what leaf returns
+// for it and for the value of other at the same path. name is that of the attribute.
+func (v Value) combine(name string, other Value, leaf func(name string, v, other Value) Value) Value {
+	if !v.IsObject() {
+		return leaf(name, v, other)
 	}
+	return v.Map(func(name string, member Value) Value { return member.combine(name, other.At(name), leaf) })
 }
 
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }

@@ -41,17 +41,11 @@ func (r Rules) AsksFor(name string, config, value Value) bool {
 
 // Changes returns the owned leaves that differ from the remote object. A value that
 // is not known yet counts as different.
-func (r Rules) Changes(owned, remote Value) Value { return r.changes("", owned, remote) }
-
-func (r Rules) changes(name string, owned, remote Value) Value {
-	switch {
-	case owned.IsNull():
+func (r Rules) Changes(owned, remote Value) Value {
+	return owned.combine("", remote, func(name string, owned, remote Value) Value {
+		if r.AsksFor(name, owned, remote) {
+			return Null(owned.Type())
+		}
 		return owned
-	case owned.IsObject():
-		return owned.Map(func(name string, member Value) Value { return r.changes(name, member, remote.At(name)) })
-	case r.AsksFor(name, owned, remote):
-		return Null(owned.Type())
-	default:
-		return owned
-	}
+	})
 }

@@ -14,7 +14,7 @@ type Spellings map[string]string
 func (s Spellings) Add(response Value) {
 	_ = tftypes.Walk(response.Value, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
 		form := normal(Value{value})
-		if _, known := s[form]; !known && isInCollection(at) && form != (Value{value}).Text() {
+		if _, found := s[form]; !found && isInCollection(at) && form != (Value{value}).Text() {
 			s[form] = Value{value}.Text()
 		}
 		return true, nil // never fails
@@ -28,7 +28,7 @@ func (s Spellings) Apply(object Value) Value {
 		return object
 	}
 	spelled, _ := tftypes.Transform(object.Value, func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
-		if spelling, known := s[normal(Value{value})]; known && isInCollection(at) {
+		if spelling, found := s[normal(Value{value})]; found && isInCollection(at) {
 			return String(spelling).Value, nil
 		}
 		return value, nil // never fails

@@ -17,7 +17,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
@@ -28,7 +27,7 @@ import (
 const address = "registry.terraform.io/hashicorp/dataplatform"
 
 func main() {
-	printed, err := schemas(context.Background(), providerserver.NewProtocol6(provider.New("dev")())())
+	printed, err := schemas(context.Background(), provider.NewServer("dev", nil)())
 	if err != nil {
 		log.Fatal(err)
 	}
