@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -195,12 +196,16 @@ func TestOfflineGuideFlags(t *testing.T) {
 // builtFake is the fake as a program.
 func builtFake(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "mockplatform")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := filepath.Join(built(t), "mockplatform")
+	buildFake.Do(func() {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
 	return program
 }
+
+var buildFake sync.Once
 
 // startsWith checks that the fake accepts arguments. Flags are checked first: they
 // are fine where it is the address TAKEN that fails.
