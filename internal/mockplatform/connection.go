@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -23,9 +22,7 @@ func (h *handler) send(out response) {
 		h.writer.Header()[name] = values
 	}
 	h.writer.WriteHeader(out.status)
-	for _, piece := range out.body {
-		_, _ = h.writer.Write(piece)
-	}
+	_, _ = h.writer.Write(out.body)
 }
 
 // sendPart writes to the connection itself, since net/http would always send a
@@ -66,14 +63,13 @@ func (f *Fault) part(out response) []byte {
 	}
 	_ = out.header.Write(&head)
 	head.WriteString("\r\n")
-	body := slices.Concat(out.body...)
 	switch f.Cut {
 	case CutHead:
 		return f.cut(head.Bytes())
 	case CutBody:
-		return append(head.Bytes(), f.cut(body)...)
+		return append(head.Bytes(), f.cut(out.body)...)
 	default:
-		return append(head.Bytes(), body...)
+		return append(head.Bytes(), out.body...)
 	}
 }
 

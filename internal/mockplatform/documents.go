@@ -72,18 +72,10 @@ func (s *Server) RemoveServices(organizationID string) {
 }
 
 // RemovePipe removes a pipe.
-func (s *Server) RemovePipe(id string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	delete(s.store.pipes, id)
-}
+func (s *Server) RemovePipe(id string) { s.store.remove(s.store.pipes, id) }
 
 // RemoveAlert removes an alert.
-func (s *Server) RemoveAlert(id string) {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	delete(s.store.alerts, id)
-}
+func (s *Server) RemoveAlert(id string) { s.store.remove(s.store.alerts, id) }
 
 // Keys returns all created keys, oldest first: organizationId, requestId, the
 // body as request, and the original result with its secret, even if a fault
@@ -114,12 +106,18 @@ func (st *store) setDocument(objects map[string]*object, doc Document) {
 	set(objects, doc)
 }
 
+func (st *store) remove(objects map[string]*object, id string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	delete(objects, id)
+}
+
 func (st *store) update(objects map[string]*object, id string, change func(doc Document)) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if found := objects[id]; found != nil {
 		doc := cloneDocument(found.doc)
 		change(doc)
-		found.replace(normalizeDocument(doc))
+		found.doc = normalizeDocument(doc)
 	}
 }

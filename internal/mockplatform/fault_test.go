@@ -2,8 +2,6 @@ package mockplatform_test
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,14 +24,11 @@ func TestFaultsOfTheConnection(t *testing.T) {
 		{"reset before", mockplatform.Fault{Reset: true}, 0, false},
 		{"reset after", mockplatform.Fault{Reset: true, After: true}, 1, false},
 		{"cut in the head", mockplatform.Fault{Cut: mockplatform.CutHead, CutBytes: 20}, 1, false},
-		{"cut before the head", mockplatform.Fault{Cut: mockplatform.CutHead}, 1, false},
-		{"cut before the body", mockplatform.Fault{Cut: mockplatform.CutBody}, 1, true},
 		{"cut in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30}, 1, true},
-		{"cut at the end", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: -1}, 1, true},
 		{"reset in the body", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30, Reset: true}, 1, false},
 		{"cut in an error", mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 10, Status: 500}, 0, true},
 	} {
-		for _, protocol := range []string{"HTTP/1.1", "HTTP/1.1 with TLS", "HTTP/2"} {
+		for _, protocol := range []string{"HTTP/1.1", "HTTP/2"} {
 			t.Run(row.name+", "+protocol, func(t *testing.T) {
 				t.Parallel()
 				b := newBenchOver(t, protocol)
@@ -60,24 +55,11 @@ func newBenchOver(t *testing.T, protocol string) *bench {
 		return b
 	}
 	b.server = httptest.NewUnstartedServer(b.platform)
-	b.server.EnableHTTP2 = protocol == "HTTP/2"
+	b.server.EnableHTTP2 = true
 	b.server.StartTLS()
 	t.Cleanup(b.server.Close)
 	b.client = b.server.Client()
 	return b
-}
-
-func TestCutInEachPlace(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	whole := b.send("GET", alertsPath+mockplatform.AlertID, "").text
-	for bytes := range len(whole) {
-		b.platform.Inject(mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: bytes})
-		out, err := b.do(b.request("GET", alertsPath+mockplatform.AlertID, ""))
-		if !errors.Is(err, io.ErrUnexpectedEOF) || out.text != whole[:bytes] {
-			t.Fatalf("after %d bytes: got %q and %v", bytes, out.text, err)
-		}
-	}
 }
 
 func TestFaultsOfTheResponse(t *testing.T) {
@@ -93,15 +75,12 @@ func TestFaultsOfTheResponse(t *testing.T) {
 		{"status before", mockplatform.Fault{Status: 503}, 503, "application/json", `"error":"injected fault"`, 0},
 		{"status after", mockplatform.Fault{Status: 503, After: true}, 503, "application/json", `"status":503`, 1},
 		{"page", mockplatform.Fault{Status: 404, Body: mockplatform.BodyHTML, Message: "a & b"}, 404, "text/html; charset=utf-8", "<p>a &amp; b</p>", 0},
-		{"page with status 200", mockplatform.Fault{Status: 200, Body: mockplatform.BodyHTML, After: true}, 200, "text/html; charset=utf-8", "<h1>200 OK</h1>", 1},
 		{"plain text", mockplatform.Fault{Status: 502, Body: mockplatform.BodyText}, 502, "text/plain; charset=utf-8", "injected fault\n", 0},
 		{"empty", mockplatform.Fault{Status: 504, Body: mockplatform.BodyEmpty}, 504, "", "", 0},
-		{"no content", mockplatform.Fault{Status: 204, Body: mockplatform.BodyEmpty}, 204, "", "", 0},
 		{"echo", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEcho}, 400, "application/json", `{\"name\":\"ci\"`, 0},
 		{"echo of the whole request", mockplatform.Fault{Status: 400, Body: mockplatform.BodyEchoWhole}, 400, "text/plain; charset=utf-8", "Authorization: Basic ", 0},
 		{"exact text", mockplatform.Fault{Status: 400, Text: `{"detail":1`}, 400, "application/json", `{"detail":1`, 0},
 		{"result null", mockplatform.Fault{Result: "null"}, 200, "application/json", `"result":null`, 1},
-		{"result of another shape", mockplatform.Fault{Result: `["x"]`}, 200, "application/json", `"result":["x"]`, 1},
 		{"no result", mockplatform.Fault{Result: mockplatform.ResultMissing}, 200, "application/json", `","status":200}`, 1},
 		{"edited", mockplatform.Fault{Edit: func(body mockplatform.Document) {
 			body["result"] = at(body, "result", "keyId")
@@ -127,7 +106,7 @@ func TestFaultsOfTheResponse(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheResultElsewhere(t *testing.T) {
+func TestFaultsElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Result: "null"})
@@ -135,14 +114,9 @@ func TestFaultsOfTheResultElsewhere(t *testing.T) {
 	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Edit: func(body mockplatform.Document) {
 		delete(objectAt(body, "result", 1), "id")
 	}})
-	out := b.send("GET", servicesPath, "")
-	equal(t, "without ID", at(out.body, "result", 1, "id"), nil)
+	equal(t, "without ID", at(b.send("GET", servicesPath, "").body, "result", 1, "id"), nil)
 	equal(t, "not stored", at(b.send("GET", servicesPath, "").body, "result", 1, "id"), mockplatform.ReadonlyServiceID)
-}
 
-func TestFaultHeaders(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
 	b.platform.Inject(mockplatform.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond})
 	equal(t, "seconds", b.send("GET", servicesPath, "").header.Get("Retry-After"), "2")
 
@@ -154,9 +128,6 @@ func TestFaultHeaders(t *testing.T) {
 	out = b.send("PATCH", scalingPath, `{"numReplicas":9}`)
 	equal(t, "redirect", []any{out.status, out.header.Get("Location")}, []any{307, "https://elsewhere.example.com/"})
 	equal(t, "not carried out", b.platform.Service(mockplatform.ServiceID)["numReplicas"], 3)
-
-	b.platform.Inject(mockplatform.Fault{Location: "/", Status: 302})
-	equal(t, "another redirect", b.send("GET", servicesPath, "").status, 302)
 }
 
 func TestWhichRequestsAFaultMeets(t *testing.T) {
@@ -190,7 +161,6 @@ func TestHang(t *testing.T) {
 	}{
 		"before":      {mockplatform.Fault{Hang: true}, 0},
 		"after":       {mockplatform.Fault{Hang: true, After: true}, 1},
-		"in the head": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutHead, CutBytes: 9}, 1},
 		"in the body": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 9}, 1},
 	} {
 		for _, end := range []string{"client disconnects", "faults are cleared"} {

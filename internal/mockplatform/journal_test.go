@@ -54,36 +54,6 @@ func TestJournalSize(t *testing.T) {
 	equal(t, "reported", seen, []string{"/0404", "/1404", "/2404", "/3404", "/4404"})
 }
 
-func TestRateLimit(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		name       string
-		limit      mockplatform.RateLimit
-		statuses   []int
-		retryAfter string
-	}{
-		{"tokens", mockplatform.RateLimit{PerSecond: 0.1, Burst: 2}, []int{200, 200, 429, 429}, "10"},
-		{"tokens, burst by default", mockplatform.RateLimit{PerSecond: 0.1}, []int{200, 429}, "10"},
-		{"RateLimit-Reset", mockplatform.RateLimit{PerSecond: 0.1, RetryAfter: mockplatform.RetryAfterReset}, []int{200, 429}, ""},
-		{"no Retry-After", mockplatform.RateLimit{PerSecond: 0.1, RetryAfter: mockplatform.RetryAfterNone}, []int{200, 429}, ""},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = row.limit })
-			var last response
-			for i, status := range row.statuses {
-				last = b.send("GET", alertsPath+mockplatform.AlertID, "")
-				equal(t, fmt.Sprint("request ", i+1), last.status, status)
-			}
-			equal(t, "Retry-After", last.header.Get("Retry-After"), row.retryAfter)
-			if row.limit.RetryAfter == mockplatform.RetryAfterReset {
-				equal(t, "RateLimit-Reset", last.header.Get("RateLimit-Reset"), "10")
-			}
-		})
-	}
-}
-
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	at := func(seconds float64) time.Time {
@@ -94,12 +64,10 @@ func TestLimiter(t *testing.T) {
 		times []float64 // of requests
 		waits []float64 // 0 is admitted
 	}{
-		"tokens":          {mockplatform.RateLimit{PerSecond: 2, Burst: 2}, []float64{0, 0, 0, 0.25, 0.5, 9, 9, 9}, []float64{0, 0, 0.5, 0.25, 0, 0, 0, 0.5}},
-		"window":          {mockplatform.RateLimit{PerSecond: 2, Window: time.Second}, []float64{0.5, 0.6, 0.75, 1, 1.5, 1.75}, []float64{0, 0, 0.25, 0, 0, 0.25}},
-		"sliding window":  {mockplatform.RateLimit{PerSecond: 2, Window: time.Second, Sliding: true}, []float64{0.5, 0.75, 1, 1.5, 1.5}, []float64{0, 0, 0.5, 0, 0.25}},
-		"less than one":   {mockplatform.RateLimit{PerSecond: 0.5, Window: time.Second}, []float64{0, 0.5, 1}, []float64{0, 0.5, 0}},
-		"no limit":        {mockplatform.RateLimit{}, []float64{0, 0, 0}, []float64{0, 0, 0}},
-		"bucket and rest": {mockplatform.RateLimit{PerSecond: 1, Burst: 3}, []float64{0, 0, 0, 0, 1, 1}, []float64{0, 0, 0, 1, 0, 1}},
+		"tokens":         {mockplatform.RateLimit{PerSecond: 2, Burst: 2}, []float64{0, 0, 0, 0.25, 0.5, 9, 9, 9}, []float64{0, 0, 0.5, 0.25, 0, 0, 0, 0.5}},
+		"window":         {mockplatform.RateLimit{PerSecond: 2, Window: time.Second}, []float64{0.5, 0.6, 0.75, 1, 1.5, 1.75}, []float64{0, 0, 0.25, 0, 0, 0.25}},
+		"sliding window": {mockplatform.RateLimit{PerSecond: 2, Window: time.Second, Sliding: true}, []float64{0.5, 0.75, 1, 1.5, 1.5}, []float64{0, 0, 0.5, 0, 0.25}},
+		"less than one":  {mockplatform.RateLimit{PerSecond: 0.5, Window: time.Second}, []float64{0, 0.5, 1}, []float64{0, 0.5, 0}},
 	} {
 		limiter := mockplatform.NewLimiter(row.limit)
 		for i, seconds := range row.times {
@@ -108,6 +76,20 @@ func TestLimiter(t *testing.T) {
 				t.Errorf("%s: request %d: got %v and %v, want %v", name, i+1, wait, ok, want)
 			}
 		}
+	}
+}
+
+func TestRetryAfterForms(t *testing.T) {
+	t.Parallel()
+	for form, header := range map[mockplatform.RetryAfterForm]string{mockplatform.RetryAfterSeconds: "Retry-After", mockplatform.RetryAfterReset: "RateLimit-Reset", mockplatform.RetryAfterNone: "X"} {
+		b := newBench(t)
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 0.1, RetryAfter: form}
+		})
+		equal(t, "first", b.send("GET", alertsPath+mockplatform.AlertID, "").status, 200)
+		last := b.send("GET", alertsPath+mockplatform.AlertID, "")
+		equal(t, "second", last.status, 429)
+		equal(t, string(form), []string{last.header.Get("Retry-After") + last.header.Get("RateLimit-Reset"), last.header.Get(header)}, map[bool][]string{true: {"10", "10"}, false: {"", ""}}[header != "X"])
 	}
 }
 

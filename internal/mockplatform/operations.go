@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
 
@@ -15,12 +14,7 @@ func (h *handler) listServices() (any, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	filters := h.request.URL.Query()["filter"]
-	unchanged := h.fault.Edit == nil && h.fault.Result == "" && reflect.ValueOf(h.behaviour.Answers).IsZero()
-	if len(filters) == 0 && unchanged {
-		return h.server.store.encodedServices(h.id("organizationId")), nil
-	}
-	found := []any{}
+	filters, found := h.request.URL.Query()["filter"], []any{}
 	for _, service := range h.server.store.organizations[h.id("organizationId")] {
 		matched, err := service.matchesAll(filters)
 		if err != nil {
@@ -63,7 +57,7 @@ func (h *handler) updateScaling() (any, error) {
 	}
 	patches.rewrite(UpdateScaling, doc, h.body)
 	result := h.patchResult(found.doc, doc)
-	found.replace(doc)
+	found.doc = doc
 	return result, nil
 }
 

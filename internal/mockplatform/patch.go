@@ -94,7 +94,7 @@ func (h *handler) updatePipe() (any, error) {
 	patches.rewrite(UpdatePipe, doc, h.body)
 	h.advance(doc)
 	result := h.patchResult(found.doc, doc)
-	found.replace(doc)
+	found.doc = doc
 	found.keepSecrets(asDocument(h.body["source"]))
 	return result, nil
 }
@@ -102,7 +102,7 @@ func (h *handler) updatePipe() (any, error) {
 // checkSourceKinds rejects source kinds that the pipe does not have.
 func (h *handler) checkSourceKinds(doc Document) error {
 	source := asDocument(doc["source"])
-	for _, kind := range sortedNames(asDocument(h.body["source"])) {
+	for _, kind := range slices.Sorted(maps.Keys(asDocument(h.body["source"]))) {
 		if _, ok := source[kind]; !ok && !pipeBody.Properties["source"].Properties[kind].WriteOnly {
 			return reject(http.StatusBadRequest, "the pipe has no source.%s", kind)
 		}

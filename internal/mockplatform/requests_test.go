@@ -1,8 +1,6 @@
 package mockplatform_test
 
 import (
-	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -25,66 +23,44 @@ func TestRejectedRequests(t *testing.T) {
 	}{
 		{"unknown path", "GET", "/v1/nothing", "", 404, "path not found"},
 		{"trailing slash", "GET", servicesPath + "/", "", 404, "path not found"},
-		{"doubled slash", "GET", "/" + servicesPath, "", 404, "path not found"},
 		{"method", "DELETE", kafkaPath, "", 405, "method not allowed"},
 		{"organization is not a UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
-		{"UUID with braces", "GET", "/v1/organizations/{" + elsewhere + "}/services", "", 400, "organizationId must be a UUID"},
 		{"service is not a UUID", "PATCH", servicesPath + "/x/scaling", `{}`, 400, "serviceId must be a UUID"},
-		{"pipe is not a UUID", "GET", pipesPath + "x", "", 400, "pipeId must be a UUID"},
 		{"unknown organization", "GET", "/v1/organizations/" + elsewhere + "/services", "", 404, "organization not found"},
-		{"unknown organization for a key", "POST", "/v1/organizations/" + elsewhere + "/keys", `{"name":"a","roles":["admin"]}`, 404, "organization not found"},
 		{"unknown service", "PATCH", servicesPath + "/" + elsewhere + "/scaling", `{}`, 404, "service not found"},
 		{"service of another organization", "PATCH", otherOrgPath + "/" + mockplatform.ServiceID + "/scaling", `{}`, 404, "service not found"},
 		{"unknown pipe", "GET", pipesPath + elsewhere, "", 404, "pipe not found"},
 		{"pipe of another service", "GET", servicesPath + "/" + mockplatform.FullServiceID + "/pipes/" + mockplatform.KafkaPipeID, "", 404, "pipe not found"},
 		{"unknown alert", "GET", alertsPath + "nobody", "", 404, "alert not found"},
 		{"unknown query", "GET", servicesPath + "?page=2", "", 400, "unknown query parameter"},
-		{"query on another operation", "GET", kafkaPath + "?filter=a", "", 400, "unknown query parameter"},
 		{"form of a filter", "GET", servicesPath + "?filter=production", "", 400, "filter"},
 		{"body on GET", "GET", kafkaPath, `{}`, 400, "the body must be empty"},
 		{"no body", "PATCH", scalingPath, "", 415, "Content-Type"},
 		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not valid JSON"},
-		{"two values", "PATCH", scalingPath, `{} {}`, 400, "not valid JSON"},
 		{"duplicate member", "PATCH", scalingPath, `{"numReplicas":3,"numReplicas":4}`, 400, "numReplicas\\\" occurs twice"},
 		{"not an object", "PATCH", scalingPath, `[]`, 400, "the body must be of type object"},
 
 		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb is not a known member"},
 		{"other letter case", "PATCH", scalingPath, `{"numreplicas":3}`, 400, "numreplicas is not a known member"},
 		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas must be of type integer"},
-		{"number as text", "PATCH", scalingPath, `{"numReplicas":"3"}`, 400, "numReplicas must be of type integer"},
 		{"fraction of a replica", "PATCH", scalingPath, `{"numReplicas":2.5}`, 400, "numReplicas must be of type integer"},
-		{"number out of range", "PATCH", scalingPath, `{"idleTimeoutMinutes":1e999}`, 400, "idleTimeoutMinutes is out of range"},
 		{"boolean as text", "PATCH", scalingPath, `{"idleScaling":"true"}`, 400, "idleScaling must be of type boolean"},
 		{"no replica", "PATCH", scalingPath, `{"numReplicas":0}`, 400, "numReplicas must be at least 1"},
 		{"one replica, first in warehouse", "PATCH", scalingPath, `{"numReplicas":1}`, 400, "at least 2"},
-		{"21 replicas", "PATCH", scalingPath, `{"numReplicas":21}`, 400, "at most 20"},
-		{"idle for 4 minutes", "PATCH", scalingPath, `{"idleTimeoutMinutes":4}`, 400, "at least 5"},
-		{"memory too small", "PATCH", scalingPath, `{"minTotalMemoryGb":12}`, 400, "at least 24"},
 		{"memory too large", "PATCH", scalingPath, `{"maxTotalMemoryGb":1080}`, 400, "at most 1068"},
 		{"memory not a multiple of 12", "PATCH", scalingPath, `{"maxTotalMemoryGb":50}`, 400, "multiple of 12"},
 		{"minimum memory above maximum", "PATCH", scalingPath, `{"minTotalMemoryGb":72,"maxTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
-		{"minimum memory above stored maximum", "PATCH", scalingPath, `{"minTotalMemoryGb":60}`, 400, "minTotalMemoryGb"},
 
 		{"key without roles", "POST", keysPath, `{"name":"a"}`, 400, "roles is required"},
 		{"key with no role", "POST", keysPath, `{"name":"a","roles":[]}`, 400, "at least 1 element"},
-		{"key without name", "POST", keysPath, `{"roles":["admin"]}`, 400, "name is required"},
 		{"key with an empty name", "POST", keysPath, `{"name":"","roles":["admin"]}`, 400, "name must not be empty"},
-		{"role", "POST", keysPath, `{"name":"a","roles":["owner"]}`, 400, "roles[0] must be one of"},
 		{"key state", "POST", keysPath, `{"name":"a","roles":["admin"],"state":"on"}`, 400, "state must be one of"},
 		{"expiry", "POST", keysPath, `{"name":"a","roles":["admin"],"expireAt":"2031-01-01"}`, 400, "expireAt must be an RFC 3339"},
-		{"address entry", "POST", keysPath, `{"name":"a","roles":["admin"],"ipAccessList":[{"cidr":"a"}]}`, 400, "ipAccessList[0].cidr is not a known member"},
-		{"hash", "POST", keysPath, `{"name":"a","roles":["admin"],"hashData":{"keyHash":"a"}}`, 400, "hashData.keyHash is not a known member"},
 
-		{"pipe state", "PATCH", kafkaPath, `{"state":"Paused"}`, 400, "state is not a known member"},
-		{"read-only kafka member", "PATCH", kafkaPath, `{"source":{"kafka":{"brokers":"a"}}}`, 400, "source.kafka.brokers is not a known member"},
 		{"credential", "PATCH", kafkaPath, `{"source":{"kafka":{"credentials":{"token":"a"}}}}`, 400, "credentials.token is not a known member"},
-		{"destination", "PATCH", kafkaPath, `{"destination":{"table":"a"}}`, 400, "destination.table is not a known member"},
 		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind is not a known member"},
-		{"setting", "PATCH", kafkaPath, `{"settings":{"engineMaxThreads":1}}`, 400, "settings.engineMaxThreads is not a known member"},
-		{"setting with a fraction", "PATCH", kafkaPath, `{"settings":{"engine_max_threads":1.5}}`, 400, "type integer"},
 		{"null element", "PATCH", kafkaPath, `{"source":{"kafka":{"reversePrivateEndpointIds":[null]}}}`, 400, "reversePrivateEndpointIds[0] must be of type string"},
 		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "the pipe has no source.postgres"},
-		{"read-only postgres setting", "PATCH", postgresPath, `{"source":{"postgres":{"settings":{"publicationName":"a"}}}}`, 400, "is not a known member"},
 		{"mapping without target", "PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"a","sourceTable":"b"}]}}}`, 400, "targetTable is required"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -104,81 +80,41 @@ func TestRejectedRequests(t *testing.T) {
 	}
 }
 
-func TestAuthentication(t *testing.T) {
+func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name, path, authorization string
-		status                    int
+		method, path, header, value string
+		status                      int
 	}{
-		{"none", servicesPath, "", 401},
-		{"bearer for the management API", servicesPath, "Bearer demo-alerts-token", 401},
-		{"wrong secret", servicesPath, "Basic ZGVtby1rZXktaWQ6d3Jvbmc=", 401},
-		{"none for alerts", alertsPath + mockplatform.AlertID, "", 401},
-		{"wrong token", alertsPath + mockplatform.AlertID, "Bearer wrong", 401},
-		{"basic for alerts", alertsPath + mockplatform.AlertID, "Basic ZGVtby1rZXktaWQ6ZGVtby1rZXktc2VjcmV0", 401},
-		{"right token", alertsPath + mockplatform.AlertID, "bearer demo-alerts-token", 200},
+		{"GET", servicesPath, "Authorization", "", 401},
+		{"GET", servicesPath, "Authorization", "Bearer demo-alerts-token", 401},
+		{"GET", servicesPath, "Authorization", "Basic ZGVtby1rZXktaWQ6d3Jvbmc=", 401}, // a wrong secret
+		{"GET", alertsPath + mockplatform.AlertID, "Authorization", "Bearer wrong", 401},
+		{"GET", alertsPath + mockplatform.AlertID, "Authorization", "Basic ZGVtby1rZXktaWQ6ZGVtby1rZXktc2VjcmV0", 401},
+		{"GET", alertsPath + mockplatform.AlertID, "Authorization", "bearer demo-alerts-token", 200},
+		{"PATCH", scalingPath, "Content-Type", "application/merge-patch+json", 415},
+		{"PATCH", scalingPath, "Content-Type", "application/json; charset=utf-8", 200},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			request := b.request("GET", row.path, "")
-			request.Header.Set("Authorization", row.authorization)
-			out, err := b.do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "status", out.status, row.status)
-		})
-	}
-}
-
-func TestContentType(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for contentType, status := range map[string]int{
-		"":                                415,
-		"text/plain":                      415,
-		"application/merge-patch+json":    415,
-		"application/json":                200,
-		"application/json; charset=utf-8": 200,
-	} {
-		request := b.request("PATCH", scalingPath, `{"numReplicas":4}`)
-		request.Header.Set("Content-Type", contentType)
+		b := newBench(t)
+		body := ""
+		if row.method == "PATCH" {
+			body = `{"numReplicas":4}`
+		}
+		request := b.request(row.method, row.path, body)
+		request.Header.Set(row.header, row.value)
 		out, err := b.do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, contentType, out.status, status)
-	}
-}
-
-func TestAcceptedScaling(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct{ name, path, body string }{
-		{"nothing", scalingPath, `{}`},
-		{"lowest", scalingPath, `{"numReplicas":2,"idleTimeoutMinutes":5,"minTotalMemoryGb":24,"maxTotalMemoryGb":24}`},
-		{"highest", scalingPath, `{"numReplicas":20,"minTotalMemoryGb":1068,"maxTotalMemoryGb":1068}`},
-		{"other spellings of whole numbers", scalingPath, `{"numReplicas":4.0,"idleTimeoutMinutes":1e1}`},
-		{"one replica, second in warehouse", servicesPath + "/" + mockplatform.ReadonlyServiceID + "/scaling", `{"numReplicas":1}`},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			result := b.must("PATCH", row.path, row.body)
-			var sent map[string]any
-			if err := json.Unmarshal([]byte(row.body), &sent); err != nil {
-				t.Fatal(err)
-			}
-			for name, value := range sent {
-				equal(t, name, result[name], value)
-			}
-		})
+		equal(t, row.value+" for "+row.path, out.status, row.status)
 	}
 }
 
 func TestScalingRulesOfTheTier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	equal(t, "other spellings of whole numbers", b.must("PATCH", scalingPath, `{"numReplicas":4.0,"idleTimeoutMinutes":1e1}`)["idleTimeoutMinutes"], 10)
+	equal(t, "second in warehouse", b.must("PATCH", servicesPath+"/"+mockplatform.ReadonlyServiceID+"/scaling", `{"numReplicas":1}`)["numReplicas"], 1)
 	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
 		behaviour.AllowSingleReplica, behaviour.NonPaid = true, true
 	})
@@ -237,40 +173,4 @@ func TestKeys(t *testing.T) {
 	keys := b.platform.Keys()
 	equal(t, "number of keys", len(keys), 5)
 	equal(t, "request", at(keys[4], "request", "state"), "disabled")
-}
-
-func TestCreatedKeyIsAccepted(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		name, body string
-		status     int
-	}{
-		{"enabled", `{"name":"a","roles":["admin"]}`, 200},
-		{"disabled", `{"name":"a","roles":["admin"],"state":"disabled"}`, 401},
-		{"expired", `{"name":"a","roles":["admin"],"expireAt":"2001-01-01T00:00:00Z"}`, 401},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			created := b.must("POST", keysPath, row.body)
-			request := b.request("GET", servicesPath, "")
-			request.SetBasicAuth(textAt(created, "keyId"), textAt(created, "keySecret"))
-			out, err := b.do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "status", out.status, row.status)
-		})
-	}
-}
-
-func TestPrefixes(t *testing.T) {
-	t.Parallel()
-	seed := mockplatform.DefaultSeed()
-	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/", "alerting"
-	b := newBenchWith(t, seed)
-	equal(t, "management", b.send("GET", "/mgmt"+servicesPath, "").status, http.StatusOK)
-	equal(t, "alerting", b.send("GET", "/alerting"+alertsPath+mockplatform.AlertID, "").status, http.StatusOK)
-	equal(t, "management without prefix", b.send("GET", servicesPath, "").status, http.StatusNotFound)
-	equal(t, "alerting under the other prefix", b.send("GET", "/mgmt"+alertsPath+mockplatform.AlertID, "").status, http.StatusNotFound)
 }

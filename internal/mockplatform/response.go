@@ -7,45 +7,32 @@ import (
 	"html"
 	"net/http"
 	"net/http/httputil"
-	"slices"
 	"strconv"
 )
 
-// response is sent whole or in part. The body is in pieces, so that a long list
-// is not copied for every client.
+// response is sent whole or in part.
 type response struct {
 	status int
 	header http.Header
-	body   [][]byte
+	body   []byte
 }
 
 const jsonType = "application/json"
 
-func newResponse(status int, contentType string, body ...[]byte) response {
+func newResponse(status int, contentType string, body []byte) response {
 	out := response{status, http.Header{}, body}
 	if contentType != "" {
 		out.header.Set("Content-Type", contentType)
 	}
-	size := 0
-	for _, piece := range body {
-		size += len(piece)
-	}
-	if size > 0 {
+	if len(body) > 0 {
 		// Without it, net/http would send a large body in chunks.
-		out.header.Set("Content-Length", strconv.Itoa(size))
+		out.header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	return out
 }
 
-// encodedList is a result that is already JSON text, in pieces.
-type encodedList [][]byte
-
 // successResponse wraps a result in the envelope of its API.
 func (h *handler) successResponse(result any) response {
-	if list, ok := result.(encodedList); ok {
-		head := fmt.Appendf(nil, `{"status":200,"requestId":%q,"result":`, h.requestID)
-		return newResponse(http.StatusOK, jsonType, slices.Concat([][]byte{head}, list, [][]byte{[]byte("}")})...)
-	}
 	result = h.server.rewriteResult(h.route.operation, result)
 	name, body := "result", Document{"status": json.Number("200"), "requestId": h.requestID}
 	if h.route.operation == GetAlert {

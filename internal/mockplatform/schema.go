@@ -101,7 +101,7 @@ func (s *schema) checkObject(path string, object Document) error {
 			return invalid(join(path, name), "is required")
 		}
 	}
-	for _, name := range sortedNames(object) {
+	for _, name := range slices.Sorted(maps.Keys(object)) { // so that messages are reproducible
 		member := s.Properties[name]
 		if member == nil {
 			return invalid(join(path, name), "is not a known member")
@@ -168,6 +168,3 @@ func join(path, name string) string {
 	}
 	return path + "." + name
 }
-
-// sortedNames makes error messages reproducible.
-func sortedNames(object Document) []string { return slices.Sorted(maps.Keys(object)) }

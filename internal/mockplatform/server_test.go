@@ -149,36 +149,6 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-func TestSixOperations(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-
-	services := b.send("GET", servicesPath, "")
-	equal(t, "names", []any{
-		at(services.body, "result", 0, "name"), at(services.body, "result", 1, "name"), at(services.body, "result", 2, "name"),
-	}, []string{"events-eu", "events-eu-readers", "ledger-us"})
-	equal(t, "status", services.body["status"], 200)
-
-	scaled := b.must("PATCH", scalingPath, `{"numReplicas":5,"idleScaling":false}`)
-	equal(t, "numReplicas", scaled["numReplicas"], 5)
-	equal(t, "idleScaling", scaled["idleScaling"], false)
-	equal(t, "idleTimeoutMinutes", scaled["idleTimeoutMinutes"], 15)
-	services = b.send("GET", servicesPath, "")
-	equal(t, "list after the change", at(services.body, "result", 0, "numReplicas"), 5)
-
-	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"],"expireAt":"2031-01-01T00:00:00+02:00"}`)
-	equal(t, "expireAt", at(created, "key", "expireAt"), "2030-12-31T22:00:00.000Z")
-	equal(t, "secret in Keys", at(b.platform.Keys()[0], "result", "keySecret"), created["keySecret"])
-
-	equal(t, "pipe", b.must("GET", pipesPath+mockplatform.KafkaPipeID, "")["name"], "orders")
-	patched := b.must("PATCH", pipesPath+mockplatform.KafkaPipeID, `{"name":"orders-2","settings":{"engine_max_threads":3}}`)
-	equal(t, "name", patched["name"], "orders-2")
-	equal(t, "setting", at(patched, "settings", "engine_max_threads"), 3)
-	equal(t, "unchanged setting", at(patched, "settings", "engine_max_insert_threads"), 2)
-
-	equal(t, "alert", b.must("GET", alertsPath+mockplatform.AlertID, "")["name"], "Ingest lag")
-}
-
 func mustDecode(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any

@@ -25,7 +25,6 @@ type object struct {
 	organizationID string   // of a service
 	tags           Document // of a service, for filters
 	secrets        Document // of a pipe: the last accepted ones, by source kind
-	encoded        []byte   // the document as JSON text, nil after a change
 }
 
 func newStore(seed Seed) *store {
@@ -56,11 +55,9 @@ func set(objects map[string]*object, doc Document) *object {
 	if objects[id] == nil {
 		objects[id] = &object{secrets: Document{}}
 	}
-	objects[id].replace(doc)
+	objects[id].doc = doc
 	return objects[id]
 }
-
-func (o *object) replace(doc Document) { o.doc, o.encoded = doc, nil }
 
 // setService adds a service at the end of its organization's list, or replaces
 // it. Its member "tags" is stored apart for filters, since the API never returns
@@ -89,23 +86,6 @@ func (st *store) removeService(id string) {
 	delete(st.services, id)
 	owner := gone.organizationID
 	st.organizations[owner] = slices.DeleteFunc(st.organizations[owner], func(o *object) bool { return o == gone })
-}
-
-// encodedServices returns an organization's services as JSON text. Only changed
-// ones are encoded again, so that the fake is not the bottleneck of a benchmark
-// with ten thousand services.
-func (st *store) encodedServices(organizationID string) encodedList {
-	list := encodedList{[]byte("[")}
-	for i, service := range st.organizations[organizationID] {
-		if service.encoded == nil {
-			service.encoded = encode(service.doc)
-		}
-		if i > 0 {
-			list = append(list, []byte(","))
-		}
-		list = append(list, service.encoded)
-	}
-	return append(list, []byte("]"))
 }
 
 // accepts reports whether a key created through the API is valid.

@@ -1,15 +1,15 @@
 package provider
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 )
 
 // What README.md and the guide to modules offline tell their reader to type and
@@ -26,8 +26,8 @@ func TestOfflineGuide(t *testing.T) {
 	t.Parallel()
 	needsTerraformTest(t)
 	page := pageOf(offlineGuide, fromSource(t))
-	out, journal := page.follow(t, "")
-	wantText(t, folded(out),
+	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.HasPrefix(b.text, "credentials.json ") }) // files of a seed
+	wantText(t, inClone(t).follow(page),
 		"Plan: 1 to add, 0 to change, 0 to destroy.",
 		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
 		`"events-eu" = "20000000-0000-4000-8000-000000000001"`,
@@ -35,7 +35,6 @@ func TestOfflineGuide(t *testing.T) {
 		"has been successfully initialized!",
 		"num_replicas = 2 -> 5",
 	)
-	wantText(t, anyNumbers(journal), anyNumbers(page.outputs(t, 0)), anyNumbers(page.outputs(t, 1)))
 }
 
 // fromSource is the guide from the clone on.
@@ -104,13 +103,8 @@ func TestReadme(t *testing.T) {
 	const settings = ". " + clone + "bin/mock.env"
 	wantText(t, string(content), "`"+settings+"`")
 	inAnEmptyDirectory(t, &page)
-	out, _ := page.follow(t, strings.ReplaceAll(settings, clone, "")+"\nexport TF_CLI_ARGS_apply=-auto-approve\n")
-	wantText(t, folded(out), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
-	for line := range strings.Lines(page.outputs(t, 0)) {
-		if line = folded(line); line != "" {
-			wantText(t, folded(out), line)
-		}
-	}
+	page.blocks = slices.Insert(page.blocks, 0, block{language: "shell", text: strings.ReplaceAll(settings, clone, "") + "\n"})
+	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
 	for path := range linked(content) {
 		if _, err := os.Stat("../../" + path); err != nil {
 			t.Error(err)
@@ -129,24 +123,26 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// inAnEmptyDirectory moves the files of README.md to where the reader writes them:
-// before the commands that use them. The clone is there already.
+// inAnEmptyDirectory moves the files of README.md to where the reader writes them, before
+// the commands that use them, and the plan that it shows behind these. The clone is there
+// already.
 func inAnEmptyDirectory(t *testing.T, p *page) {
 	t.Helper()
-	var files, others []block
+	var files, shown, others []block
 	for _, b := range p.blocks {
 		switch {
 		case strings.HasPrefix(b.text, "git clone "):
 		case b.language == "terraform":
 			files = append(files, b)
+		case b.language == "":
+			shown = append(shown, b)
 		case strings.HasPrefix(b.text, "terraform init\n"):
-			files[0].lead = "In an empty folder:" // as follow expects it
-			others = append(append(others, files...), b)
+			others = slices.Concat(others, []block{{language: "shell", text: "mkdir ../empty && cd ../empty\n"}}, files, []block{b}, shown)
 		default:
 			others = append(others, b)
 		}
 	}
-	if len(others) != len(p.blocks)-1 || len(files) != 2 {
+	if len(others) != len(p.blocks) || len(files) != 2 || len(shown) != 1 {
 		t.Fatalf("%s has other blocks: %v", p.name, p.blocks)
 	}
 	p.blocks = others
@@ -195,12 +191,16 @@ func TestOfflineGuideFlags(t *testing.T) {
 // builtFake is the fake as a program.
 func builtFake(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "mockplatform")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := filepath.Join(built(t), "mockplatform")
+	buildFake.Do(func() {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
 	return program
 }
+
+var buildFake sync.Once
 
 // startsWith checks that the fake accepts arguments. Flags are checked first: they
 // are fine where it is the address TAKEN that fails.
@@ -220,132 +220,26 @@ func startsWith(t *testing.T, program string, arguments []string) {
 	}
 }
 
-// page is a Markdown page: its fenced blocks, in order.
-type page struct {
-	name   string
-	blocks []block
-}
-
-type block struct {
-	line                 int
-	lead, language, text string // lead is the line above
-}
-
-var fence = regexp.MustCompile("(?s)\n(?:([^\n]+)\n\n)?```(\\w*)\n(.*?\n)```\n")
-
-func readPage(t *testing.T, name string) page {
+// inClone is a workspace with the files of the repository, and without what was built
+// there, in a home directory in which nothing was set.
+func inClone(t *testing.T) *workspace {
 	t.Helper()
-	content, err := os.ReadFile(name)
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pageOf(name, string(content))
-}
-
-// pageOf is a part of a page.
-func pageOf(name, content string) page {
-	p := page{name: filepath.Base(name)}
-	for _, at := range fence.FindAllStringSubmatchIndex(content, -1) {
-		p.blocks = append(p.blocks, block{
-			line:     strings.Count(content[:at[6]], "\n"),
-			lead:     content[max(at[2], 0):max(at[3], 0)],
-			language: content[at[4]:at[5]],
-			text:     content[at[6]:at[7]],
-		})
+	dir := filepath.Join(t.TempDir(), "terraform-provider-dataplatform")
+	if err := os.Mkdir(dir, 0o750); err != nil {
+		t.Fatal(err)
 	}
-	return p
-}
-
-// outputs is the nth block that shows what a command prints.
-func (p page) outputs(t *testing.T, n int) string {
-	t.Helper()
-	for _, b := range p.blocks {
-		switch {
-		case b.language != "":
-		case n == 0:
-			return strings.TrimSpace(b.text)
-		default:
-			n--
+	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "profile.go", "internal", "tools", "examples"} {
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	t.Fatalf("%s has no such output", p.name)
-	return ""
+	env := append(os.Environ(), goCaches(t)...)
+	return &workspace{fixture: &fixture{t: t}, dir: dir, env: append(env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")}
 }
-
-// anyNumbers takes out what differs from run to run, and what the page
-// shortens: ports, times, and the IDs before the last in a path.
-func anyNumbers(text string) string {
-	for _, pattern := range []struct{ pattern, with string }{
-		{`127\.0\.0\.1:\d+`, "127.0.0.1:PORT"},
-		{`\d\d:\d\d:\d\d\.\d{3}`, "TIME"},
-		{`/organizations/[^/]+/services/[^/]+/`, "/organizations/…/services/…/"},
-	} {
-		text = regexp.MustCompile(pattern.pattern).ReplaceAllString(text, pattern.with)
-	}
-	return text
-}
-
-var namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
-
-// follow does what the page says, in a shell whose folder is a clone of the
-// repository, after a preamble, and returns what it printed and what the fake
-// did. The block with `make mock` runs in a terminal of its own. A block of
-// configuration begins with the name of its file.
-func (p page) follow(t *testing.T, preamble string) (output, journal string) {
-	t.Helper()
-	var first, second strings.Builder
-	for _, b := range p.blocks {
-		name := namedFile.FindStringSubmatch(b.text)
-		switch {
-		case b.language == "":
-		case b.language == "shell" && strings.Contains(b.text, "make test"):
-			// This is a part of it.
-			fmt.Fprintf(&second, "echo '%s:%d'\nmake() { command make -n \"$@\" >/dev/null; }\n%sunset -f make\n", p.name, b.line, b.text)
-		case b.language == "shell" && strings.Contains(b.text, "make mock"):
-			first.WriteString(b.text)
-		case b.language == "shell":
-			fmt.Fprintf(&second, "echo '%s:%d'\n%s", p.name, b.line, b.text)
-		case (b.language == "terraform" || b.language == "hcl") && name != nil:
-			if b.lead == "In an empty folder:" {
-				second.WriteString("mkdir ../empty && cd ../empty\n")
-			}
-			fmt.Fprintf(&second, "cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name[1], b.text)
-		default:
-			t.Errorf("%s:%d: the block of %s doesn't begin with the name of its file", p.name, b.line, b.language)
-		}
-	}
-	if first.Len() == 0 || second.Len() == 0 {
-		t.Fatalf("%s starts no fake, or doesn't use it", p.name)
-	}
-	log := filepath.Join(t.TempDir(), "journal")
-	script := fmt.Sprintf(`set -euo pipefail
-unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that runs this test
-set -m # the first terminal is a process group, and ends as one
-(
-%s) > %q 2>&1 &
-fake=$!
-trap 'kill -- -$fake; wait' EXIT
-set +m
-until grep -qs MOCKPLATFORM_ALERT_ID bin/mock.env; do
-	kill -0 $fake || { cat %[2]q; exit 1; }
-	sleep 0.1
-done
-%s
-%s`, &first, log, preamble, &second)
-	command := exec.CommandContext(t.Context(), "bash", "-c", script)
-	command.Dir = clone(t)
-	command.Env = append(os.Environ(), goCaches(t)...)
-	command.Env = append(command.Env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "PATH="+onPath(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	command.WaitDelay = 10 * time.Second
-	out, err := command.CombinedOutput()
-	content, _ := os.ReadFile(log)
-	if err != nil {
-		t.Fatalf("%s doesn't work as it stands: %v\n%s\n%s", p.name, err, out, content)
-	}
-	return colors.ReplaceAllString(string(out), ""), string(content)
-}
-
-var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // goCaches keep Go's caches where they are in another home directory, and make
 // builds in a folder of another name use them.
@@ -373,43 +267,6 @@ func home(t *testing.T) string {
 		if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	return dir
-}
-
-// clone is a folder with the files of the repository, and without what was
-// built there.
-func clone(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "terraform-provider-dataplatform")
-	if err := os.Mkdir(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "profile.go", "internal", "tools", "examples"} {
-		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// onPath is a folder in which the program under test is called terraform.
-func onPath(t *testing.T) string {
-	t.Helper()
-	program, err := exec.LookPath(os.Getenv("TF_ACC_TERRAFORM_PATH"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if program, err = filepath.Abs(program); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(program, filepath.Join(dir, "terraform")); err != nil {
-		t.Fatal(err)
 	}
 	return dir
 }

@@ -11,9 +11,46 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
+
+// page is a Markdown page: its fenced blocks, in order.
+type page struct {
+	name   string
+	blocks []block
+}
+
+type block struct {
+	line                 int
+	lead, language, text string // lead is the line above
+}
+
+var fence = regexp.MustCompile("(?s)\n(?:([^\n]+)\n\n)?```(\\w*)\n(.*?\n)```\n")
+
+func readPage(t *testing.T, name string) page {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pageOf(name, string(content))
+}
+
+// pageOf is a part of a page.
+func pageOf(name, content string) page {
+	p := page{name: filepath.Base(name)}
+	for _, at := range fence.FindAllStringSubmatchIndex(content, -1) {
+		p.blocks = append(p.blocks, block{
+			line:     strings.Count(content[:at[6]], "\n"),
+			lead:     content[max(at[2], 0):max(at[3], 0)],
+			language: content[at[4]:at[5]],
+			text:     content[at[6]:at[7]],
+		})
+	}
+	return p
+}
 
 // A chapter is a section of a guide that a reader follows in a folder of its
 // own.
@@ -39,45 +76,91 @@ func chapters(t *testing.T, name string) (common page, all []chapter) {
 }
 
 var (
-	promised   = regexp.MustCompile("must say `([^`]+)`")
-	exportLine = regexp.MustCompile(`(?m)^export (\w+)='([^']*)'$`)
-	needsLine  = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
+	namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
+	promised  = regexp.MustCompile("must say `([^`]+)`")
+	needsLine = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
 )
 
-// follow does what a reader of the page does, in its order: it writes the files
-// that begin with their name, runs the commands, and finds in their output what
-// the page shows or promises of it.
-func (w *workspace) follow(p page) {
+// follow does what a reader of the page does, in its order and in one shell: it writes
+// the files that begin with their name, runs the commands, and finds in their output what
+// the page shows or promises of it. The block with `make mock` runs in a terminal of its
+// own, whose journal the page may show as well. It returns what was printed.
+func (w *workspace) follow(p page) string {
 	w.t.Helper()
-	output := ""
-	for _, b := range p.blocks {
-		for _, promise := range promised.FindAllStringSubmatch(b.lead, -1) {
-			wantText(w.t, output, promise[1])
-		}
+	var mock, script strings.Builder
+	mark := func(i int) string { return fmt.Sprintf("▶%d◀", i) }
+	for i, b := range p.blocks {
+		fmt.Fprintf(&script, "echo '%s'\n", mark(i))
 		switch name := namedFile.FindStringSubmatch(b.text); {
 		case b.language == "":
-			wantText(w.t, output, folded(b.text))
+		case b.language == "shell" && strings.Contains(b.text, "make mock"):
+			mock.WriteString(b.text)
+		case b.language == "shell" && strings.Contains(b.text, "make test"): // this is a part of it
+			fmt.Fprintf(&script, "make() { command make -n \"$@\" >/dev/null; }\n%sunset -f make\n", b.text)
 		case b.language == "shell":
-			output = w.shell(b.text)
-			for _, exported := range exportLine.FindAllStringSubmatch(b.text, -1) {
-				w.setenv(exported[1] + "=" + exported[2]) // for the blocks that follow
-			}
+			script.WriteString(b.text)
 		case name != nil:
-			if err := os.MkdirAll(filepath.Join(w.dir, filepath.Dir(name[1])), 0o700); err != nil {
-				w.t.Fatal(err)
-			}
-			w.file(name[1], b.text)
+			skipIfTooOld(w.t, b.text)
+			fmt.Fprintf(&script, "mkdir -p $(dirname %[1]s)\ncat > %[1]s <<'END OF FILE'\n%[2]sEND OF FILE\n", name[1], b.text)
 		default:
 			w.t.Errorf("%s:%d: no test knows what to do with this %s", p.name, b.line, b.language)
 		}
 	}
+	journal := filepath.Join(w.t.TempDir(), "journal")
+	commands := script.String()
+	if mock.Len() > 0 {
+		commands = fmt.Sprintf(`unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that runs this test
+set -m # the first terminal is a process group, and ends as one
+(
+%s) > %q 2>&1 &
+fake=$!
+trap 'kill -- -$fake; wait' EXIT
+set +m
+until grep -qs MOCKPLATFORM_ALERT_ID bin/mock.env; do
+	kill -0 $fake || { cat %[2]q; exit 1; }
+	sleep 0.1
+done
+%[3]s`, &mock, journal, commands)
+	}
+	out := w.shell(commands)
+	content, _ := os.ReadFile(journal) // there is none without a fake
+	output := ""
+	for i, b := range p.blocks {
+		for _, promise := range promised.FindAllStringSubmatch(b.lead, -1) {
+			wantText(w.t, output, promise[1])
+		}
+		if b.language == "shell" {
+			_, output, _ = strings.Cut(out, mark(i))
+			output, _, _ = strings.Cut(output, mark(i+1))
+		} else if b.language == "" {
+			for line := range strings.Lines(anyNumbers(b.text)) {
+				if line = folded(line); line != "" {
+					wantText(w.t, anyNumbers(output)+folded(anyNumbers(string(content))), line)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// anyNumbers takes out what differs from run to run, and what the page
+// shortens: ports, times, and the IDs before the last in a path.
+func anyNumbers(text string) string {
+	for _, pattern := range []struct{ pattern, with string }{
+		{`127\.0\.0\.1:\d+`, "127.0.0.1:PORT"},
+		{`\d\d:\d\d:\d\d\.\d{3}`, "TIME"},
+		{`/organizations/[^/]+/services/[^/]+/`, "/organizations/…/services/…/"},
+	} {
+		text = regexp.MustCompile(pattern.pattern).ReplaceAllString(text, pattern.with)
+	}
+	return text
 }
 
 // shell runs commands as a reader would, and stops at the first that fails.
 func (w *workspace) shell(commands string) string {
 	w.t.Helper()
 	run := exec.CommandContext(w.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
-	run.Dir = w.dir
+	run.Dir, run.WaitDelay = w.dir, 10*time.Second
 	run.Env = append(slices.Clip(w.env), "PATH="+onPath(w.t)+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
 	out, err := run.CombinedOutput()
 	text := folded(string(out))
@@ -111,6 +194,23 @@ func (f *fixture) reader() *workspace {
 		f.t.Fatal(err)
 	}
 	return w
+}
+
+// onPath is a folder in which the program under test is called terraform.
+func onPath(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath(os.Getenv("TF_ACC_TERRAFORM_PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(dir, "terraform")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // skipIfReaderCannot skips a chapter whose needs this machine does not meet.

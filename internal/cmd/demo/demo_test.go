@@ -15,10 +15,10 @@ import (
 
 const root = "../../.."
 
-// run runs the script in a directory like a clone, and checks that it leaves
-// nothing behind. It skips the test under a Terraform older than 1.minor.
-func run(t *testing.T, minor int, args ...string) (dir, output string) {
-	t.Helper()
+// TestDemo runs the script in a directory like a clone: it tells its story, draws the
+// picture of README.md, and leaves nothing behind.
+func TestDemo(t *testing.T) {
+	t.Parallel()
 	terraform, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 	if err != nil {
 		t.Fatal(err)
@@ -33,16 +33,15 @@ func run(t *testing.T, minor int, args ...string) (dir, output string) {
 	if err := json.Unmarshal(out, &version); err != nil {
 		t.Fatal(err)
 	}
-	var have int
-	if _, err := fmt.Sscanf(version.Terraform, "1.%d", &have); err != nil || have < minor {
-		t.Skipf("needs version 1.%d, and this is %s", minor, version.Terraform)
+	var minor int
+	if _, err := fmt.Sscanf(version.Terraform, "1.%d", &minor); err != nil || minor < 5 {
+		t.Skipf("needs version 1.5, and this is %s", version.Terraform)
 	}
-
-	dir = t.TempDir()
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, temporary := t.TempDir(), t.TempDir()
 	if err := os.Symlink(filepath.Join(abs, "examples"), filepath.Join(dir, "examples")); err != nil {
 		t.Fatal(err)
 	}
@@ -51,33 +50,27 @@ func run(t *testing.T, minor int, args ...string) (dir, output string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	script, err := filepath.Abs("demo.sh")
-	if err != nil {
-		t.Fatal(err)
+	run := func(args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), filepath.Join(abs, "internal/cmd/demo/demo.sh"), append([]string{terraform}, args...)...)
+		command.Dir = dir
+		command.Env = append(os.Environ(), "TMPDIR="+temporary, "TF_CLI_ARGS=-nonsense")
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if left, err := filepath.Glob(filepath.Join(temporary, "dataplatform-*")); err != nil || len(left) > 0 {
+			t.Errorf("the demo left %v behind (%v)", left, err)
+		}
+		return string(out)
 	}
-	temporary := t.TempDir()
-	command := exec.CommandContext(t.Context(), script, append([]string{terraform}, args...)...)
-	command.Dir, command.Env = dir, append(os.Environ(), "TMPDIR="+temporary, "TF_CLI_ARGS=-nonsense")
-	out, err = command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if left, err := filepath.Glob(filepath.Join(temporary, "dataplatform-*")); err != nil || len(left) > 0 {
-		t.Errorf("the demo left %v behind (%v)", left, err)
-	}
-	return dir, string(out)
-}
-
-// TestDemo finds these texts, each after the one before. What is sent is among
-// them, and what is not.
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	_, rest := run(t, 5)
+	rest := run()
 	const (
 		events = "PATCH …/services/20000000-0000-4000-8000-000000000001/scaling\n      "
 		ledger = "PATCH …/services/20000000-0000-4000-8000-000000000003/scaling\n      "
 		none   = "Requests:\n  none\n"
 	)
+	// Each after the one before. What is sent is among them, and what is not.
 	for _, text := range []string{
 		"━━━ 1. Import ━━━\n", "num_replicas          = 3 -> 4", "Plan: 2 to import, 0 to add, 2 to change, 0 to destroy.", "Requests:\n  GET   …/services",
 		"2 imported, 0 added, 2 changed, 0 destroyed.", events + `{"idleTimeoutMinutes":30,"numReplicas":4}` + "\n",
@@ -95,13 +88,10 @@ func TestDemo(t *testing.T) {
 		}
 		rest = after
 	}
-}
-
-// TestPicture draws the picture again, under the versions that are known to draw
-// the same one.
-func TestPicture(t *testing.T) {
-	t.Parallel()
-	dir, _ := run(t, 11, "README.svg")
+	if minor < 11 {
+		return // draws another picture
+	}
+	run("README.svg")
 	drawn, err := os.ReadFile(filepath.Join(dir, "README.svg"))
 	if err != nil {
 		t.Fatal(err)
