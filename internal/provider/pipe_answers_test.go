@@ -84,9 +84,9 @@ func TestPipeReset(t *testing.T) {
 		to  mockplatform.ResetTo
 		now string // of the threads that nobody manages: 32 before
 	}{
-		"to defaults":    {mockplatform.ToInitial, "8"},
-		"to nothing":     {mockplatform.ToEmpty, "0"},
-		"to be not told": {mockplatform.ToAbsent, "not set"},
+		"to defaults":   {mockplatform.ToInitial, "8"},
+		"to nothing":    {mockplatform.ToEmpty, "0"},
+		"to be omitted": {mockplatform.ToAbsent, "not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

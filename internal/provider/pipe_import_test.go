@@ -3,8 +3,6 @@ package provider
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,49 +20,36 @@ var seedPipes = map[string]string{
 	"postgres": mockplatform.PostgresPipeID,
 }
 
-// TestPipeGeneratedConfiguration imports pipes of all kinds and lets terraform write their
-// configuration, which applies as it is and changes nothing.
+// TestPipeGeneratedConfiguration imports pipes of all kinds from a platform that omits what
+// is empty, and lets terraform write their configuration, which applies as it is and
+// changes nothing. TestGeneratedConfiguration does so with a platform that omits nothing.
 func TestPipeGeneratedConfiguration(t *testing.T) {
-	for name, behaviour := range map[string]mockplatform.Answers{
-		"plain":  {},
-		"sparse": {Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers = behaviour })
-			imports := ""
-			pipes := maps.Clone(seedPipes)
-			pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing settable has a value
-				doc["settings"] = mockplatform.Document{}
-				setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
-				setMember(doc, "destination.columns", nil)
-			})
-			for name, id := range pipes {
-				imports += generatingImport("dataplatform_pipe."+name, mockplatform.OrganizationID+"/"+mockplatform.ServiceID+"/"+id)
-			}
-			w := f.workspace(f.provider())
-			w.generates(imports, len(pipes))
-			content, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range []string{"state", "scaling", "created_at", "updated_at", "brokers", "topics", "consumer_group", "offset", "schema_registry", "stream_name", "url", "queue_url", "delimiter", "compression", "is_continuous", "publication_name", "replication_slot_name", "managed_table", "table_definition"} {
-				if regexp.MustCompile(`(?m)^\s*` + name + `\s*=`).Match(content) {
-					t.Errorf("%s is in the generated configuration:\n%s", name, content)
-				}
-			}
-			wantText(t, string(content), "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
-			wantNoText(t, w.apply(), "Warning:") // as of the many objects that set nothing
-			w.wantEmptyPlan()
-			f.wantWrites()
-			if behaviour.Sparse == nil {
-				state := w.state()
-				for name, id := range pipes {
-					checkPipeState(t, f, "dataplatform_pipe."+name, state, id)
-				}
-			}
-		})
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Answers = mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
+	})
+	imports := ""
+	pipes := maps.Clone(seedPipes)
+	pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing settable has a value
+		doc["settings"] = mockplatform.Document{}
+		setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+		setMember(doc, "destination.columns", nil)
+	})
+	for name, id := range pipes {
+		imports += generatingImport("dataplatform_pipe."+name, mockplatform.OrganizationID+"/"+mockplatform.ServiceID+"/"+id)
 	}
+	w := f.workspace(f.provider())
+	w.generates(imports, len(pipes))
+	content := w.read("generated.tf")
+	for _, name := range []string{"state", "scaling", "created_at", "updated_at", "brokers", "topics", "consumer_group", "offset", "schema_registry", "stream_name", "url", "queue_url", "delimiter", "compression", "is_continuous", "publication_name", "replication_slot_name", "managed_table", "table_definition"} {
+		if regexp.MustCompile(`(?m)^\s*` + name + `\s*=`).MatchString(content) {
+			t.Errorf("%s is in the generated configuration:\n%s", name, content)
+		}
+	}
+	wantText(t, content, "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
+	wantNoText(t, w.apply(), "Warning:") // as of the many objects that set nothing
+	w.wantEmptyPlan()
+	f.wantWrites()
 }
 
 // TestPipeImport imports by both forms of the ID.

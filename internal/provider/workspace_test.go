@@ -144,21 +144,6 @@ func (w *workspace) planText(args ...string) string {
 	return out
 }
 
-// refused runs a command that must fail, and returns the one error there is,
-// which is about this address.
-func (w *workspace) refused(address string, args ...string) string {
-	w.t.Helper()
-	all := w.diagnostics(args...)
-	count := 0
-	for _, said := range all {
-		count += len(said.errors)
-	}
-	if count != 1 || len(all[address].errors) != 1 {
-		w.t.Fatalf("%d errors, want one about %s:\n%v", count, address, all)
-	}
-	return folded(all[address].errors[0])
-}
-
 // wantRequests compares the requests since the journal was reset, each as
 // method and what follows the organization, and resets it.
 func (f *fixture) wantRequests(want ...string) {

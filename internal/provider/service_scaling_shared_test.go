@@ -153,7 +153,7 @@ func TestScalingMissingField(t *testing.T) {
 			f.ResetJournal()
 			all.refresh()
 			f.wantRequests("GET services", "GET services")
-			for _, writes := range [][]string{test.writes, nil} { // what stays untold counts as never told
+			for _, writes := range [][]string{test.writes, nil} { // what is still omitted counts as never returned
 				all.apply()
 				f.wantWrites(writes...)
 			}
