@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -41,7 +42,7 @@ type pipeLife struct {
 // TestPipeLife runs lives. TEST_SEED=N repeats one, LIFE_TIME=5m runs as many as fit.
 func TestPipeLife(t *testing.T) {
 	t.Parallel()
-	first, lives, end := uint64(0), uint64(25), time.Time{}
+	first, lives, end := uint64(0), uint64(40), time.Time{}
 	if os.Getenv("TEST_SEED") != "" {
 		first, lives = testSeed(t), 1
 	}
@@ -74,7 +75,7 @@ func newPipeLife(t *testing.T, seed uint64) *pipeLife {
 	t.Cleanup(server.Close)
 	f := &fixture{t: t, Server: platform, url: server.URL, now: time.Now} // one life after the other
 	l := &pipeLife{managed: f.pipe(mockplatform.PostgresPipeID, ""), Rand: rand.New(rand.NewPCG(seed, 5))}
-	l.oneTarget, l.oneTable, l.resets, l.hides = l.one(3), l.one(3), l.one(4), l.one(6)
+	l.oneTarget, l.oneTable, l.resets, l.hides = l.one(2), l.one(2), l.one(4), l.one(6)
 	platform.Configure(func(b *mockplatform.Behaviour) {
 		b.Patches.AddsFirst, b.Patches.OneTargetPerTable, b.Patches.OneTablePerTarget = l.one(2), l.oneTarget, l.oneTable
 		if l.resets {
@@ -164,7 +165,7 @@ var omissible = []string{"excluded_columns", "use_custom_sorting_key", "sorting_
 
 // configure changes the configuration.
 func (l *pipeLife) configure() {
-	switch l.IntN(9) {
+	switch l.IntN(10) {
 	case 0:
 		l.mappings = nil
 	case 1, 2: // as it is on the platform, whole or in part
@@ -174,18 +175,18 @@ func (l *pipeLife) configure() {
 		}
 	case 3, 4:
 		l.mappings = l.with(l.mappings, l.omitting(l.mapping(), 5))
-	case 5: // a member, or the target
+	case 5, 6: // another member, table or target
 		if len(l.mappings) > 0 {
-			changed, other := renamed(l.mappings[0], func(name string) string { return name }), l.mapping()
-			name := l.choose(append(omissible, "target_table")...)
+			changed, other := maps.Clone(l.mappings[0]), l.mapping()
+			name := l.choose(append(omissible, "source_table", "target_table", "target_table")...)
 			changed[name] = other[name]
 			l.mappings = l.with(l.mappings[1:], changed)
 		}
-	case 6:
+	case 7:
 		if len(l.mappings) > 0 {
 			l.mappings = l.mappings[1:]
 		}
-	case 7:
+	case 8:
 		l.host, l.name = l.choose("", "h", "i"), l.choose("", "n", "m")
 	default:
 		l.version++
@@ -239,7 +240,7 @@ func (l *pipeLife) password() string { return fmt.Sprint("p", l.version) }
 
 // step lets things happen, and applies.
 func (l *pipeLife) step() {
-	for range l.IntN(3) {
+	for range 1 + l.IntN(2) {
 		l.configure()
 	}
 	if l.one(3) {
@@ -248,7 +249,7 @@ func (l *pipeLife) step() {
 	l.fault, l.ambiguous = nil, false
 	if l.one(4) {
 		l.fault = &mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadRequest, Skip: l.IntN(2)}
-		if l.ambiguous = l.one(6); l.ambiguous {
+		if l.ambiguous = l.one(8); l.ambiguous {
 			l.fault.Status, l.fault.After = http.StatusBadGateway, l.one(2)
 		}
 		l.Inject(*l.fault)

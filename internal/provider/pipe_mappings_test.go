@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -166,6 +168,22 @@ func TestMappingThatStaysMayOmitMembers(t *testing.T) {
 	b.applyAs(mappings())
 	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + addressesKey + `, ` + customersKey + `, ` + leadsKey + `]}}}`)
 	b.wantQuiet()
+}
+
+// TestMappingKnownAfterApply has a mapping of which the plan does not know the table, and
+// which turns out to be one that stays: the plan shows nothing of its members.
+func TestMappingKnownAfterApply(t *testing.T) {
+	f := newFixture(t)
+	for _, adopts := range []bool{false, true} {
+		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+		if !adopts {
+			b.apply()
+		}
+		b.learn(cty.StringVal("customers"))
+		b.applyAs(mappings(`{ source_schema_name = "public", source_table = later, target_table = "customers" }`, addressesMapping, leadsMapping))
+		b.sends()
+		b.wantQuiet()
+	}
 }
 
 // TestMappingsDrift changes mappings behind Terraform's back: more excluded columns are

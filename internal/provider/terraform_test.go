@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -367,7 +368,10 @@ func differences(planned, now tfvalue.Value, at string) (all []string) {
 		for name, member := range planned.Members() {
 			all = append(all, differences(member, now.At(name), strings.TrimPrefix(at+"."+name, "."))...)
 		}
-	case !planned.IsFullyKnown() && now.IsKnown() && len(planned.Elements()) == len(now.Elements()), planned.Equal(now):
+	case planned.Equal(now):
+	case !planned.IsFullyKnown() && now.IsKnown() && !slices.ContainsFunc(planned.Elements(), func(element tfvalue.Value) bool {
+		return !slices.ContainsFunc(now.Elements(), func(other tfvalue.Value) bool { return len(differences(element, other, "")) == 0 })
+	}):
 	default:
 		all = append(all, fmt.Sprintf("%s was %v, and is %v", at, planned, now))
 	}
