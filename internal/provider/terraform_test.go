@@ -111,7 +111,11 @@ func (b *managed) config(inPlan bool) (config tfvalue.Value, ignored []tfvalue.P
 		values[name] = value
 	}
 	for _, inner := range body.Blocks {
-		ignored = append(ignored, ignoredPaths(inner.Body.Attributes["ignore_changes"].Expr)...)
+		paths := ignoredPaths(inner.Body.Attributes["ignore_changes"].Expr)
+		if len(paths) == 0 {
+			b.t.Fatal("the test ignores nothing that it could follow")
+		}
+		ignored = append(ignored, paths...)
 	}
 	typ := ctyType(b.typ)
 	object, err := convert.Convert(cty.ObjectVal(values), typ) // drops misspelled members of objects, like Terraform
