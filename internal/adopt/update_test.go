@@ -143,6 +143,12 @@ func TestStoredOtherwise(t *testing.T) {
 		if got, _ := tf.state.At("size").Number().Int64(); got != 7 {
 			t.Errorf("%q: the state has size %d", result, got)
 		}
+		adopts := newTerraform(t, newWorkshop())
+		adopts.rewrite, adopts.config = tf.rewrite, m{"lamp_id": firstLamp, "size": 5}
+		adopts.wantError(adopts.apply(), "API stored a different value for size")
+		if !adopts.state.IsNull() {
+			t.Errorf("%q: a failed adoption has the state %v", result, adopts.state)
+		}
 	}
 }
 

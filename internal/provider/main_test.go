@@ -65,14 +65,6 @@ type fixture struct {
 	now func() time.Time
 }
 
-// in is the fixture in a subtest, which fails by itself: a helper that reports
-// to the parent marks the wrong test, and a Fatal would end the wrong one.
-func (f *fixture) in(t *testing.T) *fixture {
-	sub := *f
-	sub.t = t
-	return &sub
-}
-
 // newFixture starts a platform that the test shares with no other.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
@@ -201,11 +193,6 @@ func built(t *testing.T) string {
 		t.Fatal(errBuild)
 	}
 	return builtDir
-}
-
-// in is the workspace in a subtest.
-func (w *workspace) in(t *testing.T) *workspace {
-	return &workspace{fixture: w.fixture.in(t), dir: w.dir, env: w.env}
 }
 
 func (f *fixture) workspace(config string) *workspace {

@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// TestPipeAdoption adopts a pipe of each kind, with what overwrites and what
-// matches, and counts: three GETs and one PATCH from plan to state.
+// TestPipeAdoption adopts a pipe of each kind through terraform, with what overwrites
+// and what matches, and counts: three GETs and one PATCH from plan to state.
 func TestPipeAdoption(t *testing.T) {
 	f := newFixture(t)
 	w := f.workspace(f.provider() +
@@ -27,25 +30,14 @@ func TestPipeAdoption(t *testing.T) {
 	wantText(t, out,
 		"Creating this resource overwrites current values of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
 		`- field_mappings (currently [{destination_field = "order_id", source_field = "orderId"}`,
-		`- name (currently "orders")`,
-		`- settings.engine_max_threads (currently 8)`,
-		`- source.kafka.reverse_private_endpoint_ids (currently ["rpe-north", "rpe-south"])`,
-	)
-	warnings, _ := w.planWithWarnings()
-	wantNoText(t, strings.Join(adoptionLines(t, warnings["dataplatform_pipe.kafka"]), "\n"), "configured", "9007199254740993", "engine_max_insert_threads", "iam_role")
-	wantNoText(t, strings.Join(adoptionLines(t, warnings["dataplatform_pipe.stream"]), "\n"), "configured")
-	wantWarning(t, warnings["dataplatform_pipe.postgres"], "")
-	wantWarning(t, warnings["dataplatform_pipe.storage"], "")
-	wantText(t, out,
+		`- name (currently "orders") - settings.engine_max_threads (currently 8) - source.kafka.reverse_private_endpoint_ids (currently ["rpe-north", "rpe-south"]) - credentials of source_credentials.kafka (the API does not return the current ones)`,
 		"Creating this resource overwrites current values of pipe \"sensor-readings\" ("+mockplatform.CloudStreamPipeID+")",
 		"- credentials of source_credentials.cloud_stream (the API does not return the current ones)",
-		"- credentials of source_credentials.kafka (the API does not return the current ones)",
 		"To see old and new values in the plan, and in its JSON, use an import block.")
-	if n := strings.Count(out, "overwrites current values of"); n != 2 {
-		t.Errorf("%d warnings of an adoption", n)
+	if n := strings.Count(out, "Warning: "); n != 2 {
+		t.Errorf("%d warnings, want two of adoptions:\n%s", n, out)
 	}
 	f.wantWrites()
-
 	if got := changes["dataplatform_pipe.postgres"].Change.AfterUnknown; member(got, "source.postgres.port") != nil || member(got, "source.postgres.host") != true {
 		t.Errorf("unknown in the plan are %v", got)
 	}
@@ -60,186 +52,223 @@ func TestPipeAdoption(t *testing.T) {
 	f.wantPatches(mockplatform.CloudStreamPipeID, `{"source": {"cloudStream": {"accessKey": {"accessKeyId": "a", "secretKey": "configured-secret"}}}}`)
 	f.wantPatches(mockplatform.PostgresPipeID)
 	f.wantPatches(mockplatform.ObjectStoragePipeID)
-	for _, id := range []string{mockplatform.KafkaPipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID, mockplatform.ObjectStoragePipeID} {
-		if n := f.gets(id); n > 3 {
-			t.Errorf("%s was read %d times", id, n)
-		}
-	}
-	w.wantEmptyPlan()
-
 	state := w.state()
-	checkPipeState(t, f, "dataplatform_pipe.kafka", state, mockplatform.KafkaPipeID)
-	checkPipeState(t, f, "dataplatform_pipe.stream", state, mockplatform.CloudStreamPipeID)
-	checkPipeState(t, f, "dataplatform_pipe.postgres", state, mockplatform.PostgresPipeID)
-	checkPipeState(t, f, "dataplatform_pipe.storage", state, mockplatform.ObjectStoragePipeID)
+	for name, id := range seedPipes {
+		if n := f.gets(id); n > 3 {
+			t.Errorf("%s was read %d times", name, n)
+		}
+		checkPipeState(t, f, "dataplatform_pipe."+name, state, id)
+	}
 	if all := toJSON(t, state); strings.Contains(all, "configured-pass") || strings.Contains(all, "configured-secret") || strings.Contains(all, "BlobEndpoint") {
 		t.Errorf("a secret in the state: %s", all)
 	}
+	w.wantEmptyPlan()
 }
 
-// checkPipeState compares a pipe in the state with its document, member by
-// member. The resource has more, and lacks connectionString.
-func checkPipeState(t *testing.T, f *fixture, address string, state map[string]object, id string) {
+// adoptionLines are what the warning of an adoption says is overwritten, a line each.
+func adoptionLines(t *testing.T, warnings []string) []string {
 	t.Helper()
-	doc := f.Pipe(id)
-	setMember(doc, "pipe_id", doc["id"])
-	delete(doc, "id")
-	if source, ok := member(doc, "source.objectStorage").(mockplatform.Document); ok && strings.HasPrefix(address, "dataplatform_pipe") {
-		delete(source, "connectionString")
+	warnings = slices.DeleteFunc(warnings, func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of") })
+	if len(warnings) != 1 {
+		t.Fatalf("%d warnings, want one of an adoption: %q", len(warnings), warnings)
 	}
-	compareShown(t, address, doc, state[address])
+	_, list, found := strings.Cut(folded(warnings[0]), "The pipe already exists. These current values will be replaced: - ")
+	list, rest, kept := strings.Cut(list, " To keep a value, remove its argument from the configuration. ")
+	want := "To see old and new values in the plan, and in its JSON, use an import block."
+	if strings.Contains(list, "will be removed") {
+		want = "To keep a table mapping, add it to table_mappings. " + want
+	}
+	if !found || !kept || strings.TrimSpace(rest) != want {
+		t.Errorf("the warning is %q, and should end with %q", warnings[0], want)
+	}
+	return strings.Split(list, " - ")
 }
 
-// compareShown fails for every member of a document that an attribute in
-// snake_case doesn't show.
-func compareShown(t *testing.T, at string, told, shown any) {
-	t.Helper()
-	switch told := told.(type) {
-	case mockplatform.Document:
-		attributes, ok := shown.(object)
-		if !ok {
-			t.Errorf("%s is %v, want %v", at, shown, told)
-			return
-		}
-		for name, value := range told {
-			compareShown(t, at+"."+snake(name), value, attributes[snake(name)])
-		}
-	case []any:
-		elements, ok := shown.([]any)
-		if !ok || len(elements) != len(told) {
-			t.Errorf("%s is %v, want %v", at, shown, told)
-			return
-		}
-		if strings.HasSuffix(at, "table_mappings") || strings.HasSuffix(at, "_ids") || strings.HasSuffix(at, "excluded_columns") {
-			order := func(a, b any) int { return strings.Compare(inSnake(t, a), inSnake(t, b)) }
-			told, elements = slices.SortedFunc(slices.Values(told), order), slices.SortedFunc(slices.Values(elements), order)
-		}
-		for i := range told {
-			compareShown(t, fmt.Sprintf("%s[%d]", at, i), told[i], elements[i])
-		}
-	default:
-		if fmt.Sprint(told) != fmt.Sprint(shown) {
-			t.Errorf("%s is %v, want %v", at, shown, told)
-		}
+// TestAdoptionSaysWhatItOverwrites has each attribute, mapping, member of a mapping and
+// credential, and nothing of what stays.
+func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
+	const table = "table mapping "
+	for name, test := range map[string]struct {
+		kind, arguments string
+		want            []string
+	}{
+		"attributes": {mockplatform.KafkaPipeID, `
+  name     = "n"
+  settings = { engine_max_threads = 3, engine_max_insert_threads = 2 }
+  source   = { kafka = { iam_role = "" } }`,
+			[]string{`name (currently "orders")`, "settings.engine_max_threads (currently 8)", `source.kafka.iam_role (currently "role:orders-reader")`}},
+		"all mappings are removed": {mockplatform.PostgresPipeID, mappings(),
+			[]string{table + "public.addresses to addresses will be removed", table + "public.customers to customers will be removed", table + "sales.leads to sales_leads will be removed"}},
+		"members of a mapping": {mockplatform.PostgresPipeID, mappings(addressesMapping, leadsMapping,
+			wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = ["country", "id"]`)),
+			[]string{
+				"excluded_columns of " + table + `public.customers to customers (currently ["password_hash", "phone"])`,
+				"use_custom_sorting_key of " + table + "public.customers to customers (currently true)",
+			}},
+		"both": {mockplatform.PostgresPipeID, mappings(customersMapping, wanted("sales.leads", "sales_leads", `excluded_columns = []`)),
+			[]string{table + "public.addresses to addresses will be removed", "excluded_columns of " + table + `sales.leads to sales_leads (currently ["notes"])`}},
+		"credentials beside a leaf": {mockplatform.ObjectStoragePipeID, `
+  source             = { object_storage = { path = "other" } }
+  source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
+			[]string{`source.object_storage.path (currently "visits/*.parquet")`, "credentials of source_credentials.object_storage (the API does not return the current ones)"}},
+		"nothing": {mockplatform.PostgresPipeID, "name = \"customers\"\n" + mappings(customersMapping, addressesMapping, leadsMapping), nil},
+		// What is not known yet may turn out to be any of the mappings.
+		"mappings that are unknown": {mockplatform.PostgresPipeID, `source = { postgres = { table_mappings = later.all } }`, nil},
+		"a mapping that is partly unknown": {mockplatform.PostgresPipeID, mappings(customersMapping,
+			`{ source_schema_name = "public", source_table = later.text, target_table = "x", excluded_columns = [] }`), nil},
+		"a mapping that is new": {mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdatePipe(mockplatform.ObjectStoragePipeID, func(doc mockplatform.Document) { setMember(doc, "source.objectStorage.path", "visits/*.parquet") })
+			r := f.pipe(test.kind, test.arguments).plan()
+			f.wantWrites()
+			if test.want == nil {
+				wantWarning(t, r.warnings, "")
+				return
+			}
+			if got := adoptionLines(t, r.warnings); !slices.Equal(got, test.want) {
+				t.Errorf("the warning says\n%q\nwant\n%q", got, test.want)
+			}
+			wantNoText(t, r.warnings[0], "hush-hush", "other")
+		})
 	}
 }
 
-// inSnake spells a JSON value with its names in snake_case.
-func inSnake(t *testing.T, value any) string {
-	t.Helper()
-	if doc, ok := value.(object); ok {
-		renamed := object{}
-		for name, member := range doc {
-			renamed[snake(name)] = member
-		}
-		value = renamed
-	}
-	return toJSON(t, value)
-}
-
-func snake(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			b.WriteByte('_')
-		}
-		b.WriteString(strings.ToLower(string(r)))
-	}
-	return b.String()
-}
-
-// TestPipeUnknownAtPlan adopts pipes of which the plan knows neither id nor
-// provider: what a plan checks is checked at the apply, before anything is
-// sent, and a mapping keeps its excluded columns.
+// TestPipeUnknownAtPlan adopts pipes of which the plan knows neither ID nor provider:
+// what a plan checks is checked at the apply, before anything is sent, and a mapping
+// keeps its excluded columns.
 func TestPipeUnknownAtPlan(t *testing.T) {
-	const later = `
-resource "terraform_data" "id" { input = %q }
-`
-	pipe := func(arguments string) string {
-		return fmt.Sprintf("resource \"dataplatform_pipe\" \"this\" {\n  service_id = %q\n  pipe_id = terraform_data.id.output\n%s\n}\n", mockplatform.ServiceID, arguments)
+	wants := mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`), addressesMapping, leadsMapping)
+	unknownID := func(f *fixture, id, arguments string) (b *managed, inPlan server) {
+		b = f.pipe(id, arguments)
+		delete(b.ids, "pipe_id")
+		b.arguments += "\n  pipe_id = later.id"
+		b.later = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String), "schema": cty.StringVal("sales")})
+		return b, f.start()
 	}
-	wanted := pipe(mappings(`{ source_schema_name = "public", source_table = "customers", target_table = "customers",
-      excluded_columns = ["phone", "password_hash"], use_custom_sorting_key = true, sorting_keys = ["id"] }`, addressesMapping, leadsMapping))
-	patches := []string{
-		`{"source": {"postgres": {"tableMappingsToRemove": [` + customersKey + `]}}}`,
-		`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
-  "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
+	for name, test := range map[string]func(f *fixture) (*managed, server){
+		"id": func(f *fixture) (*managed, server) { return unknownID(f, mockplatform.PostgresPipeID, wants) },
+		"provider": func(f *fixture) (*managed, server) {
+			return f.pipe(mockplatform.PostgresPipeID, wants), f.start(map[string]any{"key_id": tftypes.UnknownValue})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b, inPlan := test(f)
+			r := b.must(b.tryPlan(inPlan))
+			f.wantRequests()
+			b.applyPlan(r)
+			b.sends(removesCustomers, addsCustomers)
+			b.wantQuiet()
+		})
 	}
-	t.Run("id", func(t *testing.T) {
-		f := newFixture(t)
-		w := f.workspace(f.provider() + fmt.Sprintf(later, mockplatform.PostgresPipeID) + wanted)
-		_, changes := w.plan()
-		if got := changes[thisPipe].unknown(); !slices.ContainsFunc(got, func(path string) bool { return strings.HasSuffix(path, "].excluded_columns") }) {
-			t.Errorf("unknown are %v", got)
-		}
-		f.wantWrites()
-		w.apply()
-		f.wantPatches(mockplatform.PostgresPipeID, patches...)
-		w.wantEmptyPlan()
-	})
-	t.Run("provider", func(t *testing.T) {
-		f := newFixture(t)
-		config := strings.Replace(f.provider(), `"demo-key-id"`, `terraform_data.key.output`, 1) + "resource \"terraform_data\" \"key\" { input = \"demo-key-id\" }\n"
-		w := f.workspace(config + strings.ReplaceAll(wanted, "terraform_data.id.output", fmt.Sprintf("%q", mockplatform.PostgresPipeID)))
-		w.apply()
-		f.wantPatches(mockplatform.PostgresPipeID, patches...)
-		w.wantEmptyPlan()
-	})
 	for name, test := range map[string]struct{ id, arguments, text string }{
 		"wrong kind": {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"wrong kind of credentials": {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`,
 			"source_credentials.postgres is set, but the source of pipe"},
 		"no such pipe":    {"40000000-0000-4000-8000-00000000ffff", `name = "n"`, "There is no pipe 40000000-0000-4000-8000-00000000ffff"},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
-		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = length(terraform_data.id.output) } }`, "password_wo must be set in this run"},
-		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = length(terraform_data.id.output) + 0.5 } }`, "must be a whole number between 1 and 65535"},
-		"null element":    {mockplatform.KafkaPipeID, `source = { kafka = { reverse_private_endpoint_ids = [length(terraform_data.id.output) > 1 ? null : ""] } }`, "null"},
+		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
+		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = later.number + 0.5 } }`, "must be a whole number between 1 and 65535"},
+		"null element":    {mockplatform.KafkaPipeID, `source = { kafka = { reverse_private_endpoint_ids = [later.none] } }`, "null"},
 		"mapped twice": {mockplatform.PostgresPipeID, mappings(leadsMapping,
-			`{ source_schema_name = length(terraform_data.id.output) > 1 ? "sales" : "", source_table = "leads", target_table = "sales_leads", sorting_keys = ["x"] }`), "more than once"},
+			`{ source_schema_name = later.schema, source_table = "leads", target_table = "sales_leads", sorting_keys = ["x"] }`), "more than once"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			w := f.workspace(f.provider() + fmt.Sprintf(later, test.id) + pipe(test.arguments))
-			out, ok := w.terraform("apply", "-auto-approve", "-input=false")
-			if ok {
-				t.Fatalf("applied:\n%s", out)
-			}
-			wantText(t, out, "terraform_data.id: Creation complete", test.text)
-			f.wantWrites()
-			if _, left := w.state()[thisPipe]; left {
+			b, inPlan := unknownID(f, test.id, test.arguments)
+			r := b.must(b.tryPlan(inPlan))
+			b.carryOut(f.start(), r)
+			b.refuses(r, test.text)
+			if !b.state.IsNull() {
 				t.Error("a failed adoption is in the state")
 			}
 		})
 	}
 }
 
-// TestPipeReplaced puts a pipe of another kind in the place of one: nothing of
-// the first is compared with the second.
+// TestPipeReplaced puts a pipe of another kind in the place of one: nothing of the first
+// is compared with the second.
 func TestPipeReplaced(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, `
+	b := f.pipe(mockplatform.KafkaPipeID, `
   name   = "n"
   source = { kafka = { iam_role = "r" } }
-  source_credentials = { kafka = { username = "u", password_wo = "pass", password_wo_version = 1 } }`))
-	w.apply()
-	other := f.clonePipe(mockplatform.PostgresPipeID)
-	arguments := mappings(customersMapping, addressesMapping) + `
+  source_credentials = { kafka = { username = "u", password_wo = "pass", password_wo_version = 1 } }`)
+	b.apply()
+	f.ResetJournal()
+	b.id = f.clonePipe(mockplatform.PostgresPipeID)
+	b.ids["pipe_id"] = cty.StringVal(b.id)
+	b.arguments = mappings(customersMapping, addressesMapping) + `
   name   = "n"
   source_credentials = { postgres = { username = "u", password_wo = "pass", password_wo_version = 1 } }`
-	w.file("main.tf", f.provider()+onePipe("this", other, arguments))
-	f.ResetJournal()
-	_, changes := w.plan()
-	if got := changes[thisPipe].Change.Actions; len(got) != 2 {
-		t.Errorf("the plan is to %v", got)
+	if r := b.plan(); r.action != "replace" {
+		t.Errorf("the plan is to %s", r.action)
 	}
-	f.wantWrites()
-	w.apply()
-	f.wantWrites(`{"name": "n", "source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
-  "tableMappingsToRemove": [{"sourceSchemaName": "sales", "sourceTable": "leads", "targetTable": "sales_leads"}]}}}`)
-	w.wantEmptyPlan()
-	checkPipeState(t, f, thisPipe, w.state(), other)
+	b.apply()
+	f.wantWrites(`{"name": "n", "source": {"postgres": {` + credentialsBody + `, "tableMappingsToRemove": [` + leadsKey + `]}}}`)
+	b.wantQuiet()
+	b.wantState()
 
 	// Another spelling of the id is the same pipe.
-	w.file("main.tf", f.provider()+onePipe("this", strings.ToUpper(other), arguments))
+	b.ids["pipe_id"] = cty.StringVal(strings.ToUpper(b.id))
+	b.wantQuiet()
+}
+
+// TestReplacementUnderIgnoreChanges moves a resource to a pipe of another kind, with its
+// source under ignore_changes. Terraform plans that twice: with the source of the old pipe,
+// and without ignore_changes for the new one.
+func TestReplacementUnderIgnoreChanges(t *testing.T) {
+	f := newFixture(t)
+	const ignored = "\n  lifecycle { ignore_changes = [source] }"
+	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:orders-reader" } }`+ignored))
+	w.apply()
+	f.wantWrites()
+	w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n  source = { postgres = { host = \"other\" } }"+ignored))
+	wantText(t, w.planText(), "1 to add, 0 to change, 1 to destroy",
+		`This resource stops managing pipe "orders" (`+mockplatform.KafkaPipeID+")",
+		`This replacement overwrites current values of pipe "customers" (`+mockplatform.PostgresPipeID+")", `- name (currently "customers")`,
+		"The lifecycle argument ignore_changes does not apply to a new object.")
+	w.apply()
+	f.wantPatches(mockplatform.KafkaPipeID)
+	f.wantPatches(mockplatform.PostgresPipeID, `{"name": "n", "source": {"postgres": {"host": "other"}}}`)
 	w.wantEmptyPlan()
+}
+
+// TestPipeOfAnotherKind has a pipe recreated under its ID with another kind of source: that
+// is rejected, with the kind that it has, and with or without a refresh.
+func TestPipeOfAnotherKind(t *testing.T) {
+	const role = `source = { kafka = { iam_role = "role:orders-reader" } }`
+	for name, test := range map[string]struct {
+		arguments, parent string
+		sparse            []mockplatform.Sparse
+	}{
+		"source":                   {role, "source", nil},
+		"credentials":              {`source_credentials = { kafka = { username = "u" } }`, "source_credentials", nil},
+		"empty values are omitted": {role, "source", []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}},
+		"other kinds are null":     {role, "source", []mockplatform.Sparse{{Path: "source.kafka", Null: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.KafkaPipeID, test.arguments)
+			b.apply()
+			other := f.Pipe(mockplatform.PostgresPipeID)
+			other["id"] = mockplatform.KafkaPipeID
+			f.SetPipe(other)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = test.sparse })
+			f.ResetJournal()
+			b.refuses(b.tryPlan(f.start()),
+				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is configured, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
+				fmt.Sprintf("Configure %s.postgres instead, or set pipe_id to a pipe with a kafka source.", test.parent))
+			b.arguments += "\n  name = \"n\""
+			b.refuses(b.tryApplyWithoutRefresh(), "Pipe has another kind of source", "is postgres")
+
+			b.applyAs("")
+			if shown := b.shown(); member(shown, "source.kafka") != nil || member(shown, "source.postgres.host") != "customers.pg.example.com" {
+				t.Errorf("the state has %v", shown["source"])
+			}
+			b.wantQuiet()
+		})
+	}
 }

@@ -2,313 +2,299 @@ package provider
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"net/http"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// ownedKafka declares something of every member of a PATCH. The arguments
-// replace those of the same name.
-func ownedKafka(changed map[string]string) string {
-	declared := map[string]string{
-		"name":           `"mine"`,
-		"source":         `{ kafka = { iam_role = "role:mine", reverse_private_endpoint_ids = ["rpe-mine"] } }`,
-		"destination":    `{ columns = [{ name = "mine", type = "String" }] }`,
-		"field_mappings": `[{ source_field = "mine", destination_field = "mine" }]`,
-		"settings":       `{ engine_max_insert_threads = 7, object_storage_use_cluster_function = false }`,
-	}
-	maps.Copy(declared, changed)
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(declared)) {
-		fmt.Fprintf(&b, "  %s = %s\n", name, declared[name])
-	}
-	return b.String()
+// leanPlatforms are ways of returning what is empty, the plain one first.
+var leanPlatforms = map[string][]mockplatform.Sparse{
+	"returns all":                          nil,
+	"omits what is empty":                  {{Path: "**", OnlyEmpty: true, Zeros: true}},
+	"omits what is empty, and its objects": {{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}},
+	"returns null for what is empty":       {{Path: "**", OnlyEmpty: true, Zeros: true, Null: true}},
+	"omits what is empty from reads alone": {{Path: "**", OnlyEmpty: true, Zeros: true, Operations: []mockplatform.Operation{mockplatform.GetPipe, mockplatform.ListServices}}},
 }
 
-// mine sets what ownedKafka declares.
-func mine(doc mockplatform.Document) {
-	setMember(doc, "name", "mine")
-	setMember(doc, "source.kafka.iamRole", "role:mine")
-	setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{"rpe-mine"})
-	setMember(doc, "destination.columns", []any{mockplatform.Document{"name": "mine", "type": "String"}})
-	setMember(doc, "fieldMappings", []any{mockplatform.Document{"sourceField": "mine", "destinationField": "mine"}})
-	setMember(doc, "settings.engine_max_insert_threads", 7)
-	setMember(doc, "settings.object_storage_use_cluster_function", false)
+// emptiable is a pipe of which everything that a PATCH accepts can be emptied, with a
+// configuration of its values and one of empty values.
+const (
+	filledKafka = `
+  name           = "orders"
+  source         = { kafka = { iam_role = "r", reverse_private_endpoint_ids = ["a"] } }
+  destination    = { columns = [{ name = "a", type = "b" }] }
+  field_mappings = [{ source_field = "a", destination_field = "b" }]
+  settings       = { engine_max_threads = 8, object_storage_use_cluster_function = true }`
+	filledKafkaBody = `{"name": "orders", "source": {"kafka": {"iamRole": "r", "reversePrivateEndpointIds": ["a"]}}, "destination": {"columns": [{"name": "a", "type": "b"}]},
+  "fieldMappings": [{"sourceField": "a", "destinationField": "b"}], "settings": {"engine_max_threads": 8, "object_storage_use_cluster_function": true}}`
+	emptyKafka = `
+  name           = ""
+  source         = { kafka = { iam_role = "", reverse_private_endpoint_ids = [] } }
+  destination    = { columns = [] }
+  field_mappings = []
+  settings       = { engine_max_threads = 0, object_storage_use_cluster_function = false }`
+	emptyKafkaBody = `{"name": "", "source": {"kafka": {"iamRole": "", "reversePrivateEndpointIds": []}}, "destination": {"columns": []},
+  "fieldMappings": [], "settings": {"engine_max_threads": 0, "object_storage_use_cluster_function": false}}`
+)
+
+// TestEmptiedPipes empties what is configured in the console, and by the configuration:
+// drift is corrected, and what is emptied is sent, once each, whether the platform returns
+// what is empty or omits it.
+func TestEmptiedPipes(t *testing.T) {
+	for name, sparse := range leanPlatforms {
+		t.Run("a platform that "+name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			b := f.pipe(mockplatform.KafkaPipeID, filledKafka)
+			b.apply()
+			b.refresh() // a response to a write says nothing about reads
+			f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+				for path, empty := range map[string]any{
+					"name": "", "source.kafka.iamRole": "", "source.kafka.reversePrivateEndpointIds": []any{}, "destination.columns": []any{}, "fieldMappings": []any{},
+					"settings.engine_max_threads": 0, "settings.object_storage_use_cluster_function": false,
+				} {
+					setMember(doc, path, empty)
+				}
+			})
+			f.ResetJournal()
+			wantWarning(t, b.apply().warnings, "")
+			b.sends(filledKafkaBody)
+			b.wantQuiet()
+			for _, adopts := range []bool{false, true} {
+				b.applyAs(filledKafka)
+				f.ResetJournal()
+				if adopts {
+					b = f.pipe(b.id, emptyKafka)
+				}
+				b.applyAs(emptyKafka)
+				b.sends(emptyKafkaBody)
+				b.wantQuiet()
+				b.apply()
+				b.sends()
+			}
+		})
+	}
 }
 
-// TestPipeReset changes one thing at a time on a platform that resets what a
-// PATCH omits: what is owned comes back with a second PATCH of all of it, and
-// of what isn't a warning tells.
+// TestPipeReset changes one thing on a platform that resets what a PATCH omits: what is
+// owned comes back with a second PATCH of all of it, and a warning has what isn't.
 func TestPipeReset(t *testing.T) {
-	changes := []struct {
-		member, config, first string
-		merge                 object // into the second PATCH
-	}{
-		{"name", `"other"`, `{"name": "other"}`, object{"name": "other"}},
-		{"source", `{ kafka = { iam_role = "role:other", reverse_private_endpoint_ids = ["rpe-mine"] } }`,
-			`{"source": {"kafka": {"iamRole": "role:other"}}}`, object{"source.kafka.iamRole": "role:other"}},
-		{"destination", `{ columns = [] }`, `{"destination": {"columns": []}}`, object{"destination.columns": []any{}}},
-		{"field_mappings", `[]`, `{"fieldMappings": []}`, object{"fieldMappings": []any{}}},
-		{"settings", `{ engine_max_insert_threads = 9, object_storage_use_cluster_function = false }`,
-			`{"settings": {"engine_max_insert_threads": 9}}`, object{"settings.engine_max_insert_threads": 9}},
-	}
-	const all = `{
-  "name": "mine",
-  "source": {"kafka": {"iamRole": "role:mine", "reversePrivateEndpointIds": ["rpe-mine"]}},
-  "destination": {"columns": [{"name": "mine", "type": "String"}]},
-  "fieldMappings": [{"sourceField": "mine", "destinationField": "mine"}],
-  "settings": {"engine_max_insert_threads": 7, "object_storage_use_cluster_function": false}
-}`
 	for name, test := range map[string]struct {
 		to  mockplatform.ResetTo
-		now string // of the timeout that nobody owns: 5000 before
+		now string // of the threads that nobody manages: 32 before
 	}{
-		"to defaults":    {mockplatform.ToInitial, "8"},
-		"to nothing":     {mockplatform.ToEmpty, "0"},
-		"to be not told": {mockplatform.ToAbsent, "not set"},
+		"to defaults":   {mockplatform.ToInitial, "8"},
+		"to nothing":    {mockplatform.ToEmpty, "0"},
+		"to be omitted": {mockplatform.ToAbsent, "not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			w := f.workspace(f.provider())
-			var ids []string
-			var config strings.Builder
-			for i, change := range changes {
-				id := f.clonePipe(mockplatform.KafkaPipeID, mine, func(doc mockplatform.Document) {
-					setMember(doc, "settings.engine_max_threads", 32)
-				})
-				ids = append(ids, id)
-				config.WriteString(onePipe(fmt.Sprintf("p%d", i), id, ownedKafka(map[string]string{change.member: change.config})))
-			}
-			w.file("main.tf", f.provider()+config.String())
+			f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", 32) })
+			const owned = `
+  name           = "mine"
+  source         = { kafka = { iam_role = %q, reverse_private_endpoint_ids = ["rpe-mine"] } }
+  destination    = { columns = [{ name = "mine", type = "String" }] }
+  field_mappings = []
+  settings       = { engine_max_insert_threads = 7, object_storage_use_cluster_function = false }`
+			b := f.pipe(mockplatform.KafkaPipeID, fmt.Sprintf(owned, "role:mine"))
+			b.apply()
 			f.Configure(func(b *mockplatform.Behaviour) {
 				b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: test.to}
 			})
-			out := w.apply()
-			for i, change := range changes {
-				second := fromJSON(t, all).(object)
-				for path, value := range change.merge {
-					setMember(second, path, value)
-				}
-				f.wantPatches(ids[i], change.first, toJSON(t, second))
-				wantText(t, out, "("+ids[i]+") also changed unmanaged values")
-			}
-			wantText(t, out, "- settings.engine_max_threads: was 32, is now "+test.now, "- source.kafka.ca_certificate: was \"-----BEGIN")
-			for _, moved := range strings.Split(out, "Warning: ") {
-				for _, owned := range []string{"- name:", "- field_mappings:", "engine_max_insert_threads:", "- updated_at:"} {
-					if strings.HasPrefix(moved, "Updating pipe") && strings.Contains(moved, owned) {
-						t.Errorf("%q in %s", owned, moved)
-					}
-				}
-			}
 			f.ResetJournal()
-			w.wantEmptyPlan()
-			f.wantWrites()
+			r := b.applyAs(fmt.Sprintf(owned, "role:other"))
+			b.sends(`{"source": {"kafka": {"iamRole": "role:other"}}}`, `{
+  "name": "mine",
+  "source": {"kafka": {"iamRole": "role:other", "reversePrivateEndpointIds": ["rpe-mine"]}},
+  "destination": {"columns": [{"name": "mine", "type": "String"}]},
+  "fieldMappings": [],
+  "settings": {"engine_max_insert_threads": 7, "object_storage_use_cluster_function": false}
+}`)
+			wantWarning(t, r.warnings, "("+b.id+") also changed unmanaged values")
+			wantText(t, r.String(), "- settings.engine_max_threads: was 32, is now "+test.now, "- source.kafka.ca_certificate: was \"-----BEGIN")
+			wantNoText(t, r.String(), "- name:", "- field_mappings:", "engine_max_insert_threads:", "- updated_at:")
+			b.wantQuiet()
 		})
+	}
+	// The second PATCH of mappings resets what the first one sent.
+	t.Run("with mappings", func(t *testing.T) {
+		f := newFixture(t)
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
+		})
+		b := f.pipe(mockplatform.PostgresPipeID, remapped)
+		b.apply()
+		b.sends(firstRemap, secondRemap, `{"source": {"postgres": {"host": "other", `+credentialsBody+`}}}`)
+		b.wantQuiet()
+	})
+}
+
+// TestPatchReturnsNoResult has PATCHes that are carried out, and return nothing, or the
+// object as it was before. A read shows the outcome, between the two stages of a change of
+// mappings as well.
+func TestPatchReturnsNoResult(t *testing.T) {
+	for name, test := range map[string]struct {
+		answers     mockplatform.Answers
+		credentials int // reads of the pipe of which credentials alone are sent
+	}{
+		"nothing":           {mockplatform.Answers{PatchResult: mockplatform.ResultMissing}, 3},
+		"the object before": {mockplatform.Answers{PatchResult: mockplatform.ResultBefore}, 2}, // no response can show credentials
+		"nulls":             {mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "**", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}}}, 3},
+	} {
+		for id, change := range map[string]struct {
+			arguments string
+			patches   []string
+			gets      int // plan and apply read once each, and each PATCH is followed by one read
+		}{
+			mockplatform.KafkaPipeID: {"name = \"n\"\n  settings = { engine_max_threads = 3 }", []string{`{"name": "n", "settings": {"engine_max_threads": 3}}`}, 3},
+			mockplatform.CloudStreamPipeID: {`source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "s", secret_key_wo_version = 1 } }`,
+				[]string{`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "a", "secretKey": "s"}}}}`}, test.credentials},
+			mockplatform.PostgresPipeID: {remapped, []string{firstRemap, secondRemap}, 4},
+		} {
+			t.Run(name+" "+id, func(t *testing.T) {
+				f := newFixture(t)
+				f.Configure(func(b *mockplatform.Behaviour) { b.Answers = test.answers })
+				b := f.pipe(id, change.arguments)
+				r := b.apply()
+				for _, warning := range r.warnings {
+					wantNoText(t, warning, "API does not return all values", "also changed unmanaged values")
+				}
+				if n := f.gets(id); n != change.gets {
+					t.Errorf("the pipe was read %d times, want %d", n, change.gets)
+				}
+				b.sends(change.patches...)
+				b.wantQuiet()
+				if id != mockplatform.CloudStreamPipeID { // nothing shows that this one was updated
+					b.wantState()
+				}
+			})
+		}
 	}
 }
 
-// TestPipeDropped declares what a platform has dropped with an update, with the
-// value that it had before: it is sent.
-func TestPipeDropped(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, ``))
-	w.apply()
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToAbsent}
-	})
-	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `field_mappings = []`))
-	f.ResetJournal()
-	wantText(t, w.apply(), `- name: was "orders", is now not set`, "- settings.engine_max_threads: was 8, is now not set")
-	f.wantWrites(`{"fieldMappings": []}`)
-	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, "field_mappings = []\n  name = \"orders\""))
-	w.apply()
-	f.wantWrites(`{"name": "orders"}`)
-	w.wantEmptyPlan()
-}
-
-// TestPipeResetWithMappings maps a table anew on a platform that resets what a
-// PATCH omits: the second PATCH resets what the first one sent.
-func TestPipeResetWithMappings(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
-	})
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n"+remapped))
-	w.apply()
-	f.wantWrites(
-		strings.Replace(firstRemap, `{"source"`, `{"name": "n", "source"`, 1),
-		secondRemap,
-		`{"name": "n", "source": {"postgres": {"host": "other", `+credentialsBody+`}}}`,
-	)
-	w.wantEmptyPlan()
-}
-
-// TestPipeSparseAnswers renames pipes on platforms that leave fields out of
-// their answers. The state has what the platform holds all the same.
-func TestPipeSparseAnswers(t *testing.T) {
-	get, patch := []mockplatform.Operation{mockplatform.GetPipe}, []mockplatform.Operation{mockplatform.UpdatePipe}
-	whole := []mockplatform.Sparse{{Path: "*", Operations: patch}}
+// TestPipeAnswersOddly reads and writes pipes whose documents and responses a client may
+// stumble over.
+func TestPipeAnswersOddly(t *testing.T) {
 	for name, test := range map[string]struct {
-		sparse  []mockplatform.Sparse
-		gets    int  // from plan to state
-		unknown bool // the state can't have all of it
+		kind, arguments, patch string
+		odd                    func(doc mockplatform.Document)
 	}{
-		"a PATCH answers nothing":        {sparse: whole, gets: 4},
-		"a PATCH answers nulls":          {sparse: []mockplatform.Sparse{{Path: "**", Operations: patch, Null: true}}, gets: 4},
-		"a PATCH answers nothing, once":  {sparse: []mockplatform.Sparse{{Path: "*", Operations: patch, Times: 1}}, gets: 4},
-		"a PATCH omits the name":         {sparse: []mockplatform.Sparse{{Path: "name", Operations: patch}}, gets: 4},
-		"a GET omits the name":           {sparse: []mockplatform.Sparse{{Path: "name", Operations: get}}, gets: 3},
-		"the first GET omits the source": {sparse: []mockplatform.Sparse{{Path: "source", Operations: get, Times: 1}}, gets: 3},
-		"nothing tells the name":         {sparse: []mockplatform.Sparse{{Path: "name"}}, gets: 3, unknown: true},
-		"nothing tells anything":         {sparse: []mockplatform.Sparse{{Path: "*"}}, gets: 3, unknown: true},
-		// The mappings of fields were told before, and may only be missing.
-		"empty members are omitted": {sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, gets: 4, unknown: true},
+		"fractions": {mockplatform.PostgresPipeID, `settings = { engine_max_insert_threads = 3 }`, `{"settings": {"engine_max_insert_threads": 3}}`, func(doc mockplatform.Document) {
+			for _, path := range []string{
+				"scaling.replicas", "scaling.concurrency", "scaling.replicaCpuMillicores", "scaling.replicaMemoryGb",
+				"source.postgres.port", "source.postgres.settings.syncIntervalSeconds", "source.postgres.settings.initialLoadParallelism",
+				"settings.engine_max_threads", "settings.object_storage_max_insert_bytes", "settings.engine_parallel_distributed_insert_select",
+			} {
+				setMember(doc, path, 1.25)
+			}
+		}},
+		"two kinds of source": {mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "k" }, cloud_stream = { iam_role = "c" } }`, `{"source": {"kafka": {"iamRole": "k"}, "cloudStream": {"iamRole": "c"}}}`, func(doc mockplatform.Document) {
+			setMember(doc, "source.cloudStream", mockplatform.Document{"streamName": "s", "timestamp": 1.5, "iamRole": "r"})
+			setMember(doc, "source.kafka.brokers", "")
+			setMember(doc, "state", "")
+		}},
+		"nulls in lists": {mockplatform.KafkaPipeID, `name = "n"`, `{"name": "n"}`, func(doc mockplatform.Document) {
+			setMember(doc, "fieldMappings", []any{nil, mockplatform.Document{"sourceField": nil, "destinationField": "x"}})
+			setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{nil, "a", nil})
+			setMember(doc, "destination.tableDefinition.sortingKey", []any{nil})
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = test.sparse })
-			w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, `
-  name           = "renamed"
-  field_mappings = []
-  source         = { postgres = { host = "customers.pg.example.com" } }`))
-			out := w.apply()
-			if n := f.gets(mockplatform.PostgresPipeID); n > test.gets {
-				t.Errorf("the pipe was read %d times", n)
+			f.Configure(func(b *mockplatform.Behaviour) {
+				b.Answers = mockplatform.Answers{Numbers: mockplatform.NumbersAsFloats, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
+				b.Patches.MovesState = true
+			})
+			b := f.pipe(f.clonePipe(test.kind, test.odd), test.arguments)
+			b.apply()
+			b.sends(test.patch)
+			b.wantQuiet()
+			b.wantQuiet()
+			if name != "nulls in lists" {
+				b.wantState()
 			}
-			if strings.Contains(out, "also changed unmanaged values") {
-				t.Error(out)
-			}
-			patches := f.patches(mockplatform.PostgresPipeID)
-			if len(patches) != 1 {
-				t.Fatalf("%d PATCHes: %v", len(patches), patches)
-			}
-			if body := fromJSON(t, patches[0]); member(body, "name") != "renamed" || member(body, "settings") != nil || member(body, "fieldMappings") == nil {
-				t.Errorf("the PATCH is %v", body)
-			}
-			f.ResetJournal()
-			w.wantEmptyPlan()
-			f.wantWrites()
-			state := w.state()
-			if state[thisPipe]["name"] != "renamed" {
-				t.Errorf("the state is %v", state[thisPipe])
-			}
-			if test.unknown {
-				return
-			}
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = nil })
-			if out, ok := w.terraform("apply", "-refresh-only", "-auto-approve"); !ok {
-				t.Fatal(out)
-			}
-			checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
 		})
 	}
 }
 
-// TestPipeRewritten has the platform take other values than those sent: an
-// error at the attribute, a state that says what stands, and an apply that
-// heals.
-func TestPipeRewritten(t *testing.T) {
+// TestPipeGone has what may be mistaken for a pipe that is gone, and one that is.
+func TestPipeGone(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, `name = "orders"`))
-	w.apply()
-	f.Configure(func(b *mockplatform.Behaviour) {
-		for path, to := range map[string]any{"settings.engine_max_threads": 64, "source.kafka.reversePrivateEndpointIds": []any{"rpe-other"}} {
-			b.Patches.Rewrites = append(b.Patches.Rewrites, mockplatform.Rewrite{Operation: mockplatform.UpdatePipe, Path: path, To: func(any) any { return to }})
-		}
-	})
-	w.file("main.tf", f.provider()+onePipe("this", mockplatform.KafkaPipeID, `
-  name     = "configured-name"
-  settings = { engine_max_threads = 128 }
-  source   = { kafka = { reverse_private_endpoint_ids = ["configured"] } }`))
-	f.ResetJournal()
-	out, ok := w.terraform("apply", "-auto-approve", "-input=false")
-	if ok {
-		t.Fatal(out)
-	}
-	wantText(t, out,
-		"API stored a different value for settings.engine_max_threads of pipe \"orders\" ("+mockplatform.KafkaPipeID+")",
-		"the API returned another value: 64.",
-		"API stored a different value for source.kafka.reverse_private_endpoint_ids of pipe",
-		`the API returned another value: ["rpe-other"].`,
-	)
-	for _, never := range []string{"inconsistent", "returned another value: 128", `value: ["configured"]`} {
-		if strings.Contains(out, never) {
-			t.Errorf("%q in %s", never, out)
+	b := f.pipe(mockplatform.KafkaPipeID, `name = "orders"`)
+	b.apply()
+	for name, fault := range map[string]mockplatform.Fault{
+		"a gateway's 404": {Status: http.StatusNotFound, Body: mockplatform.BodyHTML},
+		"an empty 404":    {Status: http.StatusNotFound, Body: mockplatform.BodyEmpty},
+		"forbidden":       {Status: http.StatusForbidden},
+		"unavailable":     {Status: http.StatusNotImplemented, Body: mockplatform.BodyText},
+	} {
+		fault.Operation, fault.Times = mockplatform.GetPipe, mockplatform.Always
+		f.Inject(fault)
+		r := b.refresh()
+		f.ClearFaults()
+		b.refuses(r, "Cannot read pipe", fmt.Sprintf("HTTP %d", fault.Status))
+		if b.state.IsNull() || len(r.warnings) > 0 {
+			t.Errorf("%s: the pipe left the state: %s", name, r)
 		}
 	}
-	if n := len(f.patches(mockplatform.KafkaPipeID)); n != 1 {
-		t.Errorf("%d PATCHes", n)
-	}
-	state := w.state()
-	checkPipeState(t, f, thisPipe, state, mockplatform.KafkaPipeID)
-	if got := fmt.Sprint(member(state[thisPipe], "name"), "/", member(state[thisPipe], "settings.engine_max_threads")); got != "configured-name/64" {
-		t.Errorf("the state has %s", got)
-	}
+	r := b.tryPlan(f.start(map[string]any{"base_url": f.url + "/wrong"}))
+	b.refuses(r, "Cannot read pipe", "HTTP 404", "path not found")
 
-	// The same for a pipe that is new to the state, which then isn't in it.
-	id := f.clonePipe(mockplatform.KafkaPipeID)
-	w.file("new.tf", onePipe("new", id, `settings = { engine_max_threads = 3 }`))
-	if out, ok := w.terraform("apply", "-auto-approve", "-input=false", "-target=dataplatform_pipe.new"); ok {
-		t.Fatal(out)
+	doc := f.Pipe(b.id)
+	f.RemovePipe(b.id)
+	r = b.refresh()
+	wantWarning(t, r.warnings, `The pipe "orders" (`+b.id+") is gone")
+	if !b.state.IsNull() {
+		t.Error("the pipe is still in the state")
 	}
-	if _, left := w.state()["dataplatform_pipe.new"]; left {
-		t.Error("a failed adoption is in the state")
-	}
-
-	f.Configure(func(b *mockplatform.Behaviour) { b.Patches.Rewrites = nil })
-	f.ResetJournal()
-	w.apply()
-	f.wantPatches(mockplatform.KafkaPipeID, `{"settings": {"engine_max_threads": 128}, "source": {"kafka": {"reversePrivateEndpointIds": ["configured"]}}}`)
-	w.wantEmptyPlan()
+	b.refuses(b.tryPlan(f.start()), "No such pipe", "Check pipe_id, service_id and organization_id.")
+	f.SetPipe(doc)
+	b.apply()
+	b.wantQuiet()
 }
 
-// TestPipeAnswersOddly reads and writes pipes whose answers a client may
-// stumble over.
-func TestPipeAnswersOddly(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Answers = mockplatform.Answers{Numbers: mockplatform.NumbersAsFloats, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
-		b.Patches.MovesState = true
-	})
-	fractions := f.clonePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		for _, path := range []string{
-			"scaling.replicas", "scaling.concurrency", "scaling.replicaCpuMillicores", "scaling.replicaMemoryGb",
-			"source.postgres.port", "source.postgres.settings.syncIntervalSeconds", "source.postgres.settings.initialLoadParallelism",
-			"settings.engine_max_threads", "settings.object_storage_max_insert_bytes", "settings.engine_parallel_distributed_insert_select",
-		} {
-			setMember(doc, path, 1.25)
-		}
-	})
-	several := f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
-		setMember(doc, "source.cloudStream", mockplatform.Document{"streamName": "s", "timestamp": 1.5, "iamRole": "r"})
-		setMember(doc, "source.carrierPigeon", mockplatform.Document{"loft": 4})
-		setMember(doc, "source.kafka.brokers", "")
-		setMember(doc, "state", "")
-	})
-	nulls := f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
-		setMember(doc, "fieldMappings", []any{nil, mockplatform.Document{"sourceField": nil, "destinationField": "x"}})
-		setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{nil, "a", nil})
-		setMember(doc, "destination.tableDefinition.sortingKey", []any{nil})
-	})
-	w := f.workspace(f.provider() +
-		onePipe("fractions", fractions, `settings = { engine_max_insert_threads = 3 }`) +
-		onePipe("several", several, `source = { kafka = { iam_role = "k" }, cloud_stream = { iam_role = "c" } }`) +
-		onePipe("nulls", nulls, `name = "n"`) +
-		fmt.Sprintf("data \"dataplatform_pipe\" \"nulls\" {\n  service_id = %q\n  pipe_id = %q\n}\n", mockplatform.ServiceID, nulls))
-	w.apply()
-	f.wantPatches(fractions, `{"settings": {"engine_max_insert_threads": 3}}`)
-	f.wantPatches(several, `{"source": {"kafka": {"iamRole": "k"}, "cloudStream": {"iamRole": "c"}}}`)
-	f.wantPatches(nulls, `{"name": "n"}`)
-	f.ResetJournal()
-	w.wantEmptyPlan()
-	w.wantEmptyPlan()
-	f.wantWrites()
-	state := w.state()
-	checkPipeState(t, f, "dataplatform_pipe.fractions", state, fractions)
-	if got := member(state["dataplatform_pipe.several"], "source.cloud_stream.timestamp"); fmt.Sprint(got) != "1.5" {
-		t.Errorf("the second source is %v", state["dataplatform_pipe.several"])
+// TestEmptyObject has objects that set nothing, as a misspelled name leaves one behind:
+// a plan warns where the platform has a value that the object could set, and about
+// credentials, which it never returns.
+func TestEmptyObject(t *testing.T) {
+	for _, test := range []struct {
+		arguments string
+		empty     []string
+		bare      bool // the pipe has nothing settable
+	}{
+		{`settings = { engine_max_treads = 4 }`, []string{"settings"}, false},
+		{`source = { kafka = { iam_roel = "r" } }`, []string{"source.kafka"}, false},
+		{`source = { kafca = { iam_role = "r" } }`, []string{"source"}, false},
+		{`source_credentials = { kafka = {} }`, []string{"source_credentials.kafka"}, false},
+		{"settings = {}\n  destination = {}", []string{"destination", "settings"}, false},
+		{`settings = { engine_max_treads = 4, engine_max_threads = 8 }`, nil, false},
+		{`destination = { columns = [] }`, nil, false},
+		{`source = { validate_samples = false }`, nil, false},
+		{"settings = {}\n  destination = {}\n  source = { kafka = {} }", nil, true}, // nothing can be lost
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
+				setMember(doc, "destination.columns", []any{})
+				if test.bare {
+					setMember(doc, "settings", mockplatform.Document{})
+					setMember(doc, "destination.columns", nil)
+					setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+				}
+			})
+			b := f.pipe(mockplatform.KafkaPipeID, test.arguments)
+			for range 2 {
+				r := b.plan()
+				if len(r.warnings) != len(test.empty) {
+					t.Errorf("%d warnings, want %d: %q", len(r.warnings), len(test.empty), r.warnings)
+				}
+				for _, at := range test.empty {
+					wantText(t, r.String(), "Object is empty: "+at+" has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling.")
+				}
+				b.applyPlan(r)
+				b.sends()
+			}
+		})
 	}
 }

@@ -3,11 +3,12 @@ package provider
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -19,146 +20,155 @@ var seedPipes = map[string]string{
 	"postgres": mockplatform.PostgresPipeID,
 }
 
-// TestPipeGeneratedConfiguration imports pipes of all kinds and lets terraform
-// write their configuration, which applies as it is and changes nothing.
+// TestPipeGeneratedConfiguration imports pipes of all kinds from a platform that omits what
+// is empty, and lets terraform write their configuration, which applies as it is and
+// changes nothing. TestGeneratedConfiguration does so with a platform that omits nothing.
 func TestPipeGeneratedConfiguration(t *testing.T) {
-	for name, behaviour := range map[string]mockplatform.Answers{
-		"plain":  {},
-		"sparse": {Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers = behaviour })
-			imports := ""
-			pipes := maps.Clone(seedPipes)
-			pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing settable has a value
-				doc["settings"] = mockplatform.Document{}
-				setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
-				setMember(doc, "destination.columns", nil)
-			})
-			for name, id := range pipes {
-				import_ := mockplatform.ServiceID + "/" + id
-				if name == "kafka" {
-					import_ = mockplatform.OrganizationID + "/" + import_
-				}
-				imports += generatingImport("dataplatform_pipe."+name, import_)
-			}
-			w := f.workspace(f.provider())
-			w.generates(imports, len(pipes))
-			content, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range []string{"state", "scaling", "created_at", "updated_at", "brokers", "topics", "consumer_group", "offset", "schema_registry", "stream_name", "url", "queue_url", "delimiter", "compression", "is_continuous", "publication_name", "replication_slot_name", "managed_table", "table_definition"} {
-				if regexp.MustCompile(`(?m)^\s*` + name + `\s*=`).Match(content) {
-					t.Errorf("%s is in the generated configuration:\n%s", name, content)
-				}
-			}
-			wantText(t, string(content), "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
-			wantNoText(t, w.planText(), "Warning:") // as of the many objects that set nothing
-			w.apply()
-			w.wantEmptyPlan()
-			f.wantWrites()
-			for name, id := range pipes {
-				if behaviour.Sparse == nil {
-					checkPipeState(t, f, "dataplatform_pipe."+name, w.state(), id)
-				}
-			}
-		})
-	}
-}
-
-// TestPipeImportsTwice imports by both forms of the id, and says what is wrong
-// with others.
-func TestPipeImportsTwice(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping)+"\n  name = \"customers\""))
-	short := mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID
-	for _, id := range []string{short, mockplatform.OrganizationID + "/" + short} {
-		if out, ok := w.terraform("import", thisPipe, id); !ok {
-			t.Fatal(out)
-		}
-		checkPipeState(t, f, thisPipe, w.state(), mockplatform.PostgresPipeID)
-		w.wantEmptyPlan()
-		if out, ok := w.terraform("state", "rm", thisPipe); !ok {
-			t.Fatal(out)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Answers = mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
+	})
+	imports := ""
+	pipes := maps.Clone(seedPipes)
+	pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing settable has a value
+		doc["settings"] = mockplatform.Document{}
+		setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+		setMember(doc, "destination.columns", nil)
+	})
+	for name, id := range pipes {
+		imports += generatingImport("dataplatform_pipe."+name, mockplatform.OrganizationID+"/"+mockplatform.ServiceID+"/"+id)
+	}
+	w := f.workspace(f.provider())
+	w.generates(imports, len(pipes))
+	content := w.read("generated.tf")
+	for _, name := range []string{"state", "scaling", "created_at", "updated_at", "brokers", "topics", "consumer_group", "offset", "schema_registry", "stream_name", "url", "queue_url", "delimiter", "compression", "is_continuous", "publication_name", "replication_slot_name", "managed_table", "table_definition"} {
+		if regexp.MustCompile(`(?m)^\s*` + name + `\s*=`).MatchString(content) {
+			t.Errorf("%s is in the generated configuration:\n%s", name, content)
 		}
 	}
-	for id, text := range map[string]string{
-		mockplatform.PostgresPipeID:        "SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID",
-		"x/" + mockplatform.PostgresPipeID: `"x" is not a UUID`,
-		short + "/" + short:                "is not a valid import ID; expected",
-		short + "/":                        `"" is not a UUID`,
-		mockplatform.ServiceID + "/" + mockplatform.OrganizationID: "Cannot import pipe",
-	} {
-		out, ok := w.terraform("import", thisPipe, id)
-		if ok {
-			t.Fatalf("imported %s:\n%s", id, out)
-		}
-		wantText(t, out, text)
-	}
+	wantText(t, content, "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
+	wantNoText(t, w.apply(), "Warning:") // as of the many objects that set nothing
+	w.wantEmptyPlan()
 	f.wantWrites()
 }
 
-// TestPipeImportWithUnknownOrganization imports while the provider's organization is
-// known only after apply: the import ID has to contain it.
+// TestPipeImport imports by both forms of the ID.
+func TestPipeImport(t *testing.T) {
+	short := mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID
+	f := newFixture(t)
+	for _, id := range []string{short, mockplatform.OrganizationID + "/" + short} {
+		b := f.pipe(mockplatform.PostgresPipeID, seedMappings+"\n  name = \"customers\"")
+		b.must(b.imports(id))
+		b.wantState()
+		b.wantQuiet()
+		b.sends()
+	}
+}
+
+// TestPipeImportWithUnknownOrganization imports while the provider's organization is known
+// only after apply: the import ID has to contain it.
 func TestPipeImportWithUnknownOrganization(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(strings.Replace(f.provider(), fmt.Sprintf("%q", mockplatform.OrganizationID), "terraform_data.organization.output", 1) + `
-resource "terraform_data" "organization" { input = "` + mockplatform.OrganizationID + `" }
-import {
-  to = ` + thisPipe + `
-  id = "` + mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID + `"
-}
-` + onePipe("this", mockplatform.PostgresPipeID, ""))
-	out, ok := w.terraform("plan", "-input=false")
-	if ok {
-		t.Error("planned without the organization")
-	}
-	wantText(t, folded(out), "Cannot import pipe", "Use the import ID ORGANIZATION_ID/SERVICE_ID/PIPE_ID.")
+	b := f.pipe(mockplatform.PostgresPipeID, "")
+	r := b.importsWith(f.start(map[string]any{"organization_id": tftypes.UnknownValue}), mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID)
+	b.refuses(r, "Cannot import pipe", "Use the import ID ORGANIZATION_ID/SERVICE_ID/PIPE_ID.")
 	f.wantRequests()
 }
 
-// TestPipeDataSource shows every field of the documents.
-func TestPipeDataSource(t *testing.T) {
+// TestImportShowsEverything has the plan of an import block, in the terminal and in its
+// JSON: what it overwrites stands as a difference, mapping by mapping.
+func TestImportShowsEverything(t *testing.T) {
 	f := newFixture(t)
-	config := f.provider()
-	for name, id := range seedPipes {
-		config += "data \"dataplatform_pipe\" \"" + name + "\" {\n  service_id = \"" + mockplatform.ServiceID + "\"\n  pipe_id = \"" + id + "\"\n}\n"
+	w := f.workspace(f.provider() + pipeConfig(mockplatform.PostgresPipeID, "name = \"n\"\n"+
+		mappings(wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = []`), addressesMapping)) +
+		fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID))
+	out, changes := w.plan()
+	wantText(t, out, "1 to import, 0 to add, 1 to change", `~ name = "customers" -> "n"`, `- "password_hash"`, `- "phone"`, `"sales_leads"`)
+	wantNoText(t, out, "overwrites current values")
+	change := changes[thisPipe].Change
+	before, after := toJSON(t, member(change.Before, "source.postgres.table_mappings")), toJSON(t, member(change.After, "source.postgres.table_mappings"))
+	if !strings.Contains(before, "password_hash") || !strings.Contains(before, "leads") || strings.Contains(after, "password_hash") || strings.Contains(after, "leads") {
+		t.Errorf("the plan's JSON has\n%s\nbefore, and after\n%s", before, after)
 	}
-	w := f.workspace(config)
-	w.apply()
-	state := w.state()
-	for name, id := range seedPipes {
-		checkPipeState(t, f, "data.dataplatform_pipe."+name, state, id)
-		if n := f.gets(id); n != 1 {
-			t.Errorf("%s was read %d times", name, n)
+}
+
+// TestImportOfAnother imports another object than the one that is configured: Terraform
+// would import the first and replace it by the other.
+func TestImportOfAnother(t *testing.T) {
+	f := newFixture(t)
+	skipIfTooOld(t, "import {")
+	w := f.workspace(f.provider() + scalingConfig(mockplatform.ReadonlyServiceID, "num_replicas = 2") +
+		fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisScaling, mockplatform.ServiceID))
+	said := w.planText()
+	wantText(t, said, `Imported service "events-eu" (`+mockplatform.ServiceID+") is not the configured one",
+		"- service_id: imported "+mockplatform.ServiceID+", configured "+mockplatform.ReadonlyServiceID+" Make both IDs the same.",
+		`This replacement overwrites current values of service "events-eu-readers"`)
+	wantNoText(t, said, "Destroy does not delete")
+	f.wantWrites()
+}
+
+// TestSavedPlanAppliesAfterTheRestMoved saves a plan that adopts a pipe, by creating its
+// resource or by importing, or that changes one, moves whatever nobody owns, and an owned
+// value as well, and applies it: what the plan shows is sent, and what moved stays.
+func TestSavedPlanAppliesAfterTheRestMoved(t *testing.T) {
+	for _, how := range []string{"creates", "imports", "updates"} {
+		for threads, patch := range map[int]string{8: "", 3: `{"settings": {"engine_max_threads": 3}}`} {
+			t.Run(fmt.Sprintf("%s, %d threads", how, threads), func(t *testing.T) {
+				f := newFixture(t)
+				b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+				switch how {
+				case "imports":
+					b.must(b.imports(mockplatform.ServiceID + "/" + b.id))
+				case "updates":
+					b.apply()
+				}
+				b.arguments += fmt.Sprintf("\n  settings = { engine_max_threads = %d }", threads)
+				plan := b.plan()
+				if got := plan.unknown(); how != "creates" && (patch == "" && len(got) > 0 || patch != "" && !slices.Equal(got, []string{"state", "updated_at"})) {
+					t.Errorf("known after the apply is %q", got)
+				}
+				f.UpdatePipe(b.id, moved)
+				if patch != "" {
+					f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", 5) })
+				}
+				want := f.Pipe(b.id)
+				f.ResetJournal()
+				r := b.applyPlan(plan)
+				wantNoText(t, r.String(), "also changed unmanaged values")
+				if patch == "" {
+					b.sends()
+				} else {
+					b.sends(patch)
+				}
+				setMember(want, "settings.engine_max_threads", threads)
+				setMember(want, "updatedAt", f.Pipe(b.id)["updatedAt"])
+				if got := toJSON(t, f.Pipe(b.id)); !sameJSON(t, got, toJSON(t, want)) {
+					t.Errorf("the pipe is\n%s\nwant\n%s", got, toJSON(t, want))
+				}
+				b.wantQuiet()
+				b.refresh()
+				b.wantState()
+			})
 		}
 	}
-	if got := member(state["data.dataplatform_pipe.storage"], "source.object_storage.connection_string"); got == nil {
-		t.Error("no connection string")
-	}
-	w.file("main.tf", config+"output \"it\" {\n  value = data.dataplatform_pipe.storage.source.object_storage.connection_string\n}\n")
-	out, ok := w.terraform("plan", "-input=false")
-	if ok || !strings.Contains(out, "sensitive") {
-		t.Errorf("the connection string is not sensitive:\n%s", out)
-	}
+}
 
-	// Exact and odd numbers, and a document with next to nothing.
-	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
-		setMember(doc, "settings.engine_max_threads", int64(9007199254740993))
-		setMember(doc, "settings.engine_parallel_distributed_insert_select", 0.1)
-		setMember(doc, "scaling.replicaMemoryGb", 0.1)
-		setMember(doc, "settings.object_storage_concurrency", 2.5)
-	})
-	for _, name := range []string{"name", "state", "scaling", "source", "destination", "fieldMappings", "settings", "createdAt", "updatedAt"} {
-		f.UpdatePipe(mockplatform.CloudStreamPipeID, func(doc mockplatform.Document) { delete(doc, name) })
+// moved moves all of a Postgres pipe that TestSavedPlanAppliesAfterTheRestMoved doesn't
+// own, in the members of its mappings too.
+func moved(doc mockplatform.Document) {
+	for path, value := range map[string]any{
+		"name": "moved", "state": "Paused", "updatedAt": "2026-01-01T00:00:00.000Z", "scaling.replicas": 7,
+		"settings.engine_max_insert_threads": 7, "settings.engine_parallel_view_processing": true, "settings.object_storage_max_file_count": nil,
+		"source.postgres.host": "moved", "source.postgres.port": 6543, "source.postgres.settings.publicationName": "moved", "source.postgres.settings.pullBatchSize": 0,
+		"destination.table": "moved", "destination.columns": []any{}, "fieldMappings": []any{},
+	} {
+		setMember(doc, path, value)
 	}
-	w.file("main.tf", config)
-	w.apply()
-	state = w.state()
-	checkPipeState(t, f, "data.dataplatform_pipe.kafka", state, mockplatform.KafkaPipeID)
-	if got := state["data.dataplatform_pipe.stream"]; got["source"] != nil || got["name"] != nil || got["pipe_id"] != mockplatform.CloudStreamPipeID {
-		t.Errorf("the empty pipe is %v", got)
+	for _, mapping := range member(doc, "source.postgres.tableMappings").([]any) {
+		of := mapping.(mockplatform.Document)
+		of["sortingKeys"], of["useCustomSortingKey"] = []any{"moved"}, true
+		if of["sourceTable"] == "leads" {
+			of["excludedColumns"] = []any{}
+		}
 	}
 }

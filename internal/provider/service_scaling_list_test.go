@@ -39,7 +39,7 @@ func (f *fixture) listed(t *testing.T, server frameworkServer, config map[string
 func TestQuery(t *testing.T) {
 	f := newFixture(t)
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { delete(doc, "name") })
-	server := f.configured(t)
+	server := f.start()
 	results := f.listed(t, server, nil, 100, true)
 	f.wantRequests("GET services")
 	var names []string
@@ -70,16 +70,16 @@ func TestQuery(t *testing.T) {
 	}
 
 	// The limit, another organization, a filter.
-	if results := f.listed(t, f.configured(t), nil, 2, false); len(results) != 2 {
+	if results := f.listed(t, f.start(), nil, 2, false); len(results) != 2 {
 		t.Errorf("%d results, want 2", len(results))
 	}
-	other := f.listed(t, f.configured(t), map[string]tfvalue.Value{"organization_id": tfvalue.String(mockplatform.OtherOrganizationID)}, 100, false)
+	other := f.listed(t, f.start(), map[string]tfvalue.Value{"organization_id": tfvalue.String(mockplatform.OtherOrganizationID)}, 100, false)
 	if len(other) != 1 || other[0].DisplayName != "beacon" {
 		t.Errorf("the other organization has %v", other)
 	}
 	f.ResetJournal()
 	filter := tfvalue.Collection(tftypes.List{ElementType: tftypes.String}, []tfvalue.Value{tfvalue.String("tag:env=nowhere")})
-	if results := f.listed(t, f.configured(t), map[string]tfvalue.Value{"filter": filter}, 100, false); len(results) != 0 {
+	if results := f.listed(t, f.start(), map[string]tfvalue.Value{"filter": filter}, 100, false); len(results) != 0 {
 		t.Errorf("a tag that nothing has gives %d results", len(results))
 	}
 	if query := f.Requests()[0].Query["filter"]; !slices.Equal(query, []string{"tag:env=nowhere"}) {
@@ -88,29 +88,10 @@ func TestQuery(t *testing.T) {
 
 	// What goes wrong is a diagnostic of the query.
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Status: http.StatusForbidden})
-	failed := f.listed(t, f.configured(t), nil, 100, false)
+	failed := f.listed(t, f.start(), nil, 100, false)
 	if len(failed) != 1 || len(failed[0].Diagnostics) != 1 || !strings.Contains(failed[0].Diagnostics[0].Detail, "HTTP 403") {
 		t.Errorf("a list that fails gives %v", failed)
 	}
-}
-
-// configured is a server of the provider that is configured for the fixture.
-func (f *fixture) configured(t *testing.T) frameworkServer {
-	t.Helper()
-	server := serverOf(newProvider("test"))
-	typ := server.schemas().Provider.ValueType()
-	encoded, err := tfprotov6.NewDynamicValue(typ, unset(typ, map[string]tfvalue.Value{
-		"base_url": tfvalue.String(f.url), "organization_id": tfvalue.String(mockplatform.OrganizationID),
-		"key_id": tfvalue.String("demo-key-id"), "key_secret": tfvalue.String("demo-key-secret"),
-	}).Value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: &encoded})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		t.Fatal(resp, err)
-	}
-	return server
 }
 
 // TestQueryGeneratesConfiguration has terraform write the configuration of what

@@ -2,20 +2,20 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 const thisScaling = "dataplatform_service_scaling.this"
+
+// ourServices are those of the seed's first organization.
+var ourServices = []string{mockplatform.ServiceID, mockplatform.ReadonlyServiceID, mockplatform.FullServiceID}
 
 // scalingConfig is the scaling of a service with further arguments.
 func scalingConfig(id, arguments string) string {
@@ -27,281 +27,391 @@ resource "dataplatform_service_scaling" "this" {
 `, id, arguments)
 }
 
-// wantRequests compares the requests since the journal was reset, each as
-// method and what follows the organization, and resets it.
-func (f *fixture) wantRequests(want ...string) {
-	f.t.Helper()
-	var got []string
-	for _, r := range f.Requests() {
-		_, rest, _ := strings.Cut(r.Path, "/organizations/")
-		_, rest, _ = strings.Cut(rest, "/")
-		got = append(got, r.Method+" "+rest)
-	}
-	f.ResetJournal()
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		f.t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+// scalings is the scaling of each service, in one block.
+func scalings(name string, ids []string, arguments string) string {
+	return fmt.Sprintf(`
+resource "dataplatform_service_scaling" %q {
+  for_each   = toset(["%s"])
+  service_id = each.key
+%s
+}
+`, name, strings.Join(ids, `", "`), arguments)
 }
 
-// values is what a state has to hold, attribute by attribute.
-func values(address string, want map[string]any) []statecheck.StateCheck {
-	var checks []statecheck.StateCheck
+// wantValues compares attributes of the state.
+func (b *managed) wantValues(want object) {
+	b.t.Helper()
 	for name, value := range want {
-		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), exactly(value)))
-	}
-	return checks
-}
-
-func exactly(value any) knownvalue.Check {
-	switch v := value.(type) {
-	case nil:
-		return knownvalue.Null()
-	case string:
-		return knownvalue.StringExact(v)
-	case bool:
-		return knownvalue.Bool(v)
-	case int:
-		return knownvalue.Int64Exact(int64(v))
-	case float64:
-		return knownvalue.Float64Exact(v)
-	default:
-		panic(fmt.Sprintf("no check for %T", value))
+		if got := b.shown()[name]; fmt.Sprint(got) != fmt.Sprint(value) {
+			b.t.Errorf("%s is %v in the state, want %v", name, got, value)
+		}
 	}
 }
 
-func TestScalingAdoptsWhatMatchesWithoutAWrite(t *testing.T) {
-	for name, arguments := range map[string]string{
-		"nothing declared": ``,
-		"some declared":    `num_replicas = 3.0`,
-		"all declared": `
+// TestScaling goes through terraform: an adoption with its warnings, a change, a
+// replacement and a destroy, which leave a service as it is and say so.
+func TestScaling(t *testing.T) {
+	f := newFixture(t)
+	const arguments = `
+  num_replicas         = 3
+  idle_scaling         = false
+  idle_timeout_minutes = 20
+  max_total_memory_gb  = 48`
+	w := f.workspace(f.provider() + scalings("this", ourServices[:2], arguments))
+	wantText(t, w.planText(),
+		`Creating this resource overwrites current values of service "events-eu" (`+mockplatform.ServiceID+")",
+		"The service already exists. These current values will be replaced: - idle_scaling (currently true) - idle_timeout_minutes (currently 15) To keep a value",
+		`Creating this resource overwrites current values of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")",
+		"The service already exists. These current values will be replaced: - idle_scaling (currently true) - idle_timeout_minutes (currently 5) - max_total_memory_gb (currently 24) - num_replicas (currently 1) To keep a value",
+		"The platform has deprecated this argument",
+	)
+	f.wantRequests("GET services")
+
+	// Nothing is overwritten here, and the deprecated totals aren't spoken of where nobody
+	// configures them.
+	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, `num_replicas = 3.0`))
+	wantNoText(t, w.apply(), "Warning:", "overwrites", "deprecate")
+	f.wantWrites()
+	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`))
+	w.apply()
+	f.wantWrites(`{"numReplicas": 4}`)
+	w.wantEmptyPlan()
+
+	const summary = "Destroy does not delete services or pipes"
+	keeps := func(name, id string) string {
+		return fmt.Sprintf("This resource stops managing service %q (%s), which keeps its current settings on the platform.", name, id)
+	}
+	w.file("main.tf", f.provider()+scalingConfig(mockplatform.ReadonlyServiceID, `num_replicas = 4`))
+	wantText(t, w.apply(), "forces replacement", summary, keeps("events-eu", mockplatform.ServiceID), `This replacement overwrites current values of service "events-eu-readers" (`+mockplatform.ReadonlyServiceID+")", "- num_replicas (currently 1)")
+	f.wantWrites(`{"numReplicas": 4}`)
+	out := w.apply("-destroy", "-refresh=false")
+	if n := strings.Count(out, keeps("events-eu-readers", mockplatform.ReadonlyServiceID)); n != 2 {
+		t.Errorf("%d warnings, want one in the plan and one in the apply:\n%s", n, out)
+	}
+	f.wantRequests()
+	if doc := f.Service(mockplatform.ServiceID); fmt.Sprint(doc["numReplicas"]) != "4" {
+		t.Errorf("the service left holds %v replicas", doc["numReplicas"])
+	}
+}
+
+// TestScalingChanges has, step by step, the one PATCH that a change makes, and what its
+// plan leaves until after the apply: the memory of a replica where the totals change, and
+// nothing else.
+func TestScalingChanges(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.Patches.MovesReplicaMemory = true })
+	b := f.scaling(mockplatform.ServiceID, `
   num_replicas         = 3
   idle_scaling         = true
-  idle_timeout_minutes = 15
+  idle_timeout_minutes = 15.0
   min_total_memory_gb  = 24
-  max_total_memory_gb  = 48`,
+  max_total_memory_gb  = 48`)
+	b.apply()
+	b.sends() // all of it matches
+	b.wantValues(object{
+		"organization_id": mockplatform.OrganizationID, "service_id": mockplatform.ServiceID, "num_replicas": 3, "idle_scaling": true, "idle_timeout_minutes": 15,
+		"min_total_memory_gb": 24, "max_total_memory_gb": 48, "name": "events-eu", "data_warehouse_id": "30000000-0000-4000-8000-000000000001",
+		"is_primary": true, "min_replica_memory_gb": 8, "max_replica_memory_gb": 16,
+	})
+	memory := []string{"max_replica_memory_gb", "min_replica_memory_gb"}
+	for _, step := range []struct {
+		arguments string
+		unknown   []string
+		sends     []string
+	}{
+		{"num_replicas = 3\nidle_scaling = false\nidle_timeout_minutes = 15", nil, []string{`{"idleScaling": false}`}},
+		{"num_replicas = 5\nidle_scaling = false\nidle_timeout_minutes = 20", nil, []string{`{"numReplicas": 5, "idleTimeoutMinutes": 20}`}},
+		{"", nil, nil}, // leaving the configuration leaves the value alone
+		{"max_total_memory_gb = 72", memory, []string{`{"maxTotalMemoryGb": 72}`}},
+		{"min_total_memory_gb = 36\nmax_total_memory_gb = 72", memory, []string{`{"minTotalMemoryGb": 36}`}},
+		{"min_total_memory_gb = 36\nmax_total_memory_gb = 72\nnum_replicas = 2", nil, []string{`{"numReplicas": 2}`}},
+		{"idle_scaling = true", nil, []string{`{"idleScaling": true}`}},
+		{"num_replicas = 4\nidle_timeout_minutes = 60\nlifecycle {\n  ignore_changes = [num_replicas]\n}", nil, []string{`{"idleTimeoutMinutes": 60}`}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.run(resource.TestStep{
-				Config: f.provider() + scalingConfig(mockplatform.ServiceID, arguments),
-				Check:  f.wrote(),
-				ConfigStateChecks: values(thisScaling, map[string]any{
-					"organization_id":       mockplatform.OrganizationID,
-					"service_id":            mockplatform.ServiceID,
-					"num_replicas":          3,
-					"idle_scaling":          true,
-					"idle_timeout_minutes":  15,
-					"min_total_memory_gb":   24,
-					"max_total_memory_gb":   48,
-					"name":                  "events-eu",
-					"data_warehouse_id":     "30000000-0000-4000-8000-000000000001",
-					"is_primary":            true,
-					"min_replica_memory_gb": 8,
-					"max_replica_memory_gb": 16,
-				}),
-			})
-		})
+		b.arguments = step.arguments
+		plan := b.plan()
+		if got := plan.unknown(); !slices.Equal(got, step.unknown) {
+			t.Errorf("%s: known after the apply is %q, want %q", step.arguments, got, step.unknown)
+		}
+		b.applyPlan(plan)
+		b.sends(step.sends...)
+		b.wantQuiet()
 	}
 }
 
-// TestScalingSendsWhatDiffers has, step by step, the one PATCH that a change
-// makes.
-func TestScalingSendsWhatDiffers(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.Patches.MovesReplicaMemory = true })
-	step := func(arguments string, writes ...string) resource.TestStep {
-		return resource.TestStep{
-			PreConfig: f.ResetJournal,
-			Config:    f.provider() + scalingConfig(mockplatform.ServiceID, arguments),
-			Check:     f.wrote(writes...),
-		}
-	}
-	f.run(
-		step(`
-  num_replicas         = 3
-  idle_scaling         = false
-  idle_timeout_minutes = 15`, `{"idleScaling": false}`),
-		step(`
-  num_replicas         = 5
-  idle_scaling         = false
-  idle_timeout_minutes = 20`, `{"numReplicas": 5, "idleTimeoutMinutes": 20}`),
-		// Leaving the configuration leaves the value alone.
-		step(``),
-		// The deprecated totals are sent when they are configured, as they are.
-		step(`max_total_memory_gb = 72`, `{"maxTotalMemoryGb": 72}`),
-		step("min_total_memory_gb = 36\nmax_total_memory_gb = 72", `{"minTotalMemoryGb": 36}`),
-		step("min_total_memory_gb = 36\nmax_total_memory_gb = 72\nnum_replicas = 2", `{"numReplicas": 2}`),
-		// A value that is false and one that was false already.
-		step("idle_scaling = true", `{"idleScaling": true}`),
-	)
-}
-
-// TestScalingPlan has what a plan shows as known after apply: the memory of a
-// replica where the totals change, and nothing else.
-func TestScalingPlan(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.Patches.MovesReplicaMemory = true })
-	computed := []string{"name", "data_warehouse_id", "is_primary", "organization_id"}
-	memory := []string{"min_replica_memory_gb", "max_replica_memory_gb"}
-	settable := []string{"num_replicas", "idle_scaling", "idle_timeout_minutes", "min_total_memory_gb", "max_total_memory_gb"}
-	step := func(arguments string, moves bool) resource.TestStep {
-		checks := []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisScaling, plancheck.ResourceActionUpdate)}
-		known := append(append([]string{}, computed...), settable...)
-		for _, name := range memory {
-			if moves {
-				checks = append(checks, plancheck.ExpectUnknownValue(thisScaling, tfjsonpath.New(name)))
-			} else {
-				known = append(known, name)
-			}
-		}
-		for _, name := range known {
-			checks = append(checks, plancheck.ExpectKnownValue(thisScaling, tfjsonpath.New(name), knownvalue.NotNull()))
-		}
-		return resource.TestStep{
-			Config:           f.provider() + scalingConfig(mockplatform.ServiceID, arguments),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: checks},
-		}
-	}
-	f.run(
-		resource.TestStep{Config: f.provider() + scalingConfig(mockplatform.ServiceID, ``)},
-		step(`idle_scaling = false`, false),
-		step(`idle_timeout_minutes = 60`, false),
-		step(`num_replicas = 4`, false),
-		step(`max_total_memory_gb = 96`, true),
-		step(`min_total_memory_gb = 48`, true),
-	)
-}
-
+// TestScalingDrift changes a service behind Terraform's back: what is managed is planned
+// back, and the rest is in the state.
 func TestScalingDrift(t *testing.T) {
 	f := newFixture(t)
-	config := f.provider() + scalingConfig(mockplatform.ServiceID, `num_replicas = 3`)
-	drift := func(member string, value any) func() {
-		return func() {
-			f.ResetJournal()
-			f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc[member] = value })
-		}
+	b := f.scaling(mockplatform.ServiceID, `num_replicas = 3`)
+	b.apply()
+	for _, step := range []struct {
+		field string
+		value any
+		sends []string
+		state object
+	}{
+		{"numReplicas", 7, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
+		{"numReplicas", 3.5, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
+		{"numReplicas", nil, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}}, // two lists omit it
+		{"idleTimeoutMinutes", 45, nil, object{"idle_timeout_minutes": 45}},
+		{"idleTimeoutMinutes", nil, nil, object{"idle_timeout_minutes": nil}},
+		{"name", "events", nil, object{"name": "events"}},
+		{"minReplicaMemoryGb", 8.5, nil, object{"min_replica_memory_gb": 8.5}},
+	} {
+		f.UpdateService(b.id, func(doc mockplatform.Document) { setMember(doc, step.field, step.value) })
+		f.ResetJournal()
+		b.apply()
+		b.sends(step.sends...)
+		b.refresh()
+		b.wantValues(step.state)
+		b.wantQuiet()
 	}
-	f.run(
-		resource.TestStep{Config: config},
-		// What is managed is planned back.
-		resource.TestStep{
-			PreConfig:        drift("numReplicas", 7),
-			Config:           config,
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisScaling, plancheck.ResourceActionUpdate)}},
-			Check:            f.wrote(`{"numReplicas": 3}`),
-		},
-		// What isn't is shown in the state and planned nowhere.
-		resource.TestStep{
-			PreConfig:         drift("idleTimeoutMinutes", 45),
-			Config:            config,
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			Check:             f.wrote(),
-			ConfigStateChecks: values(thisScaling, map[string]any{"idle_timeout_minutes": 45}),
-		},
-		resource.TestStep{
-			PreConfig:         drift("name", "events"),
-			Config:            config,
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: values(thisScaling, map[string]any{"name": "events"}),
-		},
-		// A fraction, where the platform should have none, breaks nothing.
-		resource.TestStep{
-			PreConfig:         drift("minReplicaMemoryGb", 8.5),
-			Config:            config,
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: values(thisScaling, map[string]any{"min_replica_memory_gb": 8.5}),
-		},
-		resource.TestStep{
-			PreConfig: drift("numReplicas", 3.5),
-			Config:    config,
-			Check:     f.wrote(`{"numReplicas": 3}`),
-		},
-		// What reads told and two of them omit is empty: drift where it is
-		// managed.
-		resource.TestStep{
-			PreConfig: func() {
-				f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) {
-					delete(doc, "numReplicas")
-					doc["idleTimeoutMinutes"] = nil
-				})
-			},
-			Config: config,
-			Check:  f.wrote(`{"numReplicas": 3}`),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(thisScaling, tfjsonpath.New("num_replicas"), knownvalue.Int64Exact(3)),
-				statecheck.ExpectKnownValue(thisScaling, tfjsonpath.New("idle_timeout_minutes"), knownvalue.Null()),
-			},
-		},
-	)
 }
 
-func TestScalingIgnoreChanges(t *testing.T) {
-	const ignoring = "num_replicas = 4\nidle_timeout_minutes = %d\nlifecycle { ignore_changes = [num_replicas] }"
-	f := newFixture(t)
-	config := func(minutes int) string {
-		return f.provider() + scalingConfig(mockplatform.ServiceID, fmt.Sprintf(ignoring, minutes))
-	}
-	f.run(
-		resource.TestStep{Config: config(15), Check: f.wrote(`{"numReplicas": 4}`)},
-		resource.TestStep{
-			PreConfig: func() {
-				f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 9 })
-			},
-			Config:            config(30),
-			Check:             f.wrote(`{"idleTimeoutMinutes": 30}`),
-			ConfigStateChecks: values(thisScaling, map[string]any{"num_replicas": 9}),
-		},
-	)
-}
-
-// TestScalingUnderEveryAnswer adopts, changes and refreshes while the platform
-// answers in every way that the API document leaves open.
+// TestScalingUnderEveryAnswer adopts, changes and refreshes while the platform responds in
+// every way that the API document leaves open.
 func TestScalingUnderEveryAnswer(t *testing.T) {
-	behaviours := map[string]func(*mockplatform.Behaviour){
-		"numbers as floats":    func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsFloats },
+	updates := []mockplatform.Operation{mockplatform.UpdateScaling}
+	for name, behave := range map[string]func(*mockplatform.Behaviour){
 		"numbers as exponents": func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsExponents },
 		"unknown members":      func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true },
 		"bare envelope":        func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} },
 		"sparse updates": func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "**", Operations: []mockplatform.Operation{mockplatform.UpdateScaling}}}
+			b.Answers.Sparse = []mockplatform.Sparse{{Path: "**", Operations: updates}}
 		},
-		"null updates": func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "*", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdateScaling}}}
-		},
-		"never told": func(b *mockplatform.Behaviour) {
+		"no result":   func(b *mockplatform.Behaviour) { b.Answers.PatchResult = mockplatform.ResultMissing },
+		"past result": func(b *mockplatform.Behaviour) { b.Answers.PatchResult = mockplatform.ResultBefore },
+		"never returned": func(b *mockplatform.Behaviour) {
 			b.Answers.Sparse = []mockplatform.Sparse{{Path: "numReplicas"}, {Path: "idleScaling"}, {Path: "isPrimary", Null: true}}
 		},
 		"missing once": func(b *mockplatform.Behaviour) {
 			b.Answers.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Times: 1}}
 		},
 		"resets": func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} },
-	}
-	for name, behave := range behaviours {
+		"resets, absent": func(b *mockplatform.Behaviour) {
+			b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToAbsent}
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(behave)
-			config := func(replicas int) string {
-				return f.provider() + scalingConfig(mockplatform.FullServiceID, fmt.Sprintf("num_replicas = %d\nidle_scaling = false", replicas))
-			}
-			stored := func(replicas string) resource.TestCheckFunc {
-				return func(*terraform.State) error {
-					doc := f.Service(mockplatform.FullServiceID)
-					if fmt.Sprint(doc["numReplicas"]) != replicas || doc["idleScaling"] != false {
-						return fmt.Errorf("the platform holds %v, %v", doc["numReplicas"], doc["idleScaling"])
-					}
-					return nil
+			f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = true })
+			b, idle := f.scaling(mockplatform.FullServiceID, ""), name == "resets, absent"
+			for _, replicas := range []int{6, 7} {
+				r := b.applyAs(fmt.Sprintf("num_replicas = %d\nidle_scaling = %t", replicas, idle))
+				if doc := f.Service(b.id); fmt.Sprint(doc["numReplicas"]) != fmt.Sprint(replicas) || doc["idleScaling"] != idle {
+					t.Errorf("the platform holds %v, %v", doc["numReplicas"], doc["idleScaling"])
+				}
+				b.wantValues(object{"num_replicas": replicas, "idle_scaling": idle, "name": "ledger-us"})
+				b.wantQuiet()
+				if strings.HasPrefix(name, "resets") && replicas == 6 {
+					wantText(t, r.String(), `Updating service "ledger-us" (`+b.id+") also changed unmanaged values", "- idle_timeout_minutes: was 30, is now", "- max_total_memory_gb: was 360, is now")
 				}
 			}
-			f.run(
-				resource.TestStep{
-					Config: config(6), Check: stored("6"),
-					ConfigStateChecks: values(thisScaling, map[string]any{"num_replicas": 6, "idle_scaling": false, "name": "ledger-us"}),
-				},
-				resource.TestStep{
-					Config: config(7), Check: stored("7"),
-					ConfigStateChecks: values(thisScaling, map[string]any{"num_replicas": 7, "idle_scaling": false, "name": "ledger-us"}),
-				},
-			)
 		})
 	}
+}
+
+// TestScalingEmptied has a service on platforms that omit false.
+func TestScalingEmptied(t *testing.T) {
+	for name, sparse := range leanPlatforms {
+		t.Run("a platform that "+name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			b := f.scaling(mockplatform.ServiceID, "idle_scaling = false")
+			b.apply()
+			b.sends(`{"idleScaling": false}`)
+			b.wantQuiet()
+			b.applyAs("idle_scaling = false\nnum_replicas = 4")
+			b.sends(`{"numReplicas": 4}`)
+			f.UpdateService(b.id, func(doc mockplatform.Document) { doc["idleScaling"] = true })
+			b.apply()
+			b.sends(`{"idleScaling": false}`)
+			b.applyAs("idle_scaling = true")
+			b.refresh() // a response to a write says nothing about reads
+			f.UpdateService(b.id, func(doc mockplatform.Document) { doc["idleScaling"] = false })
+			f.ResetJournal()
+			b.apply()
+			b.sends(`{"idleScaling": true}`)
+			b.wantQuiet()
+		})
+	}
+}
+
+// TestHiddenValue sets the idle timeout of a service that does not return it while idle
+// scaling is off: a warning each time it is sent, and the planned value in the state.
+func TestHiddenValue(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Answers.Hidden = []mockplatform.Hidden{{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false}}
+	})
+	b := f.scaling(mockplatform.ServiceID, "")
+	for _, step := range []struct {
+		arguments, sent string
+		timeout         int
+		warns           bool
+	}{
+		{"idle_scaling = false\n  idle_timeout_minutes = 20", `{"idleScaling": false, "idleTimeoutMinutes": 20}`, 20, true},
+		{"idle_scaling = false\n  idle_timeout_minutes = 20\n  num_replicas = 4", `{"numReplicas": 4}`, 20, false},
+		{"idle_scaling = false\n  idle_timeout_minutes = 25\n  num_replicas = 4", `{"idleTimeoutMinutes": 25}`, 25, true},
+		{"idle_scaling = true\n  idle_timeout_minutes = 25\n  num_replicas = 4", `{"idleScaling": true}`, 25, false},
+	} {
+		r := b.applyAs(step.arguments)
+		said := folded(strings.Join(r.warnings, " "))
+		if strings.Contains(said, "API does not return all values of service \"events-eu\" ("+b.id+")") != step.warns {
+			t.Errorf("%s: warnings %q", step.arguments, r.warnings)
+		}
+		if step.warns {
+			wantText(t, said, "neither its response nor a further read contains them", ": - idle_timeout_minutes The state has the planned values.")
+		}
+		// Plan and apply read once each. What is missing in the response is read once more.
+		if lists, want := len(f.RequestsOf(mockplatform.ListServices)), map[bool]int{true: 3, false: 2}[step.warns]; lists != want {
+			t.Errorf("%s: %d reads, want %d", step.arguments, lists, want)
+		}
+		b.sends(step.sent)
+		b.wantValues(object{"idle_timeout_minutes": step.timeout})
+		b.wantQuiet()
+		f.ResetJournal()
+	}
+	if got := f.Service(b.id)["idleTimeoutMinutes"]; fmt.Sprint(got) != "25" {
+		t.Errorf("the platform has a timeout of %v", got)
+	}
+}
+
+// TestScalingUnknown has IDs and values that are known only when applied: what needs them
+// waits, and every check that the plan skipped is made before anything is sent.
+func TestScalingUnknown(t *testing.T) {
+	f := newFixture(t)
+	b := f.scaling("", `
+  organization_id = later.organization
+  service_id      = later.service
+  num_replicas    = later.replicas`)
+	b.id = mockplatform.ServiceID
+	delete(b.ids, "service_id")
+	known := func(service string, replicas float64) {
+		b.learn(cty.ObjectVal(map[string]cty.Value{"service": cty.StringVal(service), "replicas": cty.NumberFloatVal(replicas), "organization": cty.StringVal(mockplatform.OrganizationID)}))
+	}
+	for _, bad := range []struct {
+		service  string
+		replicas float64
+		says     string
+	}{
+		{mockplatform.ServiceID, 21, "num_replicas must be between 1 and 20, got 21."},
+		{mockplatform.ServiceID, 2.5, "num_replicas must be a whole number between 1 and 20, got 2.5."},
+		{"events-eu", 4, "service_id must be a UUID"},
+		{"29999999-0000-4000-8000-000000000009", 4, "There is no service 29999999-0000-4000-8000-000000000009 in organization " + mockplatform.OrganizationID},
+	} {
+		known(bad.service, bad.replicas)
+		plan := b.plan()
+		f.wantRequests()
+		b.carryOut(f.start(), plan)
+		b.refuses(plan, bad.says)
+		f.ResetJournal()
+	}
+	known(mockplatform.ServiceID, 4)
+	b.apply()
+	b.sends(`{"numReplicas": 4}`)
+	b.wantQuiet()
+}
+
+// TestScalingReplicasOfAPrimary has the platform's rule that depends on the organization's
+// tier: a warning, and no error.
+func TestScalingReplicasOfAPrimary(t *testing.T) {
+	for id, warning := range map[string]string{
+		mockplatform.ServiceID: `Fewer than 2 replicas for service "events-eu" (` + mockplatform.ServiceID + ")", mockplatform.ReadonlyServiceID: "",
+	} {
+		t.Run(id, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.AllowSingleReplica = true })
+			f.UpdateService(id, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
+			b := f.scaling(id, `num_replicas = 2`)
+			b.apply()
+			b.arguments = `num_replicas = 1`
+			wantWarning(t, b.plan().warnings, warning)
+			b.apply()
+			b.wantQuiet() // what the tier allowed isn't warned about for ever
+		})
+	}
+}
+
+// TestScalingRejected has what the platform alone can reject, through terraform: at the
+// attribute that it names.
+func TestScalingRejected(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.NonPaid = true })
+	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = true\nmax_total_memory_gb = 372"))
+	out, ok := w.terraform("apply", "-auto-approve")
+	if ok {
+		t.Fatalf("the apply succeeded:\n%s", out)
+	}
+	// Terraform prints the line of the attribute that an error stands at.
+	at := regexp.MustCompile(`Error: Cannot update service .{0,120}: \d+: max_total_memory_gb = 372 `)
+	if !at.MatchString(out) {
+		t.Errorf("no error at max_total_memory_gb:\n%s", out)
+	}
+	wantText(t, out, "HTTP 400", mockplatform.ServiceID)
+
+	// Nothing is left in the state, and nothing tainted: the next apply adopts anew. A
+	// rejected change leaves the state as the platform is.
+	b := f.scaling(mockplatform.ServiceID, "max_total_memory_gb = 372")
+	if got := w.states(); len(got) != 0 || len(b.tryApply().errors) != 1 || !b.state.IsNull() {
+		t.Errorf("left in state: %q, %v", got, b.state)
+	}
+	f.ResetJournal()
+	b.applyAs("max_total_memory_gb = 360")
+	b.sends(`{"maxTotalMemoryGb": 360}`)
+	b.arguments = "max_total_memory_gb = 372"
+	if r := b.tryApply(); len(r.errors) != 1 {
+		t.Errorf("%d errors: %q", len(r.errors), r.errors)
+	}
+	b.arguments = "max_total_memory_gb = 360"
+	f.ResetJournal()
+	b.wantQuiet()
+}
+
+// TestScalingTakenOtherwise has a platform that accepts a value and stores another one, or
+// moves what nobody owns.
+func TestScalingTakenOtherwise(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Rewrites = []mockplatform.Rewrite{
+			{Operation: mockplatform.UpdateScaling, Path: "idleTimeoutMinutes", To: func(any) any { return 60 }},
+			{Operation: mockplatform.UpdateScaling, Path: "minTotalMemoryGb", Unsent: true, To: func(any) any { return 36 }},
+			{Operation: mockplatform.UpdateScaling, Path: "minReplicaMemoryGb", Unsent: true, To: func(any) any { return 12 }},
+		}
+	})
+	b := f.scaling(mockplatform.ServiceID, "idle_timeout_minutes = 20")
+	wantText(t, b.tryApply().String(),
+		`API stored a different value for idle_timeout_minutes of service "events-eu" (`+b.id+")",
+		"the API returned another value: 60.")
+	f.UpdateService(b.id, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["minReplicaMemoryGb"] = 24, 8 })
+	f.ResetJournal()
+	r := b.applyAs("idle_timeout_minutes = 60\nidle_scaling = false")
+	wantText(t, folded(r.String()),
+		`Updating service "events-eu" (`+b.id+") also changed unmanaged values",
+		"- min_replica_memory_gb: was 8, is now 12 - min_total_memory_gb: was 24, is now 36")
+	b.sends(`{"idleScaling": false}`)
+	b.wantQuiet()
+
+	// With the total memory, that of each replica moves: that is no surprise.
+	f.UpdateService(b.id, func(doc mockplatform.Document) { doc["minReplicaMemoryGb"] = 8 })
+	wantNoText(t, b.applyAs("max_total_memory_gb = 96").String(), "also changed unmanaged values")
+}
+
+// TestScalingLetterCase names a service in capitals: it is the same one.
+func TestScalingLetterCase(t *testing.T) {
+	const lower = "2000000a-000b-4000-8000-00000000000c"
+	f := newFixture(t)
+	doc := f.Service(mockplatform.FullServiceID)
+	doc["id"] = lower
+	f.SetService(mockplatform.OrganizationID, doc)
+	b := f.scaling(lower, `num_replicas = 6`)
+	b.ids["service_id"] = cty.StringVal(strings.ToUpper(lower))
+	b.apply()
+	b.wantQuiet()
+	f.wantWrites(`{"numReplicas": 6}`)
+	b.ids["service_id"] = cty.StringVal(lower)
+	b.wantQuiet()
+	f.wantWrites()
 }

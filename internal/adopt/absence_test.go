@@ -1,0 +1,151 @@
+package adopt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// reads is the number of GETs since the last wantPatches.
+func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
+
+// TestMissing has leaves that reads have returned and that go missing: once, for good, with
+// their object, owned or not. A plan reads at most once more.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	config := m{"size": 3, "shape": m{"round": m{"radius": 4}}}
+	for name, test := range map[string]struct {
+		edits   func(string, tfvalue.Value) tfvalue.Value
+		reads   int
+		patches []string
+	}{
+		"once":                        {omit("GET", 1, "size"), 2, nil},
+		"with its object":             {omit("", 0, "shape"), 1, nil},
+		"for good, and nobody's":      {omit("", 0, "name"), 2, nil},
+		"for good":                    {omit("", 0, "size"), 2, []string{"PATCH size"}},
+		"for good, from reads":        {omit("GET", 0, "size"), 2, []string{"PATCH size"}},
+		"for good, as part of a kind": {omit("GET", 0, "shape", "round", "radius"), 2, []string{"PATCH shape.round.radius"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"size": config["size"], "shape": config["shape"]})
+			tf.edits = append(tf.edits, test.edits)
+			o := tf.plan()
+			tf.wantOK(o)
+			if got := tf.reads(); got != test.reads {
+				t.Errorf("the plan reads %d times, want %d", got, test.reads)
+			}
+			tf.applyPlan(o)
+			tf.wantOK(o)
+			tf.wantPatches(test.patches...)
+			// What was sent because of it, and is still not returned, counts as never returned.
+			for range 2 {
+				tf.wantQuiet(tf.apply())
+				tf.wantPatches()
+			}
+			if name == "for good, and nobody's" && !tf.state.At("name").IsNull() {
+				t.Errorf("the state has the name %v", tf.state.At("name"))
+			}
+		})
+	}
+}
+
+// TestNeverReturned has platforms that never return a leaf, or only in responses to
+// writes: it is sent once, makes no noise, and a plan reads no more than otherwise.
+func TestNeverReturned(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"", "GET"} {
+		tf := newTerraform(t, newWorkshop())
+		for _, path := range [][]string{{"name"}, {"size"}, {"tags"}, {"shape", "round", "radius"}} {
+			tf.edits = append(tf.edits, omit(method, 0, path...))
+		}
+		tf.config = m{"lamp_id": firstLamp, "name": "n", "size": 5, "tags": []any{"x"}, "shape": m{"round": m{"radius": 1}}}
+		tf.wantOK(tf.apply())
+		tf.wantPatches("PATCH name shape.round.radius size tags")
+		for range 2 {
+			tf.wantOK(tf.plan())
+			if got := tf.reads(); got != 1 {
+				t.Errorf("%q: the plan reads %d times", method, got)
+			}
+			tf.wantQuiet(tf.apply())
+			tf.wantPatches()
+		}
+		tf.config["size"] = 6
+		tf.wantOK(tf.apply())
+		tf.wantPatches("PATCH size")
+	}
+}
+
+// TestSetAndEmptied sets a leaf that the platform does not have yet, and the console
+// empties it. That is drift once Terraform has stored a read that returned it; until then
+// the state keeps what was planned, since a platform that returns a leaf only in responses
+// to writes would otherwise cause an endless difference.
+func TestSetAndEmptied(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	w.change(firstLamp, nil, "size")
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "size": 2}
+	tf.wantOK(tf.apply())
+	tf.wantPatches("PATCH size")
+	tf.change(firstLamp, nil, "size")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches()
+	tf.change(firstLamp, 2, "size")
+	tf.wantQuiet(tf.apply()) // which stores what its refresh has read
+	tf.change(firstLamp, nil, "size")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH size")
+}
+
+// TestDroppedByAReset manages what a platform has dropped with an update, with the value
+// that it had before: it is sent.
+func TestDroppedByAReset(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk"})
+	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without("size") }
+	tf.config["name"] = "new"
+	o := tf.apply()
+	tf.wantWarnings(o, "- size: was 3, is now not set")
+	tf.wantPatches("PATCH name")
+	tf.rewrite = nil
+	tf.config["size"] = 3
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH size")
+}
+
+// TestResponseOmitsALeaf has a response to a PATCH that omits one leaf, owned or not: one
+// more read has it.
+func TestResponseOmitsALeaf(t *testing.T) {
+	t.Parallel()
+	for _, path := range [][]string{{"name"}, {"cert"}, {"weight"}, {"bulbs"}} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.edits = append(tf.edits, omit("PATCH", 0, path...))
+		tf.config["name"] = "new"
+		o := tf.plan()
+		tf.requests = nil
+		tf.applyPlan(o)
+		tf.wantWarnings(o)
+		if got := tf.reads(); got != 2 {
+			t.Errorf("%q: the apply reads %d times, want before and after the PATCH", path, got)
+		}
+		tf.wantPatches("PATCH name")
+		tf.wantQuiet(o)
+	}
+}
+
+// TestOwnProviderConfiguration has another resource over the same lamp in another
+// provider configuration, which is not compared.
+func TestOwnProviderConfiguration(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	for _, name := range []string{"a", "b"} {
+		tf := newTerraform(t, w)
+		tf.config = m{"lamp_id": firstLamp, "name": name}
+		if o := tf.plan(); slices.ContainsFunc(o.warnings, func(text string) bool { return strings.Contains(text, "Two resources") }) {
+			t.Errorf("warnings %q", o.warnings)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// What tests share about pipes: their documents on the platform, their configuration,
+// and the requests about them.
+
+type object = map[string]any
+
+// clonePipe adds a copy of a pipe of the seed to the platform, and returns its
+// id.
+func (f *fixture) clonePipe(from string, changes ...func(mockplatform.Document)) string {
+	f.t.Helper()
+	doc := f.Pipe(from)
+	id := uuid.NewString()
+	doc["id"] = id
+	for _, change := range changes {
+		change(doc)
+	}
+	f.SetPipe(doc)
+	return id
+}
+
+// setMember sets the member of a document at the end of a dotted path, or
+// takes it away where value is nil.
+func setMember(doc mockplatform.Document, path string, value any) {
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		child, ok := doc[name].(mockplatform.Document)
+		if !ok {
+			child = mockplatform.Document{}
+			doc[name] = child
+		}
+		doc = child
+	}
+	last := names[len(names)-1]
+	if value == nil {
+		delete(doc, last)
+		return
+	}
+	doc[last] = value
+}
+
+// member is the member of a JSON value at the end of a dotted path, or nil.
+func member(value any, path string) any {
+	for _, name := range strings.Split(path, ".") {
+		parent, ok := value.(object)
+		if !ok {
+			return nil
+		}
+		value = parent[name]
+	}
+	return value
+}
+
+// fromJSON reads JSON with the digits of its numbers.
+func fromJSON(t *testing.T, text string) any {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return value
+}
+
+func toJSON(t *testing.T, value any) string {
+	t.Helper()
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// onePipe is a resource block of that name, for a pipe of the first service.
+func onePipe(name, id, arguments string) string {
+	return fmt.Sprintf("resource \"dataplatform_pipe\" %q {\n  service_id = %q\n  pipe_id    = %q\n%s\n}\n",
+		name, mockplatform.ServiceID, id, arguments)
+}
+
+// patches are the bodies of the PATCHes of one object since the journal was
+// reset, and gets is the number of the GETs of a pipe.
+func (f *fixture) patches(id string) []string {
+	var bodies []string
+	for _, r := range f.Requests() {
+		if r.Method == http.MethodPatch && strings.HasSuffix(strings.TrimSuffix(r.Path, "/scaling"), id) {
+			bodies = append(bodies, r.Body)
+		}
+	}
+	return bodies
+}
+
+func (f *fixture) gets(id string) int { return f.Count("GET", id) }
+
+// wantPatches compares the PATCHes of one object, as JSON.
+func (f *fixture) wantPatches(id string, want ...string) {
+	f.t.Helper()
+	got := f.patches(id)
+	if len(got) != len(want) {
+		f.t.Errorf("got %d PATCHes, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
+		return
+	}
+	for i := range want {
+		if !sameJSON(f.t, got[i], want[i]) {
+			f.t.Errorf("PATCH %d is\n%s\nwant\n%s", i, got[i], want[i])
+		}
+	}
+}
+
+// checkPipeState compares a pipe in the state with its document, member by
+// member. The resource has more, and lacks connectionString.
+func checkPipeState(t *testing.T, f *fixture, address string, state map[string]object, id string) {
+	t.Helper()
+	doc := f.Pipe(id)
+	setMember(doc, "pipe_id", doc["id"])
+	delete(doc, "id")
+	if source, ok := member(doc, "source.objectStorage").(mockplatform.Document); ok && strings.HasPrefix(address, "dataplatform_pipe") {
+		delete(source, "connectionString")
+	}
+	compareShown(t, address, doc, state[address])
+}
+
+// compareShown fails for every member of a document that an attribute in
+// snake_case doesn't show.
+func compareShown(t *testing.T, at string, told, shown any) {
+	t.Helper()
+	switch told := told.(type) {
+	case mockplatform.Document:
+		attributes, ok := shown.(object)
+		if !ok {
+			t.Errorf("%s is %v, want %v", at, shown, told)
+			return
+		}
+		for name, value := range told {
+			compareShown(t, at+"."+snake(name), value, attributes[snake(name)])
+		}
+	case []any:
+		elements, ok := shown.([]any)
+		if !ok || len(elements) != len(told) {
+			t.Errorf("%s is %v, want %v", at, shown, told)
+			return
+		}
+		if strings.HasSuffix(at, "table_mappings") || strings.HasSuffix(at, "_ids") || strings.HasSuffix(at, "excluded_columns") {
+			order := func(a, b any) int { return strings.Compare(elementKey(a), elementKey(b)) }
+			told, elements = slices.SortedFunc(slices.Values(told), order), slices.SortedFunc(slices.Values(elements), order)
+		}
+		for i := range told {
+			compareShown(t, fmt.Sprintf("%s[%d]", at, i), told[i], elements[i])
+		}
+	default:
+		if fmt.Sprint(told) != fmt.Sprint(shown) {
+			t.Errorf("%s is %v, want %v", at, shown, told)
+		}
+	}
+}
+
+// elementKey is an element of a set, or the names of a mapping in either spelling.
+func elementKey(element any) string {
+	mapping, ok := element.(object)
+	if !ok {
+		return fmt.Sprint(element)
+	}
+	var names []string
+	for _, name := range mappingKey.Members {
+		names = append(names, fmt.Sprint(mapping[name], mapping[camelCase(name)]))
+	}
+	return strings.ReplaceAll(strings.Join(names, "."), "<nil>", "")
+}
+
+func camelCase(name string) string {
+	words := strings.Split(name, "_")
+	for i := range words[1:] {
+		words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
+	}
+	return strings.Join(words, "")
+}
+
+func snake(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}
+
+const (
+	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers" }`
+	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses" }`
+	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads" }`
+	customersKey     = `{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}`
+	addressesKey     = `{"sourceSchemaName": "public", "sourceTable": "addresses", "targetTable": "addresses"}`
+)
+
+func mappings(all ...string) string {
+	return "source = { postgres = { table_mappings = [" + strings.Join(all, ", ") + "] } }"
+}

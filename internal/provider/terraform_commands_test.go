@@ -1,0 +1,233 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// The commands of a user. Those that are not expected to fail end the test if they do.
+
+// tryApply plans and applies.
+func (b *managed) tryApply() *played {
+	b.t.Helper()
+	r := b.tryPlan(b.start())
+	if r.action != "error" {
+		b.carryOut(b.start(), r)
+	}
+	return r
+}
+
+// tryApplyWithoutRefresh is an apply with -refresh=false.
+func (b *managed) tryApplyWithoutRefresh() *played {
+	b.t.Helper()
+	r := &played{}
+	b.change(b.start(), b.state, b.private, true, r)
+	if r.action != "error" {
+		b.carryOut(b.start(), r)
+	}
+	return r
+}
+
+// learn makes another value known only after apply.
+func (b *managed) learn(later cty.Value) { b.later, b.known = later, false }
+
+func (b *managed) must(r *played) *played {
+	b.t.Helper()
+	if len(r.errors) > 0 {
+		b.t.Fatal(r)
+	}
+	return r
+}
+
+func (b *managed) plan() *played { b.t.Helper(); return b.must(b.tryPlan(b.start())) }
+
+func (b *managed) apply() *played { b.t.Helper(); return b.must(b.tryApply()) }
+
+// applyPlan applies a plan that was made before.
+func (b *managed) applyPlan(r *played) *played {
+	b.t.Helper()
+	b.carryOut(b.start(), r)
+	return b.must(r)
+}
+
+// applyAs sets other arguments, and applies them.
+func (b *managed) applyAs(arguments string) *played {
+	b.t.Helper()
+	b.arguments = arguments
+	return b.apply()
+}
+
+// refresh is an apply with -refresh-only, which may fail.
+func (b *managed) refresh() *played {
+	b.t.Helper()
+	r := &played{}
+	b.state, b.private, _ = b.refreshed(b.start(), b.state, b.private, r)
+	return r
+}
+
+// imports takes an object into the state.
+func (b *managed) imports(id string) *played { b.t.Helper(); return b.importsWith(b.start(), id) }
+
+func (b *managed) importsWith(s server, id string) *played {
+	b.t.Helper()
+	r := &played{}
+	resp, err := s.ImportResourceState(b.t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: b.name, ID: id})
+	b.check(err)
+	if r.add(resp.Diagnostics) {
+		object := resp.ImportedResources[0]
+		b.state, b.private, _ = b.refreshed(s, b.read(object.State), object.Private, r)
+	}
+	return r
+}
+
+// together are the blocks of one configuration: one provider plans all of them, another one
+// applies them, ten at a time.
+type together struct {
+	blocks   []*managed
+	settings map[string]any
+}
+
+// each calls a function for each block, and returns what came of them.
+func (all together) each(do func(s server, i int) *played) []*played {
+	all.blocks[0].t.Helper()
+	s, results := all.blocks[0].start(all.settings), make([]*played, len(all.blocks))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 10)
+	for i := range all.blocks {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i] = do(s, i)
+		})
+	}
+	wait.Wait()
+	return results
+}
+
+func (all together) tryPlan() []*played {
+	return all.each(func(s server, i int) *played { return all.blocks[i].tryPlan(s) })
+}
+
+func (all together) apply() []*played {
+	plans := all.tryPlan()
+	return all.each(func(s server, i int) *played {
+		if plans[i].action != "error" {
+			all.blocks[i].carryOut(s, plans[i])
+		}
+		return all.blocks[i].must(plans[i])
+	})
+}
+
+func (all together) refresh() []*played {
+	return all.each(func(s server, i int) *played {
+		b, r := all.blocks[i], &played{}
+		b.state, b.private, _ = b.refreshed(s, b.state, b.private, r)
+		return r
+	})
+}
+
+// refuses expects one error, with these texts, and that nothing is sent.
+func (b *managed) refuses(r *played, texts ...string) {
+	b.t.Helper()
+	if len(r.errors) != 1 {
+		b.t.Errorf("%d errors, want one with %q: %s", len(r.errors), texts, r)
+		return
+	}
+	wantText(b.t, folded(r.errors[0]), texts...)
+	wantNoText(b.t, r.errors[0], "hush-hush")
+	b.wantPatches(b.id)
+}
+
+// wantQuiet fails unless the next plan is empty, warns about nothing and sends nothing.
+func (b *managed) wantQuiet() {
+	b.t.Helper()
+	sent := len(b.patches(b.id))
+	r := b.plan()
+	warnings := slices.DeleteFunc(r.warnings, func(warning string) bool { return strings.HasPrefix(warning, "Attribute Deprecated") })
+	if r.action != "none" || len(warnings) > 0 {
+		b.t.Errorf("the next plan is not empty: %s %v, warnings %q", r.action, r.changed(), warnings)
+	}
+	if all := b.patches(b.id); len(all) != sent {
+		b.t.Errorf("a plan sends %q", all[sent:])
+	}
+}
+
+// sends fails unless exactly these PATCHes were sent since the last call.
+func (b *managed) sends(want ...string) {
+	b.t.Helper()
+	b.wantPatches(b.id, want...)
+	b.ResetJournal()
+}
+
+// changed are the dotted paths of what a plan changes to a known value.
+func (r *played) changed() (paths []string) {
+	r.walk(r.prior, r.planned, "", &paths, nil)
+	return paths
+}
+
+// unknown are those of what it leaves until after the apply.
+func (r *played) unknown() (paths []string) {
+	r.walk(r.prior, r.planned, "", nil, &paths)
+	return paths
+}
+
+func (r *played) walk(was, will tfvalue.Value, at string, changed, unknown *[]string) {
+	at = strings.TrimPrefix(at, ".")
+	switch {
+	case !will.IsFullyKnown() && !will.IsObject():
+		if unknown != nil {
+			*unknown = append(*unknown, at)
+		}
+	case will.IsObject() && was.IsObject():
+		for name, member := range will.Members() {
+			r.walk(was.At(name), member, at+"."+name, changed, unknown)
+		}
+	case changed != nil && !will.Equal(was):
+		*changed = append(*changed, at)
+	}
+}
+
+// shownValue is a value as JSON has it.
+func shownValue(v tfvalue.Value) any {
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return nil
+	case v.IsObject():
+		all := object{}
+		for name, member := range v.Members() {
+			all[name] = shownValue(member)
+		}
+		return all
+	case v.Type().Is(tftypes.String):
+		return v.Text()
+	case v.Type().Is(tftypes.Bool):
+		return v.True()
+	case v.Type().Is(tftypes.Number):
+		return v.Number().Text('f', -1)
+	default:
+		all := []any{}
+		for _, element := range v.Elements() {
+			all = append(all, shownValue(element))
+		}
+		return all
+	}
+}
+
+// shown is the state as JSON has it.
+func (b *managed) shown() object {
+	all, _ := shownValue(b.state).(object)
+	return all
+}
+
+// wantState fails unless the state has what the platform has.
+func (b *managed) wantState() {
+	b.t.Helper()
+	checkPipeState(b.t, b.fixture, b.name, map[string]object{b.name: b.shown()}, b.id)
+}

@@ -1,0 +1,175 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a workspace shows of plans, states and warnings.
+
+// planned is what a plan has for one resource.
+type planned struct {
+	Address string
+	Change  struct {
+		Actions       []string
+		Before, After any
+		AfterUnknown  any `json:"after_unknown"`
+	}
+}
+
+// plan makes a plan, and returns what a person sees of it and what it has for
+// each resource, by address.
+func (w *workspace) plan(args ...string) (string, map[string]planned) {
+	w.t.Helper()
+	out, ok := w.terraform(append([]string{"plan", "-input=false", "-out=tf.plan"}, args...)...)
+	if !ok {
+		w.t.Fatalf("plan failed:\n%s", out)
+	}
+	return out, w.planned()
+}
+
+// planned is what the plan last made has for each resource, by address.
+func (w *workspace) planned() map[string]planned {
+	w.t.Helper()
+	var shown struct {
+		Changes []planned `json:"resource_changes"`
+	}
+	w.show(&shown, "tf.plan")
+	changes := map[string]planned{}
+	for _, change := range shown.Changes {
+		changes[change.Address] = change
+	}
+	return changes
+}
+
+// warnings runs one command as machines do, and returns the warnings by the
+// address of what they are about, and whether the command succeeded. Output for
+// people folds warnings that share a summary and hides the addresses of all but
+// the first, and a text found in it may stand in another resource's warning.
+func (w *workspace) warnings(args ...string) (map[string][]string, bool) {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), slices.Insert(args, 1, "-json")...).Output()
+	w.checkRun(string(out), err)
+	warnings := map[string][]string{}
+	lines := 0
+	for line := range strings.Lines(string(out)) {
+		var said struct {
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+		}
+		if err := json.Unmarshal([]byte(line), &said); err != nil { //nolint:musttag // encoding/json finds names in any letter case
+			w.t.Fatalf("%v in %s", err, line)
+		}
+		lines++
+		switch d := said.Diagnostic; d.Severity {
+		case "error":
+			w.t.Errorf("%s: %s: %s", d.Address, d.Summary, d.Detail)
+		case "warning":
+			warnings[d.Address] = append(warnings[d.Address], folded(d.Summary+" "+d.Detail))
+		}
+	}
+	if lines == 0 {
+		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
+	}
+	return warnings, err == nil
+}
+
+// wantWarning fails unless there is one warning, and it has this text. Where
+// there is no text there must be no warning.
+func wantWarning(t *testing.T, warnings []string, text string) {
+	t.Helper()
+	switch {
+	case text == "" && len(warnings) > 0:
+		t.Errorf("%d warnings, want none:\n%s", len(warnings), strings.Join(warnings, "\n"))
+	case text != "" && len(warnings) != 1:
+		t.Errorf("%d warnings, want one with %q:\n%s", len(warnings), text, strings.Join(warnings, "\n"))
+	case text != "":
+		wantText(t, folded(warnings[0]), text)
+	}
+}
+
+// state is what the state has for each resource and data source, by address.
+func (w *workspace) state() map[string]object {
+	w.t.Helper()
+	var shown struct {
+		Values struct {
+			Root struct {
+				Resources []struct {
+					Address string
+					Values  object
+				}
+			} `json:"root_module"`
+		}
+	}
+	w.show(&shown)
+	values := map[string]object{}
+	for _, resource := range shown.Values.Root.Resources {
+		values[resource.Address] = resource.Values
+	}
+	return values
+}
+
+func (w *workspace) show(into any, args ...string) {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
+	if err != nil {
+		w.t.Fatalf("show: %v", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(out))
+	decoder.UseNumber()
+	if err := decoder.Decode(into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// states are the addresses in the workspace's state.
+func (w *workspace) states() []string {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), "state", "list").Output()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}
+
+// planText is what a person sees of a plan.
+func (w *workspace) planText(args ...string) string {
+	w.t.Helper()
+	out, ok := w.terraform(append([]string{"plan", "-input=false"}, args...)...)
+	if !ok {
+		w.t.Fatalf("plan failed:\n%s", out)
+	}
+	return out
+}
+
+// wantRequests compares the requests since the journal was reset, each as
+// method and what follows the organization, and resets it.
+func (f *fixture) wantRequests(want ...string) {
+	f.t.Helper()
+	var got []string
+	for _, r := range f.Requests() {
+		_, rest, _ := strings.Cut(r.Path, "/organizations/")
+		_, rest, _ = strings.Cut(rest, "/")
+		got = append(got, r.Method+" "+rest)
+	}
+	f.ResetJournal()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		f.t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// wantNoText fails if the output has one of these texts. An empty output has
+// none of any.
+func wantNoText(t *testing.T, out string, texts ...string) {
+	t.Helper()
+	if len(texts) == 0 || strings.TrimSpace(out) == "" {
+		t.Error("the test looks for no text, or in none")
+	}
+	for _, text := range texts {
+		if strings.Contains(out, text) {
+			t.Errorf("%q in\n%s", text, out)
+		}
+	}
+}
