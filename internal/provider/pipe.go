@@ -89,7 +89,7 @@ func checkKinds(r adopt.Review) {
 				conn.AttributePath(tfvalue.Path{parent, kind}),
 				"Pipe has another kind of source",
 				fmt.Sprintf("%s.%s is set, but the source of %s is %s, and the kind of a source cannot be changed. "+
-					"Set %s.%s instead, or set pipe_id to a pipe with a %s source.",
+					"Set %s.%s instead, or set pipe_id to that of a pipe whose source is %s.",
 					parent, kind, r.Label, strings.Join(has, " and "), parent, has[0], kind),
 			)
 		}

@@ -259,8 +259,8 @@ func TestPipeOfAnotherKind(t *testing.T) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = test.sparse })
 			f.ResetJournal()
 			b.refuses(b.tryPlan(f.start()),
-				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is configured, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
-				fmt.Sprintf("Configure %s.postgres instead, or set pipe_id to a pipe with a kafka source.", test.parent))
+				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is set, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
+				fmt.Sprintf("Set %s.postgres instead, or set pipe_id to that of a pipe whose source is kafka.", test.parent))
 			b.arguments += "\n  name = \"n\""
 			b.refuses(b.tryApplyWithoutRefresh(), "Pipe has another kind of source", "is postgres")
 

@@ -58,8 +58,8 @@ func TestPipeRejected(t *testing.T) {
 		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
 		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
 		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo must be set in this run"},
-		{postgres, `source = { object_storage = {} }`, "source.object_storage is configured, but the source of pipe"},
-		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is configured, but the source of pipe"},
+		{postgres, `source = { object_storage = {} }`, "source.object_storage is set, but the source of pipe"},
+		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is set, but the source of pipe"},
 		{stream, `source = { kafka = { iam_role = "r" } }`, "is cloud_stream, and the kind of a source cannot be changed"},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
