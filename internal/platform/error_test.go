@@ -73,6 +73,8 @@ func TestErrorTexts(t *testing.T) {
 			"The API returned HTTP 200 OK, but the response cannot be used: service " + testService + ": \"numReplicas\" is a string, and the API document has a number."},
 		"lost key": {"key", reset,
 			"The request was sent, but no complete response arrived: EOF."},
+		"lost read": {"pipe", reset,
+			"The request was sent, but no complete response arrived: EOF."},
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -287,6 +288,16 @@ func TestNeverConnectedGivesUpEarly(t *testing.T) {
 			}
 		})
 	}
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		c.rest.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		begun := time.Now()
+		if err := readPipe(t.Context(), c); err == nil || time.Since(begun) != 30*time.Second || !strings.Contains(err.Error(), "The API could not be reached: no connection within 30s.") {
+			t.Error(time.Since(begun), err)
+		}
+	}, func(c *Config) { c.RequestTimeout = time.Minute })
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		_ = readPipe(t.Context(), c)
 		c.rest.Transport().CloseIdleConnections()

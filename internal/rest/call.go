@@ -26,11 +26,7 @@ type call struct {
 // Do carries out a request, with all of its attempts and waits.
 func (c *Client) Do(ctx context.Context, r *Request) error {
 	k := &call{sender: sender{Request: r, client: c}, started: time.Now(), backoff: newBackoff()}
-	k.address, k.realm, k.label = r.Key(), r.Realm, k.NewError(Final, nil).begins()
-	var err error
-	if k.target, err = r.fullURL(); err != nil {
-		return fmt.Errorf("%s: %w", r.Operation, err)
-	}
+	k.address, k.realm = r.Key(), r.Realm
 	r.invalidate()
 	defer r.invalidate()
 	if limit := c.config.RetryTimeout; limit > 0 {

@@ -76,7 +76,6 @@ const (
 
 // caller is a call, as health sees it.
 type caller struct {
-	label     string    // the beginning of its error
 	address   string    // what it reads or writes
 	realm     string    // who it does so for, as in " in organization …"
 	end       time.Time // of retry_timeout; zero for none
@@ -243,7 +242,7 @@ func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
 	case e.Status == http.StatusUnauthorized && !seen:
 		h.logins[c.realm] = &trouble{
 			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
-			first:  c.label,
+			first:  e.begins(),
 			owner:  c,
 		}
 	}

@@ -276,45 +276,6 @@ func TestHealthWithoutRetries(t *testing.T) {
 	p.wants(callTo("a"), 0, "rejected key_id and key_secret in organization a at ")
 }
 
-// One error of an outage has the details under a summary of its own, and the others
-// refer to it.
-func TestOneErrorReportsAnOutage(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		became  *Error
-		summary string
-	}{
-		"down":    {noAnswer, "The management API is not responding"},
-		"failing": {status503, "The management API is failing"},
-	}
-	for name, test := range tests {
-		p := newPatient(t, time.Minute)
-		p.fail(3, test.became, time.Minute)
-		summaries := map[string]int{}
-		for _, attempts := range []int{0, 1, 2, 1} {
-			c := callTo("a")
-			c.attempts = attempts
-			because := p.refusal(c, p.now)
-			if because == nil {
-				because = errors.New("a time has ended")
-			}
-			e := *test.became
-			e.Attempts = attempts
-			p.assign(c, &e, because)
-			summaries[e.Summary()]++
-			if e.Summary() == "" && attempts > 0 && (strings.HasPrefix(e.Detail(), "Nothing was sent: ") || !strings.HasSuffix(e.Detail(), `The error "`+test.summary+`" has the details.`)) {
-				t.Errorf("%s: %s", name, e.Detail())
-			}
-			if e.Summary() != "" && !strings.HasPrefix(e.Detail(), "The management API at https://api.example has ") {
-				t.Errorf("%s: %s", name, e.Detail())
-			}
-		}
-		if summaries[test.summary] != 1 {
-			t.Errorf("%s: %v", name, summaries)
-		}
-	}
-}
-
 // A call that gives up was part of an outage though the attempt of another, which began
 // later, failed before its own.
 func TestOutageBeginsWithTheEarliestAttempt(t *testing.T) {

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -55,15 +54,14 @@ func (r *Request) invalidate() {
 	}
 }
 
-// fullURL builds the URL from the segments of the path. Each segment is escaped, so that
-// none can address another path.
-func (r *Request) fullURL() (*url.URL, error) {
-	u, err := url.Parse(r.API.Base.String() + r.escapedPath(func(segment string) string { return segment }))
-	if err != nil {
-		return nil, fmt.Errorf("building the URL: %w", err)
-	}
+// url is the address of the request. Each segment of the path is escaped, so that none
+// can address another path.
+func (r *Request) url() *url.URL {
+	u := *r.API.Base
+	u.RawPath = u.EscapedPath() + r.escapedPath(func(segment string) string { return segment })
+	u.Path, _ = url.PathUnescape(u.RawPath) // it is escaped above
 	u.RawQuery = r.Query.Encode()
-	return u, nil
+	return &u
 }
 
 // escapedPath is the path below the base URL. The base URL's own path stays out of

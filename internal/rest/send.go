@@ -26,7 +26,6 @@ type sender struct {
 	*Request
 	caller
 	client *Client
-	target *url.URL
 	own404 bool // the response is a 404 of the API itself, and not of a gateway
 }
 
@@ -110,12 +109,7 @@ func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *att
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
-	req := (&http.Request{
-		Method: k.Method,
-		URL:    k.target,
-		Host:   k.target.Host,
-		Header: http.Header{"Accept": {"application/json"}},
-	}).WithContext(ctx)
+	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}}}).WithContext(ctx)
 	if k.Body != nil {
 		b := &sentBody{attempt: a, cancelled: cancelled}
 		b.Reset(k.Body)

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -52,6 +54,19 @@ func TestRateLimitReset(t *testing.T) {
 	} {
 		if wait, name := requestedWait(test.status, test.header, time.Now()); wait != test.want || name != test.name {
 			t.Errorf("%d %v: %s by %q", test.status, test.header, wait, name)
+		}
+	}
+}
+
+// A body that is first read after the caller has cancelled is not sent.
+func TestBodyOfACancelledCall(t *testing.T) {
+	t.Parallel()
+	for want, cancelled := range map[bool]error{true: nil, false: context.Canceled} {
+		a := &attempt{}
+		b := &sentBody{attempt: a, cancelled: func() error { return cancelled }}
+		b.Reset([]byte("{}"))
+		if n, err := b.Read(make([]byte, 9)); (n == 2) != want || !errors.Is(err, cancelled) || a.sent.Load() != want {
+			t.Errorf("%d bytes, %v, sent: %v", n, err, a.sent.Load())
 		}
 	}
 }
