@@ -65,28 +65,20 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
 		return e.Rules.Observe(o.last, unreported, e.withIDs(read, o.last))
 	}
-	whole := false
 	read, err = e.look(ctx, client, id, func(read tfvalue.Value) bool {
-		var missing []tfvalue.Leaf
-		remote, missing = compare(read)
-		whole = len(missing) == 0 && e.hasKeyedSets(read, o.wanted)
-		return whole
+		_, missing := compare(read)
+		return len(missing) == 0 && e.hasKeyedSets(read, o.wanted)
 	})
 	if err != nil {
 		return o.last, o.last, err
 	}
-	if !whole {
-		remote, _ = compare(read)
-	}
+	remote, _ = compare(read)
 	return remote, read, nil
 }
 
 // hasKeyedSets reports whether a response has the keyed sets among wanted, if it has
 // the objects that contain them.
 func (e *Engine) hasKeyedSets(read, wanted tfvalue.Value) bool {
-	if wanted.Type() == nil {
-		return true
-	}
 	for _, leaf := range wanted.Leaves() {
 		_, keyed := e.Rules.Keys[leaf.Name()]
 		parent := leaf.Path[:len(leaf.Path)-1]

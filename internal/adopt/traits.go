@@ -15,7 +15,6 @@ type traits map[string]trait
 type trait struct {
 	computed, configurable, writeOnly bool
 	members                           traits // of an object, or of each element
-	isObject                          bool
 }
 
 func traitsOf[A interface {
@@ -29,7 +28,6 @@ func traitsOf[A interface {
 		t := trait{computed: attribute.IsComputed(), configurable: attribute.IsOptional() || attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
 		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
 			t.members = traitsOf(nested.GetNestedObject().GetAttributes())
-			_, t.isObject = any(attribute).(schema.SingleNestedAttribute)
 		}
 		all[name] = t
 	}
@@ -90,10 +88,10 @@ func (all traits) onlySettable(object tfvalue.Value) tfvalue.Value {
 // walkObjects visits every object below an object, with its path and attributes.
 func (all traits) walkObjects(at tfvalue.Path, object tfvalue.Value, visit func(at tfvalue.Path, members traits, object tfvalue.Value)) {
 	for name, member := range object.Members() {
-		if t := all[name]; member.IsObject() && t.isObject {
+		if member.IsObject() {
 			next := append(slices.Clone(at), name)
-			visit(next, t.members, member)
-			t.members.walkObjects(next, member, visit)
+			visit(next, all[name].members, member)
+			all[name].members.walkObjects(next, member, visit)
 		}
 	}
 }

@@ -36,10 +36,10 @@ type update struct {
 	first, returned tfvalue.Value
 	lastMemory      memory
 	// records are those of the last PATCH. sent are all leaves that were sent, and
-	// unreturned those of them that the platform accepted and does not return.
+	// unreturned the paths of those that the platform accepted and does not return.
 	records    []record
 	sent       tfvalue.Value
-	unreturned []tfvalue.Leaf
+	unreturned []string
 	// rejected reports that the API has rejected the last PATCH for its content.
 	rejected bool
 }
@@ -229,13 +229,13 @@ func (u *update) take(leaves, response tfvalue.Value) {
 // it counts as never returned.
 func (u *update) giveUp(r record) {
 	if !u.gaveUp(r.Leaf) {
-		u.unreturned = append(u.unreturned, r.Leaf)
+		u.unreturned = append(u.unreturned, r.Path.String())
 	}
-	for _, seen := range []*tfvalue.Value{&u.first, &u.returned} {
-		if !seen.At(r.Path...).IsNull() {
-			*seen = seen.Without(r.Path...)
-		}
-	}
+	u.first, u.returned = u.first.Without(r.Path...), u.returned.Without(r.Path...)
+}
+
+func (u *update) gaveUp(leaf tfvalue.Leaf) bool {
+	return slices.Contains(u.unreturned, leaf.Path.String())
 }
 
 func isRejection(err error) bool {
@@ -293,14 +293,10 @@ func (u *update) warnUnreturned(diags *diag.Diagnostics) {
 	if len(u.unreturned) == 0 {
 		return
 	}
-	var lines []string
-	for _, leaf := range u.unreturned {
-		lines = append(lines, "  - "+leaf.Path.String())
-	}
 	diags.AddWarning(
 		fmt.Sprintf("API does not return all values of %s", u.label),
 		"The API accepted these values, but neither its response nor a further read contains them, so it is not known whether they are in effect:\n\n"+
-			strings.Join(lines, "\n")+
+			"  - "+strings.Join(u.unreturned, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
 }
@@ -342,8 +338,4 @@ func (u *update) memory(state tfvalue.Value) memory {
 		sent := !u.sent.At(leaf.Path...).IsNull()
 		return u.isUnreported(u.lastMemory, leaf.Path) || u.before.At(leaf.Path...).IsNull() || keyed && sent || u.gaveUp(leaf)
 	})
-}
-
-func (u *update) gaveUp(leaf tfvalue.Leaf) bool {
-	return slices.ContainsFunc(u.unreturned, func(l tfvalue.Leaf) bool { return slices.Equal(l.Path, leaf.Path) })
 }

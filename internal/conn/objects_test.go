@@ -34,7 +34,8 @@ func TestReadOnce(t *testing.T) {
 			c := &Connection{}
 			reads := 0
 			read := func() (tfvalue.Value, error) {
-				if reads++; reads == 1 && test.between != "" {
+				reads++
+				if reads == 1 && test.between != "" {
 					write(c, test.between)
 				}
 				return tfvalue.String("read"), nil

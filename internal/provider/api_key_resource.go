@@ -92,8 +92,7 @@ func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
 	if state.At("state").Text() == "" {
-		enabled := stateEnabled
-		state = state.With(tfvalue.Optional(&enabled), "state")
+		state = state.With(tfvalue.String(stateEnabled), "state")
 	}
 	if state.At("expire_at").Text() == "" {
 		expiry := body.ExpireAt

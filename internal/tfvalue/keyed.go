@@ -19,28 +19,26 @@ type Key struct {
 	Format string
 }
 
-func (k Key) texts(element Value) []any {
-	texts := make([]any, len(k.Members))
-	for i, name := range k.Members {
-		texts[i] = normal(element.At(name))
-	}
-	return texts
-}
-
 // Of returns the key of an element. It is equal for two elements if their Members
 // are.
 func (k Key) Of(element Value) string {
-	return fmt.Sprintf(strings.Repeat("%q ", len(k.Members)), k.texts(element)...)
+	var key []byte
+	for _, name := range k.Members {
+		key = strconv.AppendQuote(key, normal(element.At(name)))
+	}
+	return string(key)
 }
 
 // Spell returns the name of an element for a message. A text with control characters,
 // which a terminal would interpret, is quoted.
 func (k Key) Spell(element Value) string {
-	texts := k.texts(element)
-	for i, text := range texts {
-		if quoted := strconv.Quote(text.(string)); quoted[1:len(quoted)-1] != text {
-			texts[i] = quoted
+	texts := make([]any, len(k.Members))
+	for i, name := range k.Members {
+		text := normal(element.At(name))
+		if quoted := strconv.Quote(text); quoted[1:len(quoted)-1] != text {
+			text = quoted
 		}
+		texts[i] = text
 	}
 	return fmt.Sprintf(k.Format, texts...)
 }

@@ -57,32 +57,43 @@ func Alike(a, b Value) bool { return Rules{}.canonical("", a) == Rules{}.canonic
 
 // canonical returns a text that is equal for values that are alike.
 func (r Rules) canonical(name string, value Value) string {
+	return string(r.appendCanonical(nil, name, value))
+}
+
+func (r Rules) appendCanonical(b []byte, name string, value Value) []byte {
 	switch {
 	case !value.IsKnown():
-		return "?"
+		return append(b, '?')
 	case isString(value) && slices.Contains(r.Trimmed, name):
-		return strconv.Quote(strings.TrimRight(normal(value), " \t\r\n"))
+		return strconv.AppendQuote(b, strings.TrimRight(normal(value), " \t\r\n"))
 	case isString(value):
-		return strconv.Quote(normal(value))
+		return strconv.AppendQuote(b, normal(value))
 	case value.IsEmpty():
-		return ""
+		return b
 	case value.Type().Is(tftypes.Number):
-		return canonicalNumber(value.Number())
+		return append(b, canonicalNumber(value.Number())...)
 	case value.Type().Is(tftypes.Bool):
-		return "true"
+		return append(b, "true"...)
+	case isSet(value):
+		var elements []string
+		for _, element := range value.Elements() {
+			elements = append(elements, r.canonical(name, element))
+		}
+		slices.Sort(elements)
+		return append(b, "["+strings.Join(slices.Compact(elements), ",")+"]"...)
+	case isList(value):
+		b = append(b, '[')
+		for _, element := range value.Elements() {
+			b = append(r.appendCanonical(b, name, element), ',')
+		}
+		return append(b, ']')
+	default:
+		b = append(b, '{')
+		for name, member := range value.Members() {
+			b = append(r.appendCanonical(b, name, member), ',')
+		}
+		return append(b, '}')
 	}
-	var parts []string
-	for name, member := range value.Members() {
-		parts = append(parts, r.canonical(name, member))
-	}
-	for _, element := range value.Elements() {
-		parts = append(parts, r.canonical(name, element))
-	}
-	if isSet(value) {
-		slices.Sort(parts)
-		parts = slices.Compact(parts)
-	}
-	return "[" + strings.Join(parts, ",") + "]"
 }
 
 // canonicalNumber has every digit of a whole number, and those of a float64 of a

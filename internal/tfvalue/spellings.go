@@ -13,9 +13,11 @@ type Spellings map[string]string
 // Add adds the spellings of a response. Earlier ones are kept.
 func (s Spellings) Add(response Value) {
 	_ = tftypes.Walk(response.Value, func(at *tftypes.AttributePath, value tftypes.Value) (bool, error) {
-		form := normal(Value{value})
-		if _, found := s[form]; !found && isInCollection(at) && form != (Value{value}).Text() {
-			s[form] = Value{value}.Text()
+		if v := (Value{value}); isString(v) && isInCollection(at) {
+			form := normal(v)
+			if _, found := s[form]; !found && form != v.Text() {
+				s[form] = v.Text()
+			}
 		}
 		return true, nil // never fails
 	})
@@ -28,8 +30,10 @@ func (s Spellings) Apply(object Value) Value {
 		return object
 	}
 	spelled, _ := tftypes.Transform(object.Value, func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
-		if spelling, found := s[normal(Value{value})]; found && isInCollection(at) {
-			return String(spelling).Value, nil
+		if v := (Value{value}); isString(v) && isInCollection(at) {
+			if spelling, found := s[normal(v)]; found {
+				return String(spelling).Value, nil
+			}
 		}
 		return value, nil // never fails
 	})

@@ -208,8 +208,10 @@ func (v Value) IsEmpty() bool {
 		return false
 	case isString(v):
 		return v.Text() == ""
-	case isList(v), isSet(v), isMap(v):
-		return len(v.Elements()) == 0 && len(v.members()) == 0
+	case isList(v), isSet(v):
+		return len(v.Elements()) == 0
+	case isMap(v):
+		return len(v.members()) == 0
 	case v.Type().Is(tftypes.Bool):
 		return !v.True()
 	case v.Type().Is(tftypes.Number):
