@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -174,16 +172,13 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 	wantText(t, w.apply(), `named = "`+mockplatform.FullServiceID+`"`)
 	f.wantRequestsOnce()
 	seen := w.compareAll(slices.Concat(ourServices[1:], ourServices[:1]))
-	for name, d := range map[string]datasource.DataSource{
-		"dataplatform_services": newServicesDataSource(), "dataplatform_service": newServiceDataSource(), "dataplatform_pipe": newPipeDataSource(), "dataplatform_alert": newAlertDataSource(),
-	} {
-		var resp datasource.SchemaResponse
-		d.Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-		for _, path := range leafNames(name, resp.Schema.Attributes) {
-			if asked := slices.Contains([]string{".filter", ".organization_id", ".encryption_keys"}, strings.TrimPrefix(path, name)); !seen[path] && !asked {
+	schemas, _ := served(t)
+	for name, schema := range schemas.DataSourceSchemas {
+		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			if asked := slices.Contains([]string{".filter", ".organization_id", ".encryption_keys"}, strings.TrimPrefix(path, name)); a.NestedType == nil && !seen[path] && !asked {
 				t.Errorf("%s never had a value: the seed lacks it, or the provider loses it", path)
 			}
-		}
+		})
 	}
 	out, err := w.command(t.Context(), "show", "-json").Output()
 	if err != nil {
@@ -204,24 +199,6 @@ func (f *fixture) wantRequestsOnce() {
 			f.t.Errorf("%s was sent %d times", request, n)
 		}
 	}
-}
-
-// leafNames are the attributes that hold no attributes, by dotted names.
-func leafNames(at string, attributes map[string]schema.Attribute) []string {
-	var found []string
-	for name, attribute := range attributes {
-		switch attribute := attribute.(type) {
-		case schema.SingleNestedAttribute:
-			found = append(found, leafNames(at+"."+name, attribute.Attributes)...)
-		case schema.ListNestedAttribute:
-			found = append(found, leafNames(at+"."+name, attribute.NestedObject.Attributes)...)
-		case schema.SetNestedAttribute:
-			found = append(found, leafNames(at+"."+name, attribute.NestedObject.Attributes)...)
-		default:
-			found = append(found, at+"."+name)
-		}
-	}
-	return found
 }
 
 // TestDataSourcesUnderEveryAnswer reads while the platform answers in every
