@@ -218,6 +218,29 @@ func TestPipeAnswersOddly(t *testing.T) {
 	}
 }
 
+// TestPipeMissingField has reads of a pipe that omit a managed field, once and for good: it
+// is asked for once more, and sent again only if it is missing again.
+func TestPipeMissingField(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.KafkaPipeID, `name = "orders"`)
+	b.apply()
+	for times, patches := range map[int][]string{1: nil, 0: {`{"name": "orders"}`}} {
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Answers.Sparse = []mockplatform.Sparse{{Path: "name", Operations: []mockplatform.Operation{mockplatform.GetPipe}, Times: times}}
+		})
+		f.ResetJournal()
+		plan := b.plan()
+		if n := f.gets(b.id); n != 2 {
+			t.Errorf("the plan read the pipe %d times, want 2", n)
+		}
+		b.applyPlan(plan)
+		b.sends(patches...)
+		b.wantQuiet()
+		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = nil })
+		b.refresh()
+	}
+}
+
 // TestPipeGone has what may be mistaken for a pipe that is gone, and one that is.
 func TestPipeGone(t *testing.T) {
 	f := newFixture(t)
