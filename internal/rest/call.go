@@ -134,7 +134,7 @@ func (k *call) allowed(failed *Error) allowance {
 		return allowance{Duration: -1}
 	}
 	if failed != nil && failed.Kind == NotSent && !k.contact.IsZero() {
-		return allowance{max(0, time.Until(k.contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))}
+		return allowance{max(0, time.Until(k.contact)), fmt.Sprintf("the %s allowed for the first connection of a run", readable(firstContact))}
 	}
 	return allowance{max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(limit))}
 }
