@@ -283,7 +283,7 @@ func TestNeverConnectedGivesUpEarly(t *testing.T) {
 			_, err := o.call(t.Context(), c)
 			took := time.Since(begun)
 			if e := new(Error); !errors.As(err, &e) || took > 30*time.Second || took < 5*time.Second || IsAmbiguous(err) ||
-				!strings.Contains(e.Detail(), " at http://127.0.0.1. The API could not be reached: ") {
+				strings.Count(e.Detail(), " at http://127.0.0.1") != 1 || !strings.Contains(e.Detail(), ". The API could not be reached: ") {
 				t.Errorf("%s: after %s: %v", name, took, err)
 			}
 		})

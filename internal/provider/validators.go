@@ -69,7 +69,7 @@ var secretText = textCheck{"must not be empty or blank", func(at path.Path, text
 		diags.AddAttributeError(at, blankSecret, blankSecretDetail(at.String()))
 	case strings.HasSuffix(text, "\n"), strings.HasSuffix(text, "\r"):
 		diags.AddAttributeWarning(at, "Secret ends with a line break",
-			fmt.Sprintf("%s ends with a line break, probably because it was read from a file, and is sent with it. If it is not part of the secret, use trimspace().", at))
+			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. The line break is sent too: if it is not part of the secret, use trimspace().", at))
 	}
 }}
 

@@ -125,7 +125,7 @@ func (k *call) left(failed *Error) (left time.Duration, limit string) {
 	case k.client.config.RetryTimeout == 0:
 		return -1, ""
 	case failed != nil && failed.Kind == NotSent && !k.contact.IsZero():
-		return max(0, time.Until(k.contact)), fmt.Sprintf("the %s in which a host must be reached for the first time", readable(firstContact))
+		return max(0, time.Until(k.contact)), fmt.Sprintf("the %s allowed for the first connection of a run", readable(firstContact))
 	default:
 		return max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(k.client.config.RetryTimeout))
 	}

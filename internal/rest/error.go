@@ -84,17 +84,17 @@ func (e *Error) Detail() string {
 	case e.brief != "":
 		return e.paragraphs()
 	case e.outage != nil:
+		// The reason has named the host.
 		return sentence(capitalized(e.outage.reason)) + " " + e.tried() + ". " + e.paragraphs()
 	default:
-		return e.tried() + ". " + e.paragraphs()
+		return fmt.Sprintf("%s at %s. %s", e.tried(), e.Host, e.paragraphs())
 	}
 }
 
-// tried is the beginning of Detail: "Tried to update pipe … of service … in
-// organization … at https://…".
+// tried is what was tried: "Tried to update pipe … of service … in organization …".
 func (e *Error) tried() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
-	return fmt.Sprintf("Tried to %s %s at %s", verb, e.Subject, e.Host)
+	return fmt.Sprintf("Tried to %s %s", verb, e.Subject)
 }
 
 // begins is a shorter beginning of Detail, without what the object is part of.

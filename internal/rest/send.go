@@ -86,7 +86,7 @@ func (k *sender) try(ctx context.Context) (*attempt, *Error) {
 func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
 	a.limit, a.limitedBy = k.client.config.RequestTimeout, "request_timeout"
 	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < a.limit {
-		a.limit, a.limitedBy = time.Until(end), "what was left of retry_timeout"
+		a.limit, a.limitedBy = time.Until(end), "the rest of retry_timeout"
 	}
 	a.limitedBy += fmt.Sprintf(" (%s)", readable(a.limit))
 	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
