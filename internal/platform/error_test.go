@@ -80,7 +80,7 @@ func TestErrorTexts(t *testing.T) {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.always(test.fault)
 			_, err := operations()[test.operation].call(t.Context(), c)
-			var e *Error
+			e := new(Error)
 			if !errors.As(err, &e) || e.Detail() != tried[test.operation]+test.want || strings.Contains(e.Error(), "\n") {
 				t.Errorf("%s:\n got %q\nwant %q", name, e.Detail(), tried[test.operation]+test.want)
 			}

@@ -262,3 +262,14 @@ func TestListsOfAllKinds(t *testing.T) {
 		}
 	})
 }
+
+// A list of ten thousand services is larger than an object may be.
+func TestListMayBeLarge(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.inject(respond(200, `{"result":[`+strings.Repeat(" ", 30<<20)+`]}`))
+		if _, err := c.ListServices(t.Context(), testOrganization, nil); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -174,6 +175,24 @@ func TestLooksShareTheirLists(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A list that began before the first one ended is no second look.
+func TestSecondLookBeginsAfterTheFirst(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.inject(slow(10*time.Second, listOf('O', 1)), slow(10*time.Second, listOf('O', 2)), listOf('W', 3))
+		var work sync.WaitGroup
+		work.Go(func() {
+			if _, err := operations()["service"].call(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+		time.Sleep(time.Second)
+		c.lists.wrote(testOrganization, testPipe)
+		_, _ = c.GetService(t.Context(), testOrganization, testPipe, nil) // needs a list after the write
+		work.Wait()
+	})
 }
 
 // By name, a list has a service or omits it.

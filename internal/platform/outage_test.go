@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -246,12 +247,16 @@ func TestRejectedLoginIsRemembered(t *testing.T) {
 	})
 }
 
-// Only the first caller gets the error of a failed list in full.
+// Only the first caller who waits for it gets the error of a failed list in full.
 func TestFailedListIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403, 503, 200} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`))
+			f.always(slow(time.Second, respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`)))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+			defer cancel()
+			go func() { _, _ = c.ListServices(ctx, testOrganization, nil) }()
+			synctest.Wait()
 			full := 0
 			for i := range 300 {
 				var e *Error

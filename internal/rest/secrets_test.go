@@ -32,4 +32,7 @@ func TestMask(t *testing.T) {
 	if got := c.Mask("abc, nothing"); got != "abc, nothing" {
 		t.Error(got)
 	}
+	if got := plain("a se&#34;c/r&#x3c;e&#62;t\n\u00fc\\ z", c.Mask); got != "a *** z" {
+		t.Errorf("another spelling of HTML became %q", got)
+	}
 }
