@@ -2,8 +2,14 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -20,31 +26,88 @@ const credentialsName = "source_credentials"
 // credential is one secret of a kind of source, with its version and user.
 type credential struct {
 	kind string
-	// value and version are the attributes of the secret. user is the attribute
-	// that is sent with it and is not secret, or "".
-	value, version, user string
+	// value is the attribute of the secret. user is the attribute that is sent with it
+	// and is not secret, or "".
+	value, user string
 	// set puts user and secret into the update of the kind.
 	set func(update *platform.PipeSourceUpdate, user, secret *string)
 }
 
 // credentials are all credentials: a new kind of source is an entry here.
 var credentials = []credential{
-	{"kafka", "password_wo", "password_wo_version", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
+	{"kafka", "password_wo", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
 		allocated(&u.Kafka).Credentials = &platform.Credentials{Username: user, Password: secret}
 	}},
-	{"object_storage", "secret_key_wo", "secret_key_wo_version", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
+	{"object_storage", "secret_key_wo", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
 		allocated(&u.ObjectStorage).AccessKey = &platform.AccessKey{AccessKeyID: user, SecretKey: secret}
 	}},
-	{"object_storage", "connection_string_wo", "connection_string_wo_version", "", func(u *platform.PipeSourceUpdate, _, secret *string) {
+	{"object_storage", "connection_string_wo", "", func(u *platform.PipeSourceUpdate, _, secret *string) {
 		allocated(&u.ObjectStorage).ConnectionString = secret
 	}},
-	{"cloud_stream", "secret_key_wo", "secret_key_wo_version", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
+	{"cloud_stream", "secret_key_wo", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
 		allocated(&u.CloudStream).AccessKey = &platform.AccessKey{AccessKeyID: user, SecretKey: secret}
 	}},
-	{"postgres", "password_wo", "password_wo_version", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
+	{"postgres", "password_wo", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
 		allocated(&u.Postgres).Credentials = &platform.Credentials{Username: user, Password: secret}
 	}},
 }
+
+// credentialLabels begin the descriptions of the attributes of credentials.
+var credentialLabels = map[string]string{
+	"password_wo":          "Password",
+	"secret_key_wo":        "Secret of the access key",
+	"connection_string_wo": "Connection string of the blob storage",
+	"username":             "User name",
+	"access_key_id":        "Access key ID",
+}
+
+func pipeCredentialsAttribute() schema.Attribute {
+	kinds := map[string]schema.Attribute{}
+	for _, kind := range sourceKinds {
+		attributes := map[string]schema.Attribute{}
+		for _, c := range credentials {
+			if c.kind == kind {
+				maps.Copy(attributes, c.attributes())
+			}
+		}
+		kinds[kind] = schema.SingleNestedAttribute{Optional: true, MarkdownDescription: "Credentials of the `" + kind + "` source.", Attributes: attributes}
+	}
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Credentials of the source, by kind. The API never returns them. " +
+			"Secrets are write-only and need Terraform 1.11 or OpenTofu 1.11.",
+		Attributes: kinds,
+	}
+}
+
+// attributes has the secret, which Terraform keeps out of plan and state, and its
+// version, which it requires, since nothing else shows that the secret has changed.
+func (c credential) attributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		c.value: schema.StringAttribute{
+			Optional: true, WriteOnly: true, Sensitive: true,
+			MarkdownDescription: credentialLabels[c.value] + ". Requires `" + c.version() + "`. May be omitted in runs that do not change the version.",
+			Validators: []validator.String{
+				secretText,
+				stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(c.version())),
+			},
+		},
+		c.version(): schema.NumberAttribute{
+			Optional:            true,
+			MarkdownDescription: "Version of `" + c.value + "`, a whole number. Change it to send the value again.",
+			Validators:          []validator.Number{whole()},
+		},
+	}
+	if c.user != "" {
+		attributes[c.user] = schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: credentialLabels[c.user] + ". Changing it has the effect of a new `" + c.version() + "`. If omitted, only the secret is sent.",
+		}
+	}
+	return attributes
+}
+
+func (c credential) version() string { return c.value + "_version" }
 
 // allocated is what a pointer points to, allocated if it is nil.
 func allocated[T any](p **T) *T {
@@ -65,15 +128,15 @@ func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 // renewed reports whether the version or the user is sent, and the credential with
 // them.
 func (c credential) renewed(send tfvalue.Value) bool {
-	return !c.of(send, c.version).IsNull() || !c.of(send, c.user).IsNull()
+	return !c.of(send, c.version()).IsNull() || !c.of(send, c.user).IsNull()
 }
 
 // versionIgnored reports whether the plan has another version than the
 // configuration, which is the effect of ignore_changes: the secret is of a version
 // that the plan does not show. Unknown ones do not differ yet.
 func (c credential) versionIgnored(change adopt.Change) bool {
-	configured, planned := c.of(change.Config, c.version), c.of(change.Plan, c.version)
-	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version, configured, planned)
+	configured, planned := c.of(change.Config, c.version()), c.of(change.Plan, c.version())
+	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version(), configured, planned)
 }
 
 // available reports whether the configuration has all parts of a credential. A
@@ -81,7 +144,7 @@ func (c credential) versionIgnored(change adopt.Change) bool {
 // say that the platform would keep the secret.
 func (c credential) available(config tfvalue.Value) bool {
 	secret := c.of(config, c.value)
-	if c.of(config, c.version).IsNull() && secret.IsNull() {
+	if c.of(config, c.version()).IsNull() && secret.IsNull() {
 		return !c.of(config, c.user).IsNull()
 	}
 	return !secret.IsNull() && secret.IsKnown()
@@ -102,14 +165,14 @@ func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c
 func checkCredentials(r adopt.Review) {
 	for _, c := range credentials {
 		secret := c.of(r.Config, c.value)
-		decided := c.of(r.Plan, c.version).IsKnown() && c.of(r.Plan, c.user).IsKnown()
+		decided := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()
 		if secret.IsKnown() && !secret.IsNull() && strings.TrimSpace(secret.Text()) == "" {
 			r.Diags.AddAttributeError(conn.AttributePath(c.path()), blankSecret, blankSecretDetail(c.path().String()))
 		}
-		if !secret.IsNull() || c.of(r.Plan, c.version).IsNull() || !decided || !c.renewed(r.Send) {
+		if !secret.IsNull() || c.of(r.Plan, c.version()).IsNull() || !decided || !c.renewed(r.Send) {
 			continue
 		}
-		changed := c.version
+		changed := c.version()
 		if c.user != "" {
 			changed += " or " + c.user
 		}
@@ -155,7 +218,7 @@ func overwrittenCredentials(r adopt.Review) []string {
 // secret, although the configuration has a version of it.
 func warnCredentialsMissing(r adopt.Review) {
 	for _, c := range credentials {
-		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) {
+		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) {
 			continue
 		}
 		r.Diags.AddAttributeWarning(conn.AttributePath(c.path()),

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -172,74 +170,5 @@ func tableMappingsAttribute() schema.Attribute {
 				Validators:          []validator.List{nonNull},
 			},
 		}},
-	}
-}
-
-func pipeCredentialsAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Credentials of the source, by kind. The API never returns them. " +
-			"Secrets are write-only and need Terraform 1.11 or OpenTofu 1.11.",
-		Attributes: map[string]schema.Attribute{
-			"kafka": credentialsObject("Kafka source", map[string]schema.Attribute{
-				"username": userName("password_wo"),
-			}, "password_wo", "Password."),
-			"postgres": credentialsObject("Postgres source", map[string]schema.Attribute{
-				"username": userName("password_wo"),
-			}, "password_wo", "Password."),
-			"cloud_stream": credentialsObject("managed-stream source", map[string]schema.Attribute{
-				"access_key_id": accessKeyID(),
-			}, "secret_key_wo", "Secret of the access key."),
-			"object_storage": credentialsObject("object storage source", map[string]schema.Attribute{
-				"access_key_id":                accessKeyID(),
-				"connection_string_wo":         writeOnly("Connection string of the blob storage.", "connection_string_wo"),
-				"connection_string_wo_version": writeOnlyVersion("connection_string_wo"),
-			}, "secret_key_wo", "Secret of the access key."),
-		},
-	}
-}
-
-func credentialsObject(of string, attributes map[string]schema.Attribute, secret, description string) schema.Attribute {
-	attributes[secret] = writeOnly(description, secret)
-	attributes[secret+"_version"] = writeOnlyVersion(secret)
-	return schema.SingleNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: "Credentials of the " + of + ".",
-		Attributes:          attributes,
-	}
-}
-
-func userName(secret string) schema.Attribute {
-	return schema.StringAttribute{
-		Optional:            true,
-		MarkdownDescription: "User name. Changing it has the effect of a new `" + secret + "_version`. If omitted, the secret is sent without a user name.",
-	}
-}
-
-func accessKeyID() schema.Attribute {
-	return schema.StringAttribute{
-		Optional:            true,
-		MarkdownDescription: "Access key ID. Changing it has the effect of a new `secret_key_wo_version`. If omitted, the secret is sent without an ID.",
-	}
-}
-
-// writeOnly is a secret that Terraform keeps out of plan and state. It requires a
-// version beside it, since nothing else shows that it has changed.
-func writeOnly(description, name string) schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true, WriteOnly: true, Sensitive: true,
-		MarkdownDescription: description + " Requires `" + name + "_version`. May be omitted in runs that do not change the version.",
-		Validators: []validator.String{
-			secretText,
-			stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(name + "_version")),
-		},
-	}
-}
-
-func writeOnlyVersion(name string) schema.Attribute {
-	return schema.NumberAttribute{
-		Optional:            true,
-		MarkdownDescription: "Version of `" + name + "`, a whole number. Change it to send the value again.",
-		Validators:          []validator.Number{whole()},
 	}
 }

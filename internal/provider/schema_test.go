@@ -43,7 +43,7 @@ func TestEveryAttributeIsDescribed(t *testing.T) {
 	t.Parallel()
 	schemas, _ := served(t)
 	described := func(of, text string) {
-		if !strings.HasSuffix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
+		if !strings.HasSuffix(text, ".") || strings.HasPrefix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
 			t.Errorf("%s is described as %q", of, text)
 		}
 	}
