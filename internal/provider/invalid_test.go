@@ -98,9 +98,9 @@ var invalidConfigurations = []invalid{
 	// others, but for numbers.
 	{invalidProvider, `base_url = "https://me:hush-hush@platform.example.com"`, []string{"base_url", "password"}},
 	{invalidProvider, `base_url = "https://platform.example.com/?token=hush-hush"`, []string{"base_url", "query"}},
-	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "ends with a line break"}},
+	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "trimspace()"}},
 	{invalidProvider, `retry_timeout = "5 minutes"`, []string{"retry_timeout", "duration", `"5 minutes"`}},
-	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "at least 1", "0"}},
+	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "got 0"}},
 	{invalidProvider, `max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number", "2.5"}},
 	{invalidProvider, `max_concurrent_requests = 5000000000`, []string{"max_concurrent_requests", "5000000000"}},
 }

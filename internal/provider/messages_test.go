@@ -21,8 +21,8 @@ func TestErrorsAreReadable(t *testing.T) {
 		"dataplatform_pipe.gone":               {"No such pipe", "There is no pipe " + nowhere + " of service " + mockplatform.ServiceID + " in organization " + mockplatform.OrganizationID + ": the API returned HTTP 404 Not Found (request ID ", "): pipe not found. This resource adopts an existing pipe and cannot create one. Check pipe_id, service_id and organization_id. If the pipe was deleted, remove this resource from the configuration, or create the pipe in the platform's console and set its ID here."},
 		"dataplatform_service_scaling.gone":    {"No such service", "There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. This resource adopts an existing service and cannot create one. Check service_id and organization_id. If the service was deleted, remove this resource"},
 		"dataplatform_service_scaling.theirs":  {"No such service", "There is no service " + mockplatform.ServiceID + " in organization " + mockplatform.OtherOrganizationID + ": "},
-		"dataplatform_pipe.kind":               {"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Configure source.kafka instead, or set pipe_id to a pipe with a postgres source."},
-		"dataplatform_pipe.kind_of_credential": {"Pipe has another kind of source", "Configure source_credentials.kafka instead"},
+		"dataplatform_pipe.kind":               {"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "source.kafka instead, or set pipe_id to a pipe with a postgres source."},
+		"dataplatform_pipe.kind_of_credential": {"Pipe has another kind of source", "source_credentials.kafka instead"},
 		"dataplatform_pipe.mapping":            {"Table mapping is not complete", `In pipe "customers" (`, "the mapping public.new to new is not on the platform", "It must set excluded_columns, because"},
 	}
 	w := f.workspace(f.provider() +

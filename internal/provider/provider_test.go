@@ -206,7 +206,7 @@ func TestProviderFromEnvironment(t *testing.T) {
 	}
 	wantText(t, out,
 		`DATAPLATFORM_RETRY_TIMEOUT must be a duration such as 30s or 5m, got "5 minutes"`,
-		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number, got 2.5`,
+		`DATAPLATFORM_MAX_CONCURRENT_REQUESTS must be a whole number`,
 		`DATAPLATFORM_ALERTS_BASE_URL is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1).`,
 		"TF_APPEND_USER_AGENT must not contain a line break or another control character")
 	f.wantRequests()
