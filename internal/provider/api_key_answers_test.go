@@ -220,7 +220,7 @@ func TestAPIKeyFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Inject(test.fault)
-			d := f.newKeyDriver(t, args{"request_timeout": "500ms"})
+			d := f.newKeyDriver(t, args{"request_timeout": "2s"})
 			key := plainKey.with(args{"roles": []string{"admin", "developer"}, "expire_at": laterDate})
 			p := d.apply(key)
 			if len(f.Keys()) != test.keys || f.Count("POST", "") != 1 || d.state.IsNull() == test.kept || len(p.errors) != map[bool]int{false: 1}[test.kept] {

@@ -204,34 +204,32 @@ func (f *fixture) wantRequestsOnce() {
 // TestDataSourcesUnderEveryAnswer reads while the platform answers in every
 // way that the API document leaves open.
 func TestDataSourcesUnderEveryAnswer(t *testing.T) {
-	sparse := func(null bool, names ...string) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) {
-			for _, name := range names {
-				b.Answers.Sparse = append(b.Answers.Sparse, mockplatform.Sparse{Path: name, Null: null})
-			}
-		}
-	}
-	absent := []string{"name", "source", "destination", "scaling", "settings", "channel", "endpoints", "ipAccessList", "privateEndpointIds", "fieldMappings"}
+	absent := []string{"name", "source", "scaling", "channel", "ipAccessList", "privateEndpointIds", "fieldMappings"}
 	null := []string{"destination", "settings", "endpoints", "threshold"}
 	for _, test := range []struct {
 		name    string
-		behave  func(*mockplatform.Behaviour)
+		answers mockplatform.Answers
 		without []string
 	}{
-		{"other spellings", func(b *mockplatform.Behaviour) {
-			b.Answers = mockplatform.Answers{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}
-		}, nil},
-		{"absent", sparse(false, absent...), absent},
-		{"null", sparse(true, null...), null},
+		{"other spellings", mockplatform.Answers{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}, nil},
+		{"absent and null", sparse(absent, null), slices.Concat(absent, null)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(test.behave)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Answers = test.answers })
 			w := f.workspace(f.provider() + dataSourceConfig())
 			w.apply()
 			w.compareAll(ourServices, test.without...)
 		})
 	}
+}
+
+// sparse are responses without these members, and with null for others.
+func sparse(absent, null []string) (answers mockplatform.Answers) {
+	for i, name := range slices.Concat(absent, null) {
+		answers.Sparse = append(answers.Sparse, mockplatform.Sparse{Path: name, Null: i >= len(absent)})
+	}
+	return answers
 }
 
 // TestDataSourcesTakeFractions puts a fraction into every number, and digits that no

@@ -1,14 +1,12 @@
 package provider
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -51,37 +49,19 @@ func fromSource(t *testing.T) string {
 	return "\n" + text
 }
 
-// TestOfflineTrial follows the guide up to there, with the fake and the provider
-// of this tree in place of released ones.
+// TestOfflineTrial follows the guide up to there, with the provider of this tree in place
+// of a released one. The fake's own tests have the commands that start it.
 func TestOfflineTrial(t *testing.T) {
 	content, err := os.ReadFile(offlineGuide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trial := strings.TrimSuffix(string(content), fromSource(t))
-	skipIfTooOld(t, trial)
-	page := pageOf(offlineGuide, trial)
-	if len(page.blocks) != 4 {
-		t.Fatalf("the trial has %d blocks", len(page.blocks))
-	}
-	native, container, configuration, commands := page.blocks[0].text, page.blocks[1].text, page.blocks[2].text, page.blocks[3].text
-	// The program runs as the entry point of the image runs it.
-	dockerfile, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, container, "-p 127.0.0.1:18080:18080 ")
-	wantText(t, string(dockerfile), `["/mockplatform", "-addr", "0.0.0.0:18080"]`)
-
-	program := builtFake(t)
-	startsWith(t, program, strings.Fields(strings.Replace(native, "127.0.0.1:18080", "TAKEN", 1))[1:])
-	startsWith(t, program, append([]string{"-addr", "TAKEN"}, strings.Fields(container)[6:]...))
-
 	f := newFixture(t)
-	w := f.reader()
-	w.file("main.tf", strings.ReplaceAll(configuration, "http://127.0.0.1:18080", f.url))
-	out := w.shell(strings.Replace(commands, "apply", "apply -auto-approve", 1))
-	wantText(t, out, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.", "1 imported, 0 added, 1 changed, 0 destroyed.")
+	w := f.reader().setenv("TF_CLI_ARGS_apply=-auto-approve")
+	page := pageOf(offlineGuide, strings.ReplaceAll(trial, "http://127.0.0.1:18080", f.url))
+	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.Contains(b.text, "mockplatform ") })
+	wantText(t, w.follow(page), "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.", "1 imported, 0 added, 1 changed, 0 destroyed.")
 }
 
 // TestReadme follows README.md.
@@ -163,60 +143,6 @@ func needsTerraformTest(t *testing.T) {
 	program := programUnder(t)
 	if !program.openTofu && older(program.version, "1.6") {
 		t.Skipf("takes Terraform 1.6 or OpenTofu 1.6, for terraform test, and this is %s", program)
-	}
-}
-
-// TestOfflineGuideFlags starts the fake with each flag and fault of the guide's
-// tables.
-func TestOfflineGuideFlags(t *testing.T) {
-	t.Parallel()
-	_, text, found := strings.Cut(fromSource(t), "\n## Simulating failures\n")
-	faults, text, found2 := strings.Cut(text, "\n## Other behaviors\n")
-	text, _, found3 := strings.Cut(text, "\n## ")
-	flags := regexp.MustCompile("`(-[a-z-]+ [^`]*|-moves-state|-sparse-empty)`").FindAllStringSubmatch(text, -1)
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(faults, -1) {
-		for _, fault := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
-			flags = append(flags, []string{"", "-fail " + fault[1]})
-		}
-	}
-	if !found || !found2 || !found3 || len(flags) < 20 {
-		t.Errorf("only %d flags were found", len(flags))
-	}
-	program := builtFake(t)
-	for _, flag := range flags {
-		startsWith(t, program, append(strings.Fields(flag[1]), "-addr", "TAKEN"))
-	}
-}
-
-// builtFake is the fake as a program.
-func builtFake(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(built(t), "mockplatform")
-	buildFake.Do(func() {
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mockplatform").CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	})
-	return program
-}
-
-var buildFake sync.Once
-
-// startsWith checks that the fake accepts arguments. Flags are checked first: they
-// are fine where it is the address TAKEN that fails.
-func startsWith(t *testing.T, program string, arguments []string) {
-	t.Helper()
-	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = taken.Close() }()
-	for i := range arguments {
-		arguments[i] = strings.Replace(arguments[i], "TAKEN", taken.Addr().String(), 1)
-	}
-	out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "listen tcp") {
-		t.Errorf("%q: %s", arguments, out)
 	}
 }
 

@@ -129,10 +129,11 @@ done
 		for _, promise := range promised.FindAllStringSubmatch(b.lead, -1) {
 			wantText(w.t, output, promise[1])
 		}
-		if b.language == "shell" {
+		switch b.language {
+		case "shell":
 			_, output, _ = strings.Cut(out, mark(i))
 			output, _, _ = strings.Cut(output, mark(i+1))
-		} else if b.language == "" {
+		case "":
 			for line := range strings.Lines(anyNumbers(b.text)) {
 				if line = folded(line); line != "" {
 					wantText(w.t, anyNumbers(output)+folded(anyNumbers(string(content))), line)

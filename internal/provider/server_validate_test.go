@@ -24,99 +24,42 @@ func unset(typ tftypes.Type, members map[string]tfvalue.Value) tfvalue.Value {
 	return tfvalue.Of(tftypes.NewValue(typ, all))
 }
 
-// manyMappings configures a pipe with table mappings, changed one by one.
-func manyMappings(tb testing.TB, n int, change func(i int, mapping tfvalue.Value) tfvalue.Value) *tfprotov6.DynamicValue {
-	tb.Helper()
-	typ := pipe.Schema.Type().TerraformType(tb.Context())
-	member := func(typ tftypes.Type, name string) tftypes.Type { return typ.(tftypes.Object).AttributeTypes[name] }
-	source := member(typ, "source")
-	postgres := member(source, "postgres")
-	set := member(postgres, tableMappingsName)
-	mapping := set.(tftypes.Set).ElementType
-	columns := member(mapping, excludedColumns)
-	var mappings []tfvalue.Value
-	for i := range n {
-		name := tfvalue.String(fmt.Sprintf("table_%d", i))
-		mappings = append(mappings, change(i, unset(mapping, map[string]tfvalue.Value{
-			"source_schema_name": tfvalue.String("public"), "source_table": name, "target_table": name,
-			excludedColumns: tfvalue.Collection(columns, []tfvalue.Value{tfvalue.String("secret")}),
-		})))
-	}
-	config := unset(typ, map[string]tfvalue.Value{
-		"service_id": tfvalue.String(mockplatform.ServiceID), "pipe_id": tfvalue.String(mockplatform.PostgresPipeID),
-		"source": unset(source, map[string]tfvalue.Value{"postgres": unset(postgres, map[string]tfvalue.Value{
-			tableMappingsName: tfvalue.Collection(set, mappings),
-		})}),
-	})
-	encoded, err := tfprotov6.NewDynamicValue(typ, config.Value)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return &encoded
-}
-
 // TestLargeSetsAreValidatedWhole puts a mistake into one element of a large
 // set, wherever it is: it is reported once.
 func TestLargeSetsAreValidatedWhole(t *testing.T) {
 	t.Parallel()
-	server := serverOf(newProvider("test"))
-	validate := func(change func(i int, mapping tfvalue.Value) tfvalue.Value) []string {
-		resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: "dataplatform_pipe", Config: manyMappings(t, 3*partSize+2, change),
-		})
+	server, typ := serverOf(newProvider("test")), pipe.Schema.Type().TerraformType(t.Context())
+	validate := func(at int, mistake args) []string {
+		var mappings []args
+		for i := range 3*partSize + 2 {
+			name := fmt.Sprintf("table_%d", i)
+			mapping := args{"source_schema_name": "public", "source_table": name, "target_table": name, excludedColumns: []string{"secret"}}
+			if i == at {
+				mapping = mapping.with(mistake)
+			}
+			mappings = append(mappings, mapping)
+		}
+		config := args{"service_id": mockplatform.ServiceID, "pipe_id": mockplatform.PostgresPipeID, "source": args{"postgres": args{tableMappingsName: mappings}}}
+		resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: dynamic(t, valueOf(config, typ))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said []string
-		for _, d := range resp.Diagnostics {
-			said = append(said, d.Summary+": "+d.Detail)
-		}
-		return said
+		return append(diagnosed(resp.Diagnostics).errors, diagnosed(resp.Diagnostics).warnings...)
 	}
-	if said := validate(func(_ int, mapping tfvalue.Value) tfvalue.Value { return mapping }); len(said) > 0 {
+	if said := validate(-1, nil); len(said) > 0 {
 		t.Errorf("a valid set: %q", said)
 	}
 	for _, at := range []int{0, partSize - 1, partSize, 3 * partSize, 3*partSize + 1} {
-		for mistake, change := range map[string]func(mapping tfvalue.Value) tfvalue.Value{
-			"Null element": func(m tfvalue.Value) tfvalue.Value {
-				typ := m.At("sorting_keys").Type()
-				return m.With(tfvalue.Collection(typ, []tfvalue.Value{tfvalue.Optional(nil)}), "sorting_keys")
-			},
-			"Missing Configuration": func(m tfvalue.Value) tfvalue.Value { return m.Without("target_table") },
-			"public.table_5 to table_5 more than once": func(m tfvalue.Value) tfvalue.Value {
-				name := tfvalue.String("table_5")
-				return m.With(name, "source_table").With(name, "target_table").With(tfvalue.Bool(true), "use_custom_sorting_key")
-			},
+		for says, mistake := range map[string]args{
+			"Null element":                             {"sorting_keys": []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}},
+			"Missing Configuration":                    {"target_table": nil},
+			"public.table_5 to table_5 more than once": {"source_table": "table_5", "target_table": "table_5", "use_custom_sorting_key": true},
 		} {
-			said := validate(func(i int, mapping tfvalue.Value) tfvalue.Value {
-				if i != at {
-					return mapping
-				}
-				return change(mapping)
-			})
-			if len(said) != 1 || !strings.Contains(said[0], mistake) || strings.Contains(said[0], "secret") {
-				t.Errorf("%s in element %d: %q", mistake, at, said)
+			said := validate(at, mistake)
+			if len(said) != 1 || !strings.Contains(said[0], says) || strings.Contains(said[0], "secret") {
+				t.Errorf("%s in element %d: %q", says, at, said)
 			}
 		}
-	}
-}
-
-// BenchmarkValidate takes time that grows with the size of a set and not with
-// its square.
-func BenchmarkValidate(b *testing.B) {
-	server := serverOf(newProvider("test"))
-	for _, n := range []int{100, 400, 1000} {
-		req := &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: "dataplatform_pipe",
-			Config:   manyMappings(b, n, func(_ int, mapping tfvalue.Value) tfvalue.Value { return mapping }),
-		}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			for b.Loop() {
-				if resp, err := server.ValidateResourceConfig(b.Context(), req); err != nil || len(resp.Diagnostics) > 0 {
-					b.Fatal(resp, err)
-				}
-			}
-		})
 	}
 }
 

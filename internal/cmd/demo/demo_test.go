@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 	}
 	run := func(args ...string) string {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), filepath.Join(abs, "internal/cmd/demo/demo.sh"), append([]string{terraform}, args...)...)
+		command := exec.CommandContext(t.Context(), filepath.Join(abs, "internal", "cmd", "demo", "demo.sh"), append([]string{terraform}, args...)...)
 		command.Dir = dir
 		command.Env = append(os.Environ(), "TMPDIR="+temporary, "TF_CLI_ARGS=-nonsense")
 		out, err := command.CombinedOutput()

@@ -89,6 +89,47 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
+// TestGuide has each command, flag and fault of the guide to modules offline.
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	const root = "../../../"
+	content, err := os.ReadFile(root + "templates/guides/offline.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dockerfile, err := os.ReadFile(root + "Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(content)
+	if !strings.Contains(string(dockerfile), `["/mockplatform", "-addr", "0.0.0.0:18080"]`) || !strings.Contains(guide, "-p 127.0.0.1:18080:18080 ") {
+		t.Error("the image listens on another port than the guide says")
+	}
+	_, tables, _ := strings.Cut(guide, "\n## Simulating failures\n")
+	faults, tables, _ := strings.Cut(tables, "\n## Other behaviors\n")
+	behaviors, _, _ := strings.Cut(tables, "\n## ")
+	var all []string
+	for _, command := range regexp.MustCompile(`(?m)^(?:\./|docker .*/)mockplatform (.*)$`).FindAllStringSubmatch(guide, -1) {
+		all = append(all, command[1])
+	}
+	for _, flag := range regexp.MustCompile("`(-[a-z-]+ [^`]*|-moves-state|-sparse-empty)`").FindAllStringSubmatch(behaviors, -1) {
+		all = append(all, flag[1])
+	}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(faults, -1) {
+		for _, fault := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			all = append(all, "-fail "+fault[1])
+		}
+	}
+	if len(all) < 22 {
+		t.Errorf("only these were found: %q", all)
+	}
+	for _, arguments := range all {
+		if _, err := parse(strings.Fields(arguments), io.Discard); err != nil {
+			t.Errorf("%s: %v", arguments, err)
+		}
+	}
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var stdout output
