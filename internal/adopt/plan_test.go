@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -247,10 +248,16 @@ func TestOtherImported(t *testing.T) {
 	}
 }
 
-// TestGone has a lamp that no longer exists.
+// TestGone has a lamp that cannot be read, and then one that no longer exists.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
+	tf.fail = func(string) error { return errors.New("no answer") }
+	tf.wantError(tf.plan(), "Cannot read lamp")
+	if tf.state.IsNull() {
+		t.Error("a failed read removed the lamp from the state")
+	}
+	tf.fail = nil
 	delete(tf.lamps, firstLamp)
 	o := tf.plan()
 	tf.wantError(o, "No such lamp")

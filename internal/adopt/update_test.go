@@ -267,6 +267,38 @@ func TestResetsByAStage(t *testing.T) {
 	tf.wantPatches("PATCH ", "PATCH bulbs", "PATCH name", "PATCH bulbs")
 }
 
+// TestHalfDone has an update that ends between the PATCH that removes an element and the
+// one that adds another: the error says what is removed and what is not added yet, and the
+// next apply adds it.
+func TestHalfDone(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
+	tf.stages = "always"
+	tf.config["bulbs"] = []any{m{"socket": "E14"}, m{"socket": "G9", "colors": []any{}}}
+	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { // the first PATCH removes
+		bulbs := lamp.At("bulbs")
+		return lamp.With(tfvalue.Collection(bulbs.Type(), bulbs.Elements()[:1]), "bulbs")
+	}
+	tf.fail = func(request string) error {
+		if request == "PATCH bulbs" {
+			return errors.New("no answer")
+		}
+		return nil
+	}
+	o := tf.apply()
+	if len(o.errors) != 2 {
+		t.Fatalf("errors %q", o.errors)
+	}
+	for _, text := range []string{`bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: These bulbs were removed:", "- E27", "These are not added yet:", "- G9", "Their colors stay off. The next apply adds them."} {
+		if !strings.Contains(o.errors[1], text) {
+			t.Errorf("no %q in %s", text, o.errors[1])
+		}
+	}
+	tf.rewrite, tf.fail = nil, nil
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH ", "PATCH bulbs", "PATCH ", "PATCH bulbs")
+}
+
 // TestNoLongerReturned has a leaf that the platform moves with an update, and returns
 // no more: it is empty.
 func TestNoLongerReturned(t *testing.T) {
