@@ -374,9 +374,9 @@ func (r *apiKeyResource) warnReplaced(state tfvalue.Value, changed []string, suc
 	}
 	diags.AddWarning(
 		fmt.Sprintf(summary, keyLabel(state)),
-		fmt.Sprintf("The key is replaced because %s. %s%s ", why, r.remains("The old key", state), revoke)+
-			"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first: "+
-			"in that order the state loses the old key and its secret even if the API rejects the new one.",
+		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, r.remains("The old key", state), revoke)+
+			"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first. "+
+			"Otherwise, the state loses the old key and its secret even if the API rejects the new one.",
 	)
 }
 

@@ -47,7 +47,7 @@ func TestAPIKeyRenewal(t *testing.T) {
 		why   string
 	}{
 		"early":        {lasting, 90, `its renewal is due (early_renewal_hours is 10). The old key (suffix %s) stays valid until 2030-01-05T04:00:00.000Z. `},
-		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, `its renewal is due. The old key (suffix %s) expired at 2030-01-05T04:00:00.000Z. `},
+		"once expired": {lasting.with(args{"early_renewal_hours": nil}), 100, "its renewal is due. The old key (suffix %s) expired at 2030-01-05T04:00:00.000Z.\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

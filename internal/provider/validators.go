@@ -141,8 +141,10 @@ func (c numberCheck) limits(isWhole bool) string {
 	switch {
 	case c.maximum < math.MaxInt64:
 		return fmt.Sprintf("must be %sbetween %d and %d", kind, c.minimum, c.maximum)
+	case c.minimum > math.MinInt64 && kind == "":
+		return fmt.Sprintf("must be at least %d", c.minimum)
 	case c.minimum > math.MinInt64:
-		return fmt.Sprintf("must be %sat least %d", kind, c.minimum)
+		return fmt.Sprintf("must be %sof at least %d", kind, c.minimum)
 	default:
 		return "must be a whole number"
 	}
