@@ -226,7 +226,7 @@ func (s *services) accept(r *rest.Response) error {
 	if err != nil {
 		return err
 	}
-	all, err := decode[[]jsontext.Value](result)
+	all, err := decode[[]jsontext.Value](result, r.Mask)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func object[T any](r *rest.Response, member, id string) (*T, jsontext.Value, err
 	if err != nil {
 		return nil, nil, err
 	}
-	object, err := decode[T](raw)
+	object, err := decode[T](raw, r.Mask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,22 +107,23 @@ func intoOptional[T any](target **T, member, id string) func(*rest.Response) err
 	}
 }
 
-// checkID rejects an object with another ID than the requested one, in any letter
-// case. An object without an ID is accepted.
+// checkID rejects an object with another ID than the requested one. UUIDs are equal in
+// any letter case. An object without an ID is accepted.
 func checkID(object jsontext.Value, requested string, mask func(string) string) error {
 	var returned struct {
 		ID *string `json:"id"`
 	}
 	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was decoded before
-	if returned.ID == nil || strings.EqualFold(*returned.ID, requested) {
+	if id := returned.ID; id == nil || *id == requested || IsUUID(requested) && strings.EqualFold(*id, requested) {
 		return nil
 	}
 	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*returned.ID), rest.MaxID))
 }
 
 // decode reads one value from JSON. Its error names what has another type than in the
-// API document. The value stays out, since it may be a secret.
-func decode[T any](value jsontext.Value) (*T, error) {
+// API document, and what came, masked. Secrets are strings in the API document: where it
+// has one, the value stays out.
+func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 	decoded := new(T)
 	err := json.Unmarshal(value, decoded, rest.Lenient)
 	other := new(json.SemanticError)
@@ -133,7 +134,11 @@ func decode[T any](value jsontext.Value) (*T, error) {
 	if at := strings.TrimPrefix(string(other.JSONPointer), "/"); at != "" {
 		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
 	}
-	text := fmt.Sprintf("%s is %s, and the API document has %s", field, kindNames[other.JSONKind], documentedType(other.GoType))
+	came, documented := kindNames[other.JSONKind], documentedType(other.GoType)
+	if found := valueAt(value, other.JSONPointer); documented != "a string" && found.Kind() != '{' && found.Kind() != '[' {
+		came += " (" + rest.Clean(mask(string(found)), 40) + ")"
+	}
+	text := fmt.Sprintf("%s is %s, and the API document has %s", field, came, documented)
 	if errors.Is(err, errOutOfRange) {
 		text = field + " is a number that is out of range"
 	}
@@ -142,6 +147,21 @@ func decode[T any](value jsontext.Value) (*T, error) {
 
 var kindNames = map[jsontext.Kind]string{
 	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", 'n': "null",
+}
+
+// valueAt returns the value at a place where the JSON library has found one.
+func valueAt(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	for token := range at.Tokens() {
+		if value.Kind() == '{' {
+			value = members(value)[token]
+			continue
+		}
+		var elements []jsontext.Value
+		_ = json.Unmarshal(value, &elements, rest.Lenient)
+		i, _ := strconv.Atoi(token)
+		value = elements[i]
+	}
+	return value
 }
 
 // documentedType is the type of the API document that a Go type stands for.

@@ -194,7 +194,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 
 // decodeService decodes a copy of a service in a list.
 func (c *Client) decodeService(e *entry) (*Service, error) {
-	service, err := decode[Service](e.json)
+	service, err := decode[Service](e.json, c.Mask)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", rest.Clean(c.Mask(e.id), rest.MaxID), err)
 	}
