@@ -77,7 +77,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 	change.Plan = e.Plan(config, plan, remote)
 	r := e.review(change, remote, diags)
 	if !remote.IsNull() {
-		e.warnEmptyObjects(config, remote, diags)
+		e.warnEmptyObjects(nil, e.traits, config, remote, diags)
 	}
 	return r, true
 }
@@ -112,7 +112,7 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 	if diags.HasError() {
 		return plan
 	}
-	e.warnEmptyObjects(config, prior, diags)
+	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
 	e.warnConflicts(c, r, diags)
 	if r.Send.AnyLeaf() {
 		for _, name := range e.Moves(r.Send) {

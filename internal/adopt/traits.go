@@ -1,8 +1,6 @@
 package adopt
 
 import (
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -83,15 +81,4 @@ func (all traits) onlySettable(object tfvalue.Value) tfvalue.Value {
 			return member
 		}
 	})
-}
-
-// walkObjects visits every object below an object, with its path and attributes.
-func (all traits) walkObjects(at tfvalue.Path, object tfvalue.Value, visit func(at tfvalue.Path, members traits, object tfvalue.Value)) {
-	for name, member := range object.Members() {
-		if member.IsObject() {
-			next := append(slices.Clone(at), name)
-			visit(next, all[name].members, member)
-			all[name].members.walkObjects(next, member, visit)
-		}
-	}
 }

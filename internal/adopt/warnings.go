@@ -117,18 +117,21 @@ func (e *Engine) conflicts(leaf tfvalue.Leaf, other tfvalue.Value) bool {
 // nested objects. Without such values nothing can be lost, and generated
 // configuration has many of these objects. The platform never returns credentials, so
 // an empty object of those always causes a warning.
-func (e *Engine) warnEmptyObjects(config, remote tfvalue.Value, diags *diag.Diagnostics) {
-	e.traits.walkObjects(nil, config, func(at tfvalue.Path, members traits, object tfvalue.Value) {
+func (e *Engine) warnEmptyObjects(at tfvalue.Path, all traits, config, remote tfvalue.Value, diags *diag.Diagnostics) {
+	for name, object := range config.Members() {
+		if !object.IsObject() {
+			continue
+		}
+		next, members, empty := append(slices.Clone(at), name), all[name].members, true
 		for _, member := range object.Members() {
-			if !member.IsNull() {
-				return
-			}
+			empty = empty && member.IsNull()
 		}
-		settable := members.onlySettable(remote.At(at...))
-		if settable.AnyLeaf() || slices.ContainsFunc(e.Unreturned, func(p tfvalue.Path) bool { return slices.Equal(p, at[:min(len(p), len(at))]) }) {
-			diags.AddAttributeWarning(conn.AttributePath(at), EmptyObject, EmptyObjectDetail(at))
+		unreturned := slices.ContainsFunc(e.Unreturned, func(p tfvalue.Path) bool { return slices.Equal(p, next[:min(len(p), len(next))]) })
+		if empty && (unreturned || members.onlySettable(remote.At(name)).AnyLeaf()) {
+			diags.AddAttributeWarning(conn.AttributePath(next), EmptyObject, EmptyObjectDetail(next))
 		}
-	})
+		e.warnEmptyObjects(next, members, object, remote.At(name), diags)
+	}
 }
 
 // EmptyObject is the summary of the warning about an object that sets none of its
