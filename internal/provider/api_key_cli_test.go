@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/hashicorp/go-hclog"
@@ -99,8 +98,8 @@ func (f *fixture) clockedWorkspace(config string) *workspace {
 	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	address := "registry.terraform.io/dataplatform/dataplatform"
-	if host := os.Getenv("TF_ACC_PROVIDER_HOST"); host != "" {
-		address = host + "/dataplatform/dataplatform"
+	if programUnder(f.t).openTofu {
+		address = "registry.opentofu.org/dataplatform/dataplatform"
 	}
 	go func() {
 		defer close(closed)

@@ -96,10 +96,7 @@ func TestImports(t *testing.T) {
 	)
 	f := newFixture(t)
 	ctx := t.Context()
-	server, err := f.factories()["dataplatform"]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := serverOf(newProvider("test"))
 	schemas, identities := served(t)
 	configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(args{
 		"base_url": f.url, "organization_id": ours, "key_id": "demo-key-id", "key_secret": "demo-key-secret",

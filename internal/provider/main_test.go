@@ -15,9 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -40,16 +37,11 @@ func TestMain(m *testing.M) {
 		}
 		terraform = found
 	}
-	_ = os.Setenv("TF_ACC", "1")
 	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
-	_ = os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "dataplatform")
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	if out, _ := exec.CommandContext(context.Background(), terraform, "version").Output(); strings.HasPrefix(string(out), "OpenTofu") {
-		_ = os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
-	}
 	code := m.Run()
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
@@ -100,28 +92,6 @@ provider "dataplatform" {
   %s
 }
 `, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))
-}
-
-// run runs steps through terraform, with the provider inside this process.
-// Every step that applies is followed by a plan that must be empty.
-func (f *fixture) run(steps ...resource.TestStep) {
-	f.t.Helper()
-	for _, step := range steps {
-		skipIfTooOld(f.t, step.Config)
-	}
-	resource.Test(f.t, resource.TestCase{
-		ProtoV6ProviderFactories: f.factories(),
-		Steps:                    steps,
-	})
-}
-
-// factories make the provider inside this process, on the fixture's clock.
-func (f *fixture) factories() map[string]func() (tfprotov6.ProviderServer, error) {
-	return map[string]func() (tfprotov6.ProviderServer, error){
-		"dataplatform": func() (tfprotov6.ProviderServer, error) {
-			return serverOf(&dataplatformProvider{version: "test", now: func() time.Time { return f.now() }}), nil
-		},
-	}
 }
 
 // writes are the bodies of the requests so far that change something, by
