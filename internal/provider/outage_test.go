@@ -84,11 +84,11 @@ func TestOutages(t *testing.T) {
 		fault             mockplatform.Fault
 		secret            string
 		requests, stories int // at most; 0 where the client's tests count them
-		story             string
+		story             []string
 	}{
-		"failing":        {mockplatform.Fault{Status: 503, Message: strings.Repeat("a long story ", 30)}, secret, 0, 20, "HTTP 503 Service Unavailable"},
-		"not responding": {mockplatform.Fault{Hang: true}, secret, 0, 20, "no response within "},
-		"wrong secret":   {mockplatform.Fault{Operation: "none"}, "wrong-secret", 10, 1, "Check key_id and key_secret. The key may be wrong"},
+		"failing":        {mockplatform.Fault{Status: 503, Message: strings.Repeat("a long story ", 30)}, secret, 0, 20, []string{"Error: The management API is failing", "HTTP 503 Service Unavailable"}},
+		"not responding": {mockplatform.Fault{Hang: true}, secret, 0, 20, []string{"Error: The management API is not responding", "no response within "}},
+		"wrong secret":   {mockplatform.Fault{Operation: "none"}, "wrong-secret", 10, 1, []string{"Check key_id and key_secret. The key may be wrong"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCrowd(t, n)
@@ -106,7 +106,7 @@ func TestOutages(t *testing.T) {
 			if stories < 1 || stories > test.stories || test.requests > 0 && len(c.Requests()) > test.requests {
 				t.Errorf("%d requests, %d errors in full:\n%.3000s", len(c.Requests()), stories, errors)
 			}
-			wantText(t, folded(strings.Join(errors, "\n")), test.story)
+			wantText(t, folded(strings.Join(errors, "\n")), test.story...)
 		})
 	}
 }
