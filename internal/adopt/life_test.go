@@ -52,13 +52,13 @@ func live(t *testing.T, seed uint64) (story []string, broken string) {
 	l.resets, l.omitEmpty, l.stages = l.one(4), l.one(3), l.choose("", "", "add")
 	l.result = l.choose("", "", "none")
 	if !l.resets && l.one(4) {
-		l.result = "past" // together they cannot be told from a platform that resets nothing
+		l.result = "past" // together they look like a platform that resets nothing
 	}
 	if l.one(4) {
 		l.blind = settable[l.IntN(len(settable))]
 		l.edits = append(l.edits, omit("", 0, l.blind...))
 	}
-	l.tell("platform: resets %t, omits what is empty %t, stages %q, result of a PATCH %q, never returns %v", l.resets, l.omitEmpty, l.stages, l.result, l.blind)
+	l.note("platform: resets %t, omits what is empty %t, stages %q, result of a PATCH %q, never returns %v", l.resets, l.omitEmpty, l.stages, l.result, l.blind)
 	for range 3 + l.IntN(6) {
 		if broken = l.step(); broken != "" {
 			break
@@ -69,7 +69,7 @@ func live(t *testing.T, seed uint64) (story []string, broken string) {
 
 func (l *life) one(of int) bool              { return l.IntN(of) == 0 }
 func (l *life) choose(from ...string) string { return from[l.IntN(len(from))] }
-func (l *life) tell(format string, args ...any) {
+func (l *life) note(format string, args ...any) {
 	l.story = append(l.story, fmt.Sprintf(format, args...))
 }
 
@@ -108,14 +108,14 @@ func (l *life) step() string {
 	if l.one(6) {
 		path := settable[l.IntN(len(settable))]
 		l.edits = append(l.edits, omit("GET", 1, path...))
-		l.tell("the next GET omits %s", path)
+		l.note("the next GET omits %s", path)
 	}
 	if l.one(6) {
 		l.ignore = nil
 		if l.one(2) {
 			l.ignore = []tfvalue.Path{settable[l.IntN(len(settable))]}
 		}
-		l.tell("ignore_changes = %v", l.ignore)
+		l.note("ignore_changes = %v", l.ignore)
 	}
 	if l.one(6) {
 		l.unknown()
@@ -123,7 +123,7 @@ func (l *life) step() string {
 	if l.one(6) {
 		l.fault = l.choose("rejected", "lost")
 	}
-	l.tell("config %v", l.config)
+	l.note("config %v", l.config)
 	return l.applied()
 }
 
@@ -131,7 +131,7 @@ func (l *life) step() string {
 func (l *life) applied() string {
 	id, before, requests := l.config["lamp_id"].(string), l.lamps[l.config["lamp_id"].(string)], len(l.patches())
 	o := l.plan()
-	l.tell("plan: %s", o.action)
+	l.note("plan: %s", o.action)
 	if len(l.patches()) > requests {
 		return "a plan sends"
 	}
@@ -165,7 +165,7 @@ func (l *life) applied() string {
 	}
 	l.applyPlan(o)
 	sent := l.patches()[requests:]
-	l.tell("apply: sends %q, warnings %d, errors %q", sent, len(o.warnings), o.errors)
+	l.note("apply: sends %q, warnings %d, errors %q", sent, len(o.warnings), o.errors)
 	switch {
 	case len(o.blames) > 0:
 		return fmt.Sprintf("Terraform blames: %q", o.blames)
@@ -173,7 +173,7 @@ func (l *life) applied() string {
 		return fmt.Sprintf("an error: %q", o.errors)
 	case len(o.errors) > 0: // the next apply does what is left
 		l.fault, l.fail, l.lost = "", nil, nil
-		l.tell("again")
+		l.note("again")
 		return l.applied()
 	}
 	if broken := l.checkPlatform(o, before, l.lamps[id], sent); broken != "" {
@@ -282,7 +282,7 @@ func (l *life) drift(when string) {
 		return // a lamp keeps its shape
 	}
 	v := l.random(path)
-	l.tell("%s, %s = %v", when, path, v)
+	l.note("%s, %s = %v", when, path, v)
 	l.change(id, v, path...)
 }
 
@@ -304,5 +304,5 @@ func (l *life) unknown() {
 		l.planConfig[other] = v
 	}
 	l.planConfig[name] = unknown
-	l.tell("%s is unknown in the plan", name)
+	l.note("%s is unknown in the plan", name)
 }

@@ -252,7 +252,7 @@ func TestOtherImported(t *testing.T) {
 func TestGone(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
-	tf.fail = func(string) error { return errors.New("no answer") }
+	tf.fail = func(string) error { return errors.New("no response") }
 	tf.wantError(tf.plan(), "Cannot read lamp")
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the lamp from the state")

@@ -116,7 +116,7 @@ func TestResponseWithoutResultAndFailedRead(t *testing.T) {
 	patched := false
 	tf.fail = func(request string) error {
 		if request == "GET" && patched {
-			return errors.New("no answer")
+			return errors.New("no response")
 		}
 		patched = patched || request != "GET"
 		return nil
@@ -281,7 +281,7 @@ func TestHalfDone(t *testing.T) {
 	}
 	tf.fail = func(request string) error {
 		if request == "PATCH bulbs" {
-			return errors.New("no answer")
+			return errors.New("no response")
 		}
 		return nil
 	}
@@ -412,7 +412,7 @@ func TestAbsence(t *testing.T) {
 	})
 }
 
-// TestResetBehindThePast has a platform that resets a leaf to nothing, and answers with
+// TestResetBehindThePast has a platform that resets a leaf to nothing, and returns
 // the lamp as it was. What the read omits is gone, but for keyed sets: to add elements
 // that are there would be worse.
 func TestResetBehindThePast(t *testing.T) {

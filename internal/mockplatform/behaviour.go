@@ -28,8 +28,8 @@ type Behaviour struct {
 	// JournalSize is the maximum number of requests in the journal; 0 keeps all.
 	JournalSize int
 
-	Answers Answers
-	Patches Patches
+	Responses Responses
+	Patches   Patches
 
 	// KeyValidity, if set, is the maximum validity of a new key, whatever was
 	// requested: a key that is about to expire.
@@ -42,8 +42,8 @@ type Behaviour struct {
 	NonPaid bool
 }
 
-// Answers is the form of the results. Stored documents never change.
-type Answers struct {
+// Responses is the form of the results. Stored documents never change.
+type Responses struct {
 	Sparse []Sparse
 	Hidden []Hidden
 	// PatchResult is the result of a PATCH that was carried out: "" is the object

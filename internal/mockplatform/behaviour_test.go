@@ -8,11 +8,11 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// answering returns a bench whose platform has these Answers.
-func answering(t *testing.T, answers mockplatform.Answers) *bench {
+// answering returns a bench whose platform has these Responses.
+func answering(t *testing.T, responses mockplatform.Responses) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers = answers })
+	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses = responses })
 	return b
 }
 
@@ -38,7 +38,7 @@ func TestSparseResponses(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{row.rule}})
+			b := answering(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}})
 			var lacking [3]bool
 			for i, result := range []map[string]any{
 				b.must("GET", kafkaPath, ""), b.must("PATCH", kafkaPath, `{"name":"n"}`), b.must("GET", kafkaPath, ""),
@@ -68,7 +68,7 @@ func TestSparseLikeOmitempty(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := answering(t, mockplatform.Answers{Sparse: []mockplatform.Sparse{row.rule}})
+			b := answering(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}})
 			doc := mustDecode(t, emptied)
 			doc["id"] = elsewhere
 			b.platform.SetService(mockplatform.OtherOrganizationID, doc)
@@ -89,7 +89,7 @@ func TestNumberSpelling(t *testing.T) {
 		mockplatform.NumbersAsFloats:    {`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`},
 		mockplatform.NumbersAsExponents: {`"status":200e0`, `"replicas":2e0`, `"replicaMemoryGb":0.5,`, `"port":`},
 	} {
-		b := answering(t, mockplatform.Answers{Numbers: spelling})
+		b := answering(t, mockplatform.Responses{Numbers: spelling})
 		text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
 		for _, want := range texts {
 			if !strings.Contains(text, want) {
@@ -101,7 +101,7 @@ func TestNumberSpelling(t *testing.T) {
 
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
-	out := answering(t, mockplatform.Answers{UnknownMembers: true}).send("GET", kafkaPath, "")
+	out := answering(t, mockplatform.Responses{UnknownMembers: true}).send("GET", kafkaPath, "")
 	for _, path := range [][]any{{}, {"result"}, {"result", "source", "kafka", "schemaRegistry"}, {"result", "destination", "columns", 0}} {
 		equal(t, "member of a later version", at(out.body, append(path, "addedLater")...), "text")
 	}
@@ -114,7 +114,7 @@ func TestUnknownMembers(t *testing.T) {
 
 func TestSets(t *testing.T) {
 	t.Parallel()
-	b := answering(t, mockplatform.Answers{ShuffleSets: true, RepeatSetElements: true})
+	b := answering(t, mockplatform.Responses{ShuffleSets: true, RepeatSetElements: true})
 	first := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
 	second := listAt(b.must("GET", kafkaPath, ""), "source", "kafka", "reversePrivateEndpointIds")
 	equal(t, "elements", len(first), 3)
@@ -131,7 +131,7 @@ func TestSets(t *testing.T) {
 
 func TestEnvelopeAndKeyResponses(t *testing.T) {
 	t.Parallel()
-	b := answering(t, mockplatform.Answers{OmitEnvelope: []string{"status", "requestId"}, KeyState: true, OmitHashedSecret: true})
+	b := answering(t, mockplatform.Responses{OmitEnvelope: []string{"status", "requestId"}, KeyState: true, OmitHashedSecret: true})
 	equal(t, "envelope", len(b.send("GET", servicesPath, "").body), 1)
 	created := b.must("POST", keysPath, keyBody)
 	equal(t, "state", at(created, "key", "state"), "enabled")

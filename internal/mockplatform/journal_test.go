@@ -107,7 +107,7 @@ func TestConcurrentRequests(t *testing.T) {
 			b.must("POST", keysPath, keyBody)
 			b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
 			b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
-			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Answers.ShuffleSets = i%2 == 0 })
+			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses.ShuffleSets = i%2 == 0 })
 			b.platform.Inject(mockplatform.Fault{Path: "/none"})
 			b.platform.Requests()
 		})

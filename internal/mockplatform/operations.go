@@ -107,14 +107,14 @@ func (h *handler) createKey() (any, error) {
 			key["expireAt"] = timestamp(latest)
 		}
 	}
-	if h.behaviour.Answers.KeyState {
+	if h.behaviour.Responses.KeyState {
 		key["state"] = cmp.Or(text(h.body, "state"), "enabled")
 	}
 	h.behaviour.Patches.rewrite(CreateKey, key, h.body)
 	h.server.store.keys = append(h.server.store.keys, Document{
 		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
 	})
-	if h.behaviour.Answers.OmitHashedSecret && h.body["hashData"] != nil {
+	if h.behaviour.Responses.OmitHashedSecret && h.body["hashData"] != nil {
 		delete(result, "keyId")
 		delete(result, "keySecret")
 	}

@@ -71,7 +71,7 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 
 // patchResult returns the result of a PATCH that was carried out.
 func (h *handler) patchResult(before, after Document) Document {
-	if cmp.Or(h.fault.Result, h.behaviour.Answers.PatchResult) == ResultBefore {
+	if cmp.Or(h.fault.Result, h.behaviour.Responses.PatchResult) == ResultBefore {
 		return before
 	}
 	return after

@@ -146,7 +146,7 @@ func TestPatchResult(t *testing.T) {
 		mockplatform.ResultBefore:  {3, "orders"},
 		mockplatform.ResultMissing: {nil, nil},
 	} {
-		lasting := answering(t, mockplatform.Answers{PatchResult: name})
+		lasting := answering(t, mockplatform.Responses{PatchResult: name})
 		once := newBench(t)
 		for range 2 {
 			once.platform.Inject(mockplatform.Fault{Method: "PATCH", Result: name})
@@ -166,7 +166,7 @@ func TestPatchResult(t *testing.T) {
 
 func TestHiddenMembers(t *testing.T) {
 	t.Parallel()
-	b := answering(t, mockplatform.Answers{Hidden: []mockplatform.Hidden{
+	b := answering(t, mockplatform.Responses{Hidden: []mockplatform.Hidden{
 		{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false},
 		{Hide: "settings.engine_max_threads", While: "source.kafka.topics", Is: "orders"},
 		{Hide: "name", While: "numReplicas", Is: 6},

@@ -39,14 +39,14 @@ func (h *handler) successResponse(result any) response {
 		name, body = "data", Document{}
 	}
 	body[name] = result
-	if h.request.Method == http.MethodPatch && h.behaviour.Answers.PatchResult == ResultMissing {
+	if h.request.Method == http.MethodPatch && h.behaviour.Responses.PatchResult == ResultMissing {
 		delete(body, name)
 	}
-	for _, omitted := range h.behaviour.Answers.OmitEnvelope {
+	for _, omitted := range h.behaviour.Responses.OmitEnvelope {
 		delete(body, omitted)
 	}
 	body = h.fault.editBody(body, name)
-	return newResponse(http.StatusOK, jsonType, encode(h.behaviour.Answers.spell(body)))
+	return newResponse(http.StatusOK, jsonType, encode(h.behaviour.Responses.spell(body)))
 }
 
 func (h *handler) errorResponse(err error) response {

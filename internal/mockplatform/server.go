@@ -51,9 +51,9 @@ func (s *Server) Configure(change func(*Behaviour)) {
 		s.limiter = NewLimiter(s.behaviour.RateLimit)
 	}
 	// The caller may use the same rules for another platform.
-	s.behaviour.Answers.Sparse = slices.Clone(s.behaviour.Answers.Sparse)
-	for i := range s.behaviour.Answers.Sparse {
-		rule := &s.behaviour.Answers.Sparse[i]
+	s.behaviour.Responses.Sparse = slices.Clone(s.behaviour.Responses.Sparse)
+	for i := range s.behaviour.Responses.Sparse {
+		rule := &s.behaviour.Responses.Sparse[i]
 		rule.left = rule.Times
 	}
 }

@@ -200,7 +200,7 @@ func TestOutageEndsWaits(t *testing.T) {
 }
 
 // Every call that waits for a slot when the API turns out to be down, or when its own
-// time ends, is told that cause.
+// time ends, gets that cause.
 func TestQueuedCallsAreToldTheCause(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fault{"down": hang, "failing": respond(503, "")} {

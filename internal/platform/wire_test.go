@@ -126,7 +126,7 @@ func TestProxyRefuses(t *testing.T) {
 }
 
 // An endless response ends at the maximum size.
-func TestEndlessAnswers(t *testing.T) {
+func TestEndlessResponses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault fault

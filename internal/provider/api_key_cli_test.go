@@ -35,9 +35,9 @@ func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
 			continue
 		}
 		d := line.Diagnostic
-		if told := all[d.Address]; d.Severity != "" {
-			told.add(d.Severity == "error", d.Summary+": "+d.Detail)
-			all[d.Address] = told
+		if said := all[d.Address]; d.Severity != "" {
+			said.add(d.Severity == "error", d.Summary+": "+d.Detail)
+			all[d.Address] = said
 		}
 	}
 	return all

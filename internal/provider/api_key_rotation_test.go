@@ -130,7 +130,7 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		key      args
-		answered any
+		returned any
 		state    string // expire_at
 		due      int    // hours until its renewal, 0 for none
 	}{
@@ -144,8 +144,8 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"past":                   {lasting, date(-1), date(-1), 90},
 		"a minute, no reminder":  {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", "2030-01-01T00:01:00Z", 100},
 		"shortest":               {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", "2030-01-01T01:59:00Z", 1},
-		"fixed, answered sooner": {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
-		"fixed, answered none":   {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
+		"fixed, returned sooner": {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
+		"fixed, returned none":   {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
 		"not asked for":          {plainKey, date(50), date(50), 0},
 		"not asked for, empty":   {plainKey, "", "null", 0},
 	} {
@@ -153,7 +153,7 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 			f := newFixture(t)
 			now := f.clocked()
 			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", test.answered)}
+				b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", test.returned)}
 			})
 			d := f.newKeyDriver(t, nil)
 			p := d.apply(test.key)

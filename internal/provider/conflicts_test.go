@@ -42,7 +42,7 @@ func TestTwoResourcesOverOneObject(t *testing.T) {
 					both.apply()
 				}
 				one.arguments, other.arguments = test.one, test.other
-				found := slices.DeleteFunc(said(both.tryPlan()).warnings, func(warning string) bool { return !strings.Contains(warning, "Two resources configure") })
+				found := slices.DeleteFunc(diagnosesOf(both.tryPlan()).warnings, func(warning string) bool { return !strings.Contains(warning, "Two resources configure") })
 				f.wantWrites()
 				if test.leaves == nil {
 					wantWarning(t, found, "")
@@ -73,7 +73,7 @@ func TestWriteByAnotherResource(t *testing.T) {
 					t.Errorf("the warning says %q, want %q", got, line)
 				}
 			}
-		} else if all := said(results); len(all.warnings) > 0 {
+		} else if all := diagnosesOf(results); len(all.warnings) > 0 {
 			t.Error(all)
 		}
 		if n := len(f.patches(mockplatform.KafkaPipeID)); n != 2 {

@@ -35,21 +35,21 @@ func dataSourceConfig() string {
 // unordered are the attributes that are sets.
 var unordered = []string{"table_mappings", "excluded_columns", "reverse_private_endpoint_ids"}
 
-// compareAnswer compares what a state holds with the document that the
-// platform answered, member by member: what the document doesn't have is null,
+// compareResponse compares what a state holds with the document that the
+// platform returned, member by member: what the document doesn't have is null,
 // and each member that it has is somewhere. seen notes what wasn't null.
-func compareAnswer(t *testing.T, at string, state, answer any, seen map[string]bool) {
+func compareResponse(t *testing.T, at string, state, response any, seen map[string]bool) {
 	t.Helper()
 	switch state := state.(type) {
 	case nil:
-		if answer != nil {
-			t.Errorf("%s is null, the platform has %v", at, answer)
+		if response != nil {
+			t.Errorf("%s is null, the platform has %v", at, response)
 		}
 		return
 	case map[string]any:
-		document, ok := answer.(map[string]any)
+		document, ok := response.(map[string]any)
 		if !ok {
-			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+			t.Errorf("%s is %v, the platform has %v", at, state, response)
 			return
 		}
 		named := map[string]any{}
@@ -57,28 +57,28 @@ func compareAnswer(t *testing.T, at string, state, answer any, seen map[string]b
 			named[snake(name)] = member
 		}
 		for name, member := range state {
-			compareAnswer(t, at+"."+name, member, named[name], seen)
+			compareResponse(t, at+"."+name, member, named[name], seen)
 			delete(named, name)
 		}
 		for name := range named {
-			t.Errorf("%s has no %s, which the platform answers", at, name)
+			t.Errorf("%s has no %s, which the platform returns", at, name)
 		}
 		return
 	case []any:
-		list, _ := answer.([]any)
-		if len(list) != len(state) || answer == nil {
-			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+		list, _ := response.([]any)
+		if len(list) != len(state) || response == nil {
+			t.Errorf("%s is %v, the platform has %v", at, state, response)
 			return
 		}
 		if slices.Contains(unordered, at[strings.LastIndexByte(at, '.')+1:]) {
 			state, list = sortedByText(state), sortedByText(list)
 		}
 		for i, element := range state {
-			compareAnswer(t, at, element, list[i], seen)
+			compareResponse(t, at, element, list[i], seen)
 		}
 	default:
-		if fmt.Sprint(state) != fmt.Sprint(answer) {
-			t.Errorf("%s is %v, the platform has %v", at, state, answer)
+		if fmt.Sprint(state) != fmt.Sprint(response) {
+			t.Errorf("%s is %v, the platform has %v", at, state, response)
 		}
 	}
 	seen[at] = true
@@ -122,15 +122,15 @@ func (w *workspace) compareAll(order []string, without ...string) map[string]boo
 			w.t.Errorf("pipe %s is that of %v, %v", id, pipe["organization_id"], pipe["pipe_id"])
 		}
 		delete(pipe, "organization_id")
-		answer := document(w.Pipe(id))
-		answer["pipeId"], answer["serviceId"] = id, mockplatform.ServiceID
-		delete(answer, "id")
-		compareAnswer(w.t, "dataplatform_pipe", pipe, answer, seen)
+		response := document(w.Pipe(id))
+		response["pipeId"], response["serviceId"] = id, mockplatform.ServiceID
+		delete(response, "id")
+		compareResponse(w.t, "dataplatform_pipe", pipe, response, seen)
 	}
 	for i, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-		answer := document(w.Alert(id))
-		answer["id"] = id
-		compareAnswer(w.t, "dataplatform_alert", state[fmt.Sprintf("data.dataplatform_alert.a%d", i)], answer, seen)
+		response := document(w.Alert(id))
+		response["id"] = id
+		compareResponse(w.t, "dataplatform_alert", state[fmt.Sprintf("data.dataplatform_alert.a%d", i)], response, seen)
 	}
 	services := state["data.dataplatform_services.all"]
 	if services["organization_id"] != mockplatform.OrganizationID {
@@ -139,27 +139,27 @@ func (w *workspace) compareAll(order []string, without ...string) map[string]boo
 	var listed []any
 	keys := map[string]any{}
 	for _, id := range order {
-		answer := document(w.Service(id))
+		response := document(w.Service(id))
 		single := state[fmt.Sprintf("data.dataplatform_service.s%d", slices.Index(ourServices, id))]
 		if single["organization_id"] != mockplatform.OrganizationID {
 			w.t.Errorf("service %s is that of %v", id, single["organization_id"])
 		}
 		delete(single, "organization_id")
-		compareAnswer(w.t, "dataplatform_service", single, answer, seen)
-		if key, ok := answer["encryptionKey"].(string); ok && key != "" {
+		compareResponse(w.t, "dataplatform_service", single, response, seen)
+		if key, ok := response["encryptionKey"].(string); ok && key != "" {
 			keys[id] = key
 		}
-		delete(answer, "encryptionKey")
-		listed = append(listed, answer)
+		delete(response, "encryptionKey")
+		listed = append(listed, response)
 	}
-	compareAnswer(w.t, "dataplatform_services.services", services["services"], listed, seen)
+	compareResponse(w.t, "dataplatform_services.services", services["services"], listed, seen)
 	if got := services["encryption_keys"]; len(keys) != 1 || !reflect.DeepEqual(got, keys) {
 		w.t.Errorf("encryption keys are %v, want %v", got, keys)
 	}
 	return seen
 }
 
-// TestDataSourcesHoldEveryField compares all that the platform answers with
+// TestDataSourcesHoldEveryField compares all that the platform returns with
 // the state, and wants each attribute to have had a value once. One list serves all
 // services, also one that is looked up by name. The API's order is kept, and what could
 // be a secret is sensitive.
@@ -201,22 +201,22 @@ func (f *fixture) wantRequestsOnce() {
 	}
 }
 
-// TestDataSourcesUnderEveryAnswer reads while the platform answers in every
+// TestDataSourcesUnderEveryResponse reads while the platform responds in every
 // way that the API document leaves open.
-func TestDataSourcesUnderEveryAnswer(t *testing.T) {
+func TestDataSourcesUnderEveryResponse(t *testing.T) {
 	absent := []string{"name", "source", "scaling", "channel", "ipAccessList", "privateEndpointIds", "fieldMappings"}
 	null := []string{"destination", "settings", "endpoints", "threshold"}
 	for _, test := range []struct {
-		name    string
-		answers mockplatform.Answers
-		without []string
+		name      string
+		responses mockplatform.Responses
+		without   []string
 	}{
-		{"other spellings", mockplatform.Answers{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}, nil},
+		{"other spellings", mockplatform.Responses{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}, nil},
 		{"absent and null", sparse(absent, null), slices.Concat(absent, null)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers = test.answers })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses = test.responses })
 			w := f.workspace(f.provider() + dataSourceConfig())
 			w.apply()
 			w.compareAll(ourServices, test.without...)
@@ -225,11 +225,11 @@ func TestDataSourcesUnderEveryAnswer(t *testing.T) {
 }
 
 // sparse are responses without these members, and with null for others.
-func sparse(absent, null []string) (answers mockplatform.Answers) {
+func sparse(absent, null []string) (responses mockplatform.Responses) {
 	for i, name := range slices.Concat(absent, null) {
-		answers.Sparse = append(answers.Sparse, mockplatform.Sparse{Path: name, Null: i >= len(absent)})
+		responses.Sparse = append(responses.Sparse, mockplatform.Sparse{Path: name, Null: i >= len(absent)})
 	}
-	return answers
+	return responses
 }
 
 // TestDataSourcesTakeFractions puts a fraction into every number, and digits that no

@@ -138,34 +138,34 @@ func checkPipeState(t *testing.T, f *fixture, address string, state map[string]o
 
 // compareShown fails for every member of a document that an attribute in
 // snake_case doesn't show.
-func compareShown(t *testing.T, at string, told, shown any) {
+func compareShown(t *testing.T, at string, said, shown any) {
 	t.Helper()
-	switch told := told.(type) {
+	switch said := said.(type) {
 	case mockplatform.Document:
 		attributes, ok := shown.(object)
 		if !ok {
-			t.Errorf("%s is %v, want %v", at, shown, told)
+			t.Errorf("%s is %v, want %v", at, shown, said)
 			return
 		}
-		for name, value := range told {
+		for name, value := range said {
 			compareShown(t, at+"."+snake(name), value, attributes[snake(name)])
 		}
 	case []any:
 		elements, ok := shown.([]any)
-		if !ok || len(elements) != len(told) {
-			t.Errorf("%s is %v, want %v", at, shown, told)
+		if !ok || len(elements) != len(said) {
+			t.Errorf("%s is %v, want %v", at, shown, said)
 			return
 		}
 		if strings.HasSuffix(at, "table_mappings") || strings.HasSuffix(at, "_ids") || strings.HasSuffix(at, "excluded_columns") {
 			order := func(a, b any) int { return strings.Compare(elementKey(a), elementKey(b)) }
-			told, elements = slices.SortedFunc(slices.Values(told), order), slices.SortedFunc(slices.Values(elements), order)
+			said, elements = slices.SortedFunc(slices.Values(said), order), slices.SortedFunc(slices.Values(elements), order)
 		}
-		for i := range told {
-			compareShown(t, fmt.Sprintf("%s[%d]", at, i), told[i], elements[i])
+		for i := range said {
+			compareShown(t, fmt.Sprintf("%s[%d]", at, i), said[i], elements[i])
 		}
 	default:
-		if fmt.Sprint(told) != fmt.Sprint(shown) {
-			t.Errorf("%s is %v, want %v", at, shown, told)
+		if fmt.Sprint(said) != fmt.Sprint(shown) {
+			t.Errorf("%s is %v, want %v", at, shown, said)
 		}
 	}
 }

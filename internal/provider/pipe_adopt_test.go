@@ -256,7 +256,7 @@ func TestPipeOfAnotherKind(t *testing.T) {
 			other := f.Pipe(mockplatform.PostgresPipeID)
 			other["id"] = mockplatform.KafkaPipeID
 			f.SetPipe(other)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = test.sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = test.sparse })
 			f.ResetJournal()
 			b.refuses(b.tryPlan(f.start()),
 				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is set, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),

@@ -26,7 +26,7 @@ var seedPipes = map[string]string{
 func TestPipeGeneratedConfiguration(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Answers = mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
+		b.Responses = mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
 	})
 	imports := ""
 	pipes := maps.Clone(seedPipes)

@@ -82,16 +82,16 @@ func newPipeLife(t *testing.T, seed uint64) *pipeLife {
 			b.Patches.Resets = mockplatform.Resets{Nested: true, TopLevel: l.one(2), To: mockplatform.ToEmpty}
 		}
 		if l.one(3) {
-			b.Answers.Sparse = leanPlatforms["omits what is empty"]
+			b.Responses.Sparse = leanPlatforms["omits what is empty"]
 		}
 		if l.hides {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings." + l.choose("excludedColumns", "sortingKeys", "useCustomSortingKey")}}
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings." + l.choose("excludedColumns", "sortingKeys", "useCustomSortingKey")}}
 		}
 		if l.one(5) && !l.resets && !l.hides {
-			b.Answers.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
+			b.Responses.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
 		}
-		b.Answers.ShuffleSets = l.one(2)
-		l.tell("platform: %+v %+v", b.Patches, b.Answers)
+		b.Responses.ShuffleSets = l.one(2)
+		l.note("platform: %+v %+v", b.Patches, b.Responses)
 	})
 	l.console()
 	return l
@@ -99,7 +99,7 @@ func newPipeLife(t *testing.T, seed uint64) *pipeLife {
 
 func (l *pipeLife) one(of int) bool              { return l.IntN(of) == 0 }
 func (l *pipeLife) choose(from ...string) string { return from[l.IntN(len(from))] }
-func (l *pipeLife) tell(format string, args ...any) {
+func (l *pipeLife) note(format string, args ...any) {
 	l.story = append(l.story, fmt.Sprintf(format, args...))
 }
 
@@ -157,7 +157,7 @@ func (l *pipeLife) console() {
 		documents = append(documents, renamed(mapping, camelCase))
 	}
 	l.UpdatePipe(l.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres.tableMappings", documents) })
-	l.tell("console: %v, host %v", l.held(), member(l.Pipe(l.id), "source.postgres.host"))
+	l.note("console: %v, host %v", l.held(), member(l.Pipe(l.id), "source.postgres.host"))
 }
 
 // omissible are the members that a configuration may omit.
@@ -198,7 +198,7 @@ func (l *pipeLife) configure() {
 		l.secret = l.version == 0
 	}
 	l.arguments = l.written()
-	l.tell("config: %s", l.arguments)
+	l.note("config: %s", l.arguments)
 }
 
 // omitting omits some members, one of so many.
@@ -253,7 +253,7 @@ func (l *pipeLife) step() {
 			l.fault.Status, l.fault.After = http.StatusBadGateway, l.one(2)
 		}
 		l.Inject(*l.fault)
-		l.tell("fault: %+v", *l.fault)
+		l.note("fault: %+v", *l.fault)
 	}
 	l.applied()
 	l.ClearFaults()
@@ -276,7 +276,7 @@ func (l *pipeLife) applied() {
 		l.carryOut(l.start(), r)
 	}
 	bodies := l.patches(l.id)
-	l.tell("%s: sends %q, errors %q, platform %v", r.action, bodies, r.errors, l.held())
+	l.note("%s: sends %q, errors %q, platform %v", r.action, bodies, r.errors, l.held())
 	failed := len(r.errors) > 0
 	for _, body := range bodies {
 		l.checkBody(fromJSON(l.t, body), !adopts && version == fmt.Sprint(l.version))
@@ -297,7 +297,7 @@ func (l *pipeLife) applied() {
 		l.checkHalfDone(held, r)
 		l.fault = nil
 		l.ClearFaults()
-		l.tell("again")
+		l.note("again")
 		l.applied()
 	case failed && moved && (l.oneTarget || l.oneTable || l.hides), failed && l.hides: // what is mapped cannot be known
 	case failed:
@@ -325,7 +325,7 @@ func (l *pipeLife) complete() {
 		l.mappings[i] = full
 	}
 	l.arguments = l.written()
-	l.tell("complete: %s", l.arguments)
+	l.note("complete: %s", l.arguments)
 }
 
 func equalMember(a, b any) bool {
@@ -462,8 +462,8 @@ func (l *pipeLife) checkHalfDone(held []object, r *played) {
 	lacks := func(all, from []object) bool {
 		return slices.ContainsFunc(all, func(m object) bool { _, there := find(from, m); return !there })
 	}
-	told := strings.Contains(r.String(), "is only partly updated")
-	if half := l.mappings != nil && lacks(held, now) && lacks(l.mappings, now); half != told && !l.ambiguous && !l.hides {
-		l.t.Errorf("mappings are half done: %t, told: %t: %q", half, told, r.errors)
+	said := strings.Contains(r.String(), "is only partly updated")
+	if half := l.mappings != nil && lacks(held, now) && lacks(l.mappings, now); half != said && !l.ambiguous && !l.hides {
+		l.t.Errorf("mappings are half done: %t, said: %t: %q", half, said, r.errors)
 	}
 }

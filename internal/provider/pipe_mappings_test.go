@@ -455,7 +455,7 @@ func TestMappingsReturnedInPart(t *testing.T) {
 	excluded := mockplatform.Sparse{Path: "source.postgres.tableMappings.excludedColumns", Operations: get}
 	t.Run("never", func(t *testing.T) {
 		f := newFixture(t)
-		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{excluded} })
+		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{excluded} })
 		b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
 		b.apply()
 		b.sends(removesCustomers, addsCustomers)
@@ -473,7 +473,7 @@ func TestMappingsReturnedInPart(t *testing.T) {
 		f := newFixture(t)
 		b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
 		b.apply()
-		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{excluded} })
+		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{excluded} })
 		b.apply() // whether it takes that for drift is left open
 		b.wantQuiet()
 		b.apply()
@@ -483,7 +483,7 @@ func TestMappingsReturnedInPart(t *testing.T) {
 	for name, sparse := range leanPlatforms {
 		t.Run("emptied in the console, on a platform that "+name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
 			b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
 			b.apply()
 			b.refresh() // a response to a write says nothing about reads
@@ -500,7 +500,7 @@ func TestMappingsReturnedInPart(t *testing.T) {
 		})
 		t.Run("removed once, on a platform that "+name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
 			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
 			f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, After: true, Status: http.StatusBadGateway})

@@ -34,8 +34,8 @@ func (all together) left() (ids []string) {
 	return ids
 }
 
-// said are the diagnostics of all blocks.
-func said(results []*played) (all diagnoses) {
+// diagnosesOf returns the diagnostics of all blocks.
+func diagnosesOf(results []*played) (all diagnoses) {
 	for _, r := range results {
 		all = all.and(r.diagnoses)
 	}
@@ -76,10 +76,10 @@ func TestScalingUnreadableListRemovesNothing(t *testing.T) {
 		broken.fault.Operation, broken.fault.Times = mockplatform.ListServices, mockplatform.Always
 		f.Inject(broken.fault)
 		f.ResetJournal()
-		told := said(all.refresh())
+		said := diagnosesOf(all.refresh())
 		f.ClearFaults()
-		if n := strings.Count(told.String(), "Cannot read service"); n != len(ourServices) || !strings.Contains(told.String(), broken.says) || len(told.warnings) > 0 {
-			t.Errorf("%s: %d errors for %d services, want %q in %s", broken.name, n, len(ourServices), broken.says, told)
+		if n := strings.Count(said.String(), "Cannot read service"); n != len(ourServices) || !strings.Contains(said.String(), broken.says) || len(said.warnings) > 0 {
+			t.Errorf("%s: %d errors for %d services, want %q in %s", broken.name, n, len(ourServices), broken.says, said)
 		}
 		if n := f.Count(http.MethodGet, ""); n != 1 {
 			t.Errorf("%s: %d lists, want 1: a failed one is shared", broken.name, n)
@@ -101,8 +101,8 @@ func TestScalingGone(t *testing.T) {
 	// Missing from one list alone is not gone.
 	f.ResetJournal()
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Result: `[]`})
-	if told := said(all.refresh()); len(told.warnings)+len(told.errors) > 0 {
-		t.Error(told)
+	if said := diagnosesOf(all.refresh()); len(said.warnings)+len(said.errors) > 0 {
+		t.Error(said)
 	}
 	f.wantRequests("GET services", "GET services")
 
@@ -110,17 +110,17 @@ func TestScalingGone(t *testing.T) {
 	f.RemoveService(mockplatform.ReadonlyServiceID)
 	f.RemoveService(mockplatform.FullServiceID)
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Skip: 1, Times: mockplatform.Always, Status: http.StatusForbidden})
-	if told := said(all.refresh()); len(told.errors) == 0 || len(told.warnings) > 0 || len(all.left()) != len(ourServices) {
-		t.Errorf("left in state: %q, %s", all.left(), told)
+	if said := diagnosesOf(all.refresh()); len(said.errors) == 0 || len(said.warnings) > 0 || len(all.left()) != len(ourServices) {
+		t.Errorf("left in state: %q, %s", all.left(), said)
 	}
 	f.ClearFaults()
 	f.ResetJournal()
 
-	told := folded(said(all.refresh()).String())
+	said := folded(diagnosesOf(all.refresh()).String())
 	for name, id := range map[string]string{"events-eu-readers": mockplatform.ReadonlyServiceID, "ledger-us": mockplatform.FullServiceID} {
-		wantText(t, told, fmt.Sprintf("The service %q (%s) is gone", name, id))
+		wantText(t, said, fmt.Sprintf("The service %q (%s) is gone", name, id))
 	}
-	wantText(t, told, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (two consecutive lists omit it), so Terraform treats it as deleted.")
+	wantText(t, said, "The API no longer returns it in organization "+mockplatform.OrganizationID+" (two consecutive lists omit it), so Terraform treats it as deleted.")
 	f.wantRequests("GET services", "GET services")
 	if left := all.left(); len(left) != 1 || left[0] != mockplatform.ServiceID {
 		t.Errorf("left in state: %q", left)
@@ -128,7 +128,7 @@ func TestScalingGone(t *testing.T) {
 
 	// An organization that lost all its services returns an empty list.
 	f.RemoveServices(mockplatform.OrganizationID)
-	wantText(t, said(all.refresh()).String(), `The service "events-eu" (`+mockplatform.ServiceID+") is gone")
+	wantText(t, diagnosesOf(all.refresh()).String(), `The service "events-eu" (`+mockplatform.ServiceID+") is gone")
 	f.wantRequests("GET services", "GET services")
 	if left := all.left(); len(left) != 0 {
 		t.Errorf("left in state: %q", left)
@@ -148,7 +148,7 @@ func TestScalingMissingField(t *testing.T) {
 			all.apply()
 			all.refresh()
 			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Answers.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Operations: []mockplatform.Operation{mockplatform.ListServices}, Times: test.times}}
+				b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Operations: []mockplatform.Operation{mockplatform.ListServices}, Times: test.times}}
 			})
 			f.ResetJournal()
 			all.refresh()
@@ -184,8 +184,8 @@ func TestScalingOfManyOrganizations(t *testing.T) {
 	}
 	// One that can't be read leaves the other alone.
 	f.Inject(mockplatform.Fault{Path: mockplatform.OtherOrganizationID, Times: mockplatform.Always, Status: http.StatusForbidden})
-	if told := said(all.refresh()); len(told.errors) != 1 {
-		t.Errorf("want one error: %s", told)
+	if said := diagnosesOf(all.refresh()); len(said.errors) != 1 {
+		t.Errorf("want one error: %s", said)
 	}
 }
 

@@ -169,24 +169,24 @@ func TestScalingDrift(t *testing.T) {
 	}
 }
 
-// TestScalingUnderEveryAnswer adopts, changes and refreshes while the platform responds in
+// TestScalingUnderEveryResponse adopts, changes and refreshes while the platform responds in
 // every way that the API document leaves open.
-func TestScalingUnderEveryAnswer(t *testing.T) {
+func TestScalingUnderEveryResponse(t *testing.T) {
 	updates := []mockplatform.Operation{mockplatform.UpdateScaling}
 	for name, behave := range map[string]func(*mockplatform.Behaviour){
-		"numbers as exponents": func(b *mockplatform.Behaviour) { b.Answers.Numbers = mockplatform.NumbersAsExponents },
-		"unknown members":      func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true },
-		"bare envelope":        func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} },
+		"numbers as exponents": func(b *mockplatform.Behaviour) { b.Responses.Numbers = mockplatform.NumbersAsExponents },
+		"unknown members":      func(b *mockplatform.Behaviour) { b.Responses.UnknownMembers = true },
+		"bare envelope":        func(b *mockplatform.Behaviour) { b.Responses.OmitEnvelope = []string{"status", "requestId"} },
 		"sparse updates": func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "**", Operations: updates}}
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", Operations: updates}}
 		},
-		"no result":   func(b *mockplatform.Behaviour) { b.Answers.PatchResult = mockplatform.ResultMissing },
-		"past result": func(b *mockplatform.Behaviour) { b.Answers.PatchResult = mockplatform.ResultBefore },
+		"no result":   func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultMissing },
+		"past result": func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultBefore },
 		"never returned": func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "numReplicas"}, {Path: "idleScaling"}, {Path: "isPrimary", Null: true}}
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas"}, {Path: "idleScaling"}, {Path: "isPrimary", Null: true}}
 		},
 		"missing once": func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Times: 1}}
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Times: 1}}
 		},
 		"resets": func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} },
 		"resets, absent": func(b *mockplatform.Behaviour) {
@@ -218,7 +218,7 @@ func TestScalingEmptied(t *testing.T) {
 	for name, sparse := range leanPlatforms {
 		t.Run("a platform that "+name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
 			b := f.scaling(mockplatform.ServiceID, "idle_scaling = false")
 			b.apply()
 			b.sends(`{"idleScaling": false}`)
@@ -244,7 +244,7 @@ func TestScalingEmptied(t *testing.T) {
 func TestHiddenValue(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Answers.Hidden = []mockplatform.Hidden{{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false}}
+		b.Responses.Hidden = []mockplatform.Hidden{{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false}}
 	})
 	b := f.scaling(mockplatform.ServiceID, "")
 	for _, step := range []struct {

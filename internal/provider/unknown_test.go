@@ -134,8 +134,8 @@ func TestUnknownEverywhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if told := diagnosed(valid.Diagnostics).and(diagnosed(plan.Diagnostics)); len(told.errors) > 0 {
-				t.Errorf("%s, %s unknown: %q", name, place, told.errors)
+			if said := diagnosed(valid.Diagnostics).and(diagnosed(plan.Diagnostics)); len(said.errors) > 0 {
+				t.Errorf("%s, %s unknown: %q", name, place, said.errors)
 			}
 		}
 	}

@@ -30,18 +30,18 @@ func (p terraformProgram) String() string {
 
 var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	var told struct {
+	var said struct {
 		Version string `json:"terraform_version"`
 	}
 	out, err := exec.CommandContext(context.Background(), path, "version", "-json").Output()
 	if err != nil {
 		return terraformProgram{}, err
 	}
-	if err := json.Unmarshal(out, &told); err != nil {
+	if err := json.Unmarshal(out, &said); err != nil {
 		return terraformProgram{}, err
 	}
 	plain, err := exec.CommandContext(context.Background(), path, "version").Output()
-	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), told.Version}, err
+	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), said.Version}, err
 })
 
 // programUnder is the program under test.
@@ -56,7 +56,7 @@ func programUnder(t *testing.T) terraformProgram {
 
 // features are what only newer programs can do, by the beginning of their row
 // in the documentation's table of versions, and how a configuration that uses
-// them is told.
+// them is found.
 var features = map[string]*regexp.Regexp{
 	"`terraform_data` resources":            regexp.MustCompile(`resource "terraform_data"`),
 	"`import` blocks with an `id`":          regexp.MustCompile(`(?m)^\s*import \{`),

@@ -11,7 +11,7 @@ import (
 // What may become of an attempt.
 var (
 	refusedDial = &Error{Kind: NotSent}
-	noAnswer    = &Error{Kind: NoResponse}
+	noResponse  = &Error{Kind: NoResponse}
 	status503   = &Error{Kind: ServerError, Status: 503}
 	status404   = &Error{Kind: Final, Status: 404}
 	status401   = &Error{Kind: Final, Status: 401}
@@ -125,7 +125,7 @@ func TestHealth(t *testing.T) {
 		"429: a probe without a response is followed by another": func(p *patient) {
 			p.attempt(callTo("a"), after429(second(1), "Retry-After"))
 			p.pass(second(1))
-			p.attempt(callTo("b"), noAnswer)
+			p.attempt(callTo("b"), noResponse)
 			p.begin(callTo("c"))
 			p.wants(callTo("d"), forever, "")
 		},
@@ -154,7 +154,7 @@ func TestHealth(t *testing.T) {
 		},
 		"down: refused for ten seconds, then one attempt at a time": func(p *patient) {
 			p.attempt(callTo("x"), success)
-			p.fail(3, noAnswer, limit)
+			p.fail(3, noResponse, limit)
 			p.wants(callTo("a"), 0, silent)
 			p.pass(holdOff - 1)
 			p.wants(callTo("a"), 0, silent)
@@ -166,12 +166,12 @@ func TestHealth(t *testing.T) {
 			p.begin(probe)
 			p.wants(callTo("b"), 0, silent)
 			p.pass(second(1))
-			p.end(probe, noAnswer)
+			p.end(probe, noResponse)
 			p.wants(callTo("b"), 0, silent)
 		},
 		"down: not with fewer than three addresses that accept connections": func(p *patient) {
 			p.attempt(callTo("x"), success)
-			p.fail(2, noAnswer, 2*limit)
+			p.fail(2, noResponse, 2*limit)
 			p.wants(callTo("a"), 0, "")
 		},
 		"down: with one address that cannot be connected to": func(p *patient) {
@@ -191,9 +191,9 @@ func TestHealth(t *testing.T) {
 			}
 		},
 		"never responded, but connected: the whole limit": func(p *patient) {
-			p.fail(3, noAnswer, limit-second(1))
+			p.fail(3, noResponse, limit-second(1))
 			p.wants(callTo("a"), 0, "")
-			p.fail(3, noAnswer, second(1))
+			p.fail(3, noResponse, second(1))
 			p.wants(callTo("a"), 0, silent)
 		},
 		"connected to before: no other limit": func(p *patient) {
@@ -220,13 +220,13 @@ func TestHealth(t *testing.T) {
 			p.wants(probe, 0, "")
 		},
 		"a 429 ends an outage": func(p *patient) {
-			p.fail(3, noAnswer, limit)
+			p.fail(3, noResponse, limit)
 			p.pass(holdOff)
 			p.attempt(callTo("a"), after429(second(7), "Retry-After"))
 			p.wants(callTo("b"), second(7), "")
 		},
 		"a 5xx makes an API that was down one that is failing": func(p *patient) {
-			p.fail(3, noAnswer, limit)
+			p.fail(3, noResponse, limit)
 			p.pass(holdOff)
 			p.attempt(callTo("a"), status503)
 			again := callTo("a")
@@ -268,7 +268,7 @@ func TestHealth(t *testing.T) {
 func TestHealthWithoutRetries(t *testing.T) {
 	t.Parallel()
 	p := newPatient(t, 0)
-	for _, became := range []*Error{after429(time.Hour, "Retry-After"), status503, noAnswer, refusedDial} {
+	for _, became := range []*Error{after429(time.Hour, "Retry-After"), status503, noResponse, refusedDial} {
 		p.fail(3, became, time.Hour)
 	}
 	p.wants(callTo("a"), 0, "")
@@ -314,7 +314,7 @@ func TestPolicy(t *testing.T) {
 		"a 5xx":                           {status503, false, false, minute, nil, true, ""},
 		"a 5xx, not idempotent":           {status503, true, false, minute, nil, false, ""},
 		"a 5xx, reconciled":               {status503, true, true, minute, nil, true, ""},
-		"a lost response, not idempotent": {noAnswer, true, false, minute, nil, false, ""},
+		"a lost response, not idempotent": {noResponse, true, false, minute, nil, false, ""},
 		"not sent, not idempotent":        {refusedDial, true, false, minute, nil, true, ""},
 		"a 429, not idempotent":           {status429, true, false, minute, nil, true, ""},
 		"no retries":                      {status503, false, false, -1, nil, false, ""},

@@ -31,7 +31,7 @@ const (
 // parse reads the flags, and prints their help to stdout if it is asked for.
 func parse(arguments []string, stdout io.Writer) (*options, error) {
 	o := &options{}
-	answers, patches := &o.behaviour.Answers, &o.behaviour.Patches
+	responses, patches := &o.behaviour.Responses, &o.behaviour.Patches
 	flags := flag.NewFlagSet("mockplatform", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // or a mistake is followed by the help, which hides it
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "listen on this `address`; port 0 selects a free port")
@@ -53,11 +53,11 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	})
 	flags.Func("sparse", "omit the field at this `path` from responses, such as numReplicas or source.kafka.iamRole; "+
 		"* is any field, a final ** is any field at every depth; repeatable", func(value string) error {
-		answers.Sparse = append(answers.Sparse, mockplatform.Sparse{Path: value})
+		responses.Sparse = append(responses.Sparse, mockplatform.Sparse{Path: value})
 		return nil
 	})
 	flags.BoolFunc("sparse-empty", "omit null, \"\", [], {}, false and 0 from responses, as Go's omitempty does", func(string) error {
-		answers.Sparse = append(answers.Sparse, mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true})
+		responses.Sparse = append(responses.Sparse, mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true})
 		return nil
 	})
 	flags.Func("hide", "omit a field while another has a value, by this `rule`: idleTimeoutMinutes:idleScaling=false; repeatable", func(value string) error {
@@ -68,13 +68,13 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		if json.Unmarshal([]byte(is), &decoded) == nil { // otherwise a string without quotes
 			rule.Is = decoded
 		}
-		answers.Hidden = append(answers.Hidden, rule)
+		responses.Hidden = append(responses.Hidden, rule)
 		if !found {
 			return errors.New("must have the form FIELD:FIELD=VALUE")
 		}
 		return nil
 	})
-	choice(flags, &answers.PatchResult, "patch-result", "return this `object` from a PATCH: the one after it, the one before it, or none",
+	choice(flags, &responses.PatchResult, "patch-result", "return this `object` from a PATCH: the one after it, the one before it, or none",
 		"after", mockplatform.ResultBefore, mockplatform.ResultMissing)
 	flags.Func("patch-resets", "reset these `fields` when a PATCH omits them: none, top for fields of the body, nested for fields of its objects, or all (default none)", func(value string) error {
 		patches.Resets.TopLevel = value == "top" || value == "all"

@@ -45,7 +45,7 @@ func TestEmptiedPipes(t *testing.T) {
 	for name, sparse := range leanPlatforms {
 		t.Run("a platform that "+name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
 			b := f.pipe(mockplatform.KafkaPipeID, filledKafka)
 			b.apply()
 			b.refresh() // a response to a write says nothing about reads
@@ -135,12 +135,12 @@ func TestPipeReset(t *testing.T) {
 // mappings as well.
 func TestPatchReturnsNoResult(t *testing.T) {
 	for name, test := range map[string]struct {
-		answers     mockplatform.Answers
+		responses   mockplatform.Responses
 		credentials int // reads of the pipe of which credentials alone are sent
 	}{
-		"nothing":           {mockplatform.Answers{PatchResult: mockplatform.ResultMissing}, 3},
-		"the object before": {mockplatform.Answers{PatchResult: mockplatform.ResultBefore}, 2}, // no response can show credentials
-		"nulls":             {mockplatform.Answers{Sparse: []mockplatform.Sparse{{Path: "**", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}}}, 3},
+		"nothing":           {mockplatform.Responses{PatchResult: mockplatform.ResultMissing}, 3},
+		"the object before": {mockplatform.Responses{PatchResult: mockplatform.ResultBefore}, 2}, // no response can show credentials
+		"nulls":             {mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}}}, 3},
 	} {
 		for id, change := range map[string]struct {
 			arguments string
@@ -154,7 +154,7 @@ func TestPatchReturnsNoResult(t *testing.T) {
 		} {
 			t.Run(name+" "+id, func(t *testing.T) {
 				f := newFixture(t)
-				f.Configure(func(b *mockplatform.Behaviour) { b.Answers = test.answers })
+				f.Configure(func(b *mockplatform.Behaviour) { b.Responses = test.responses })
 				b := f.pipe(id, change.arguments)
 				r := b.apply()
 				for _, warning := range r.warnings {
@@ -173,9 +173,9 @@ func TestPatchReturnsNoResult(t *testing.T) {
 	}
 }
 
-// TestPipeAnswersOddly reads and writes pipes whose documents and responses a client may
+// TestPipeOddResponses reads and writes pipes whose documents and responses a client may
 // stumble over.
-func TestPipeAnswersOddly(t *testing.T) {
+func TestPipeOddResponses(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind, arguments, patch string
 		odd                    func(doc mockplatform.Document)
@@ -203,7 +203,7 @@ func TestPipeAnswersOddly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Answers = mockplatform.Answers{Numbers: mockplatform.NumbersAsFloats, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
+				b.Responses = mockplatform.Responses{Numbers: mockplatform.NumbersAsFloats, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
 				b.Patches.MovesState = true
 			})
 			b := f.pipe(f.clonePipe(test.kind, test.odd), test.arguments)
@@ -226,7 +226,7 @@ func TestPipeMissingField(t *testing.T) {
 	b.apply()
 	for times, patches := range map[int][]string{1: nil, 0: {`{"name": "orders"}`}} {
 		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Answers.Sparse = []mockplatform.Sparse{{Path: "name", Operations: []mockplatform.Operation{mockplatform.GetPipe}, Times: times}}
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "name", Operations: []mockplatform.Operation{mockplatform.GetPipe}, Times: times}}
 		})
 		f.ResetJournal()
 		plan := b.plan()
@@ -236,7 +236,7 @@ func TestPipeMissingField(t *testing.T) {
 		b.applyPlan(plan)
 		b.sends(patches...)
 		b.wantQuiet()
-		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.Sparse = nil })
+		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
 		b.refresh()
 	}
 }

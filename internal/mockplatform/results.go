@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// rewriteResult applies Answers to a result, which is the caller's own copy.
+// rewriteResult applies Responses to a result, which is the caller's own copy.
 func (s *Server) rewriteResult(operation Operation, result any) any {
 	s.behaviourMu.Lock()
 	defer s.behaviourMu.Unlock()
-	answers := &s.behaviour.Answers
-	if answers.ShuffleSets {
+	responses := &s.behaviour.Responses
+	if responses.ShuffleSets {
 		s.rotation++
 	}
 	eachSet(result, func(set []any) []any {
-		if answers.ShuffleSets && len(set) > 1 {
+		if responses.ShuffleSets && len(set) > 1 {
 			// Unlike a random order, a rotation by one more each time never repeats
 			// the previous order.
 			by := s.rotation % len(set)
 			set = slices.Concat(set[by:], set[:by])
 		}
-		if answers.RepeatSetElements && len(set) > 0 {
+		if responses.RepeatSetElements && len(set) > 0 {
 			set = append(set, clone(set[0]))
 		}
 		return set
 	})
-	for _, rule := range answers.Hidden {
+	for _, rule := range responses.Hidden {
 		rule.apply(result)
 	}
-	for i := range answers.Sparse {
-		answers.Sparse[i].apply(operation, result)
+	for i := range responses.Sparse {
+		responses.Sparse[i].apply(operation, result)
 	}
 	return result
 }
@@ -141,22 +141,22 @@ func (rule *Sparse) isEmpty(value any) bool {
 }
 
 // spell changes numbers and adds unknown members, in the envelope too.
-func (a *Answers) spell(value any) any {
+func (r *Responses) spell(value any) any {
 	switch value := value.(type) {
 	case []any:
 		for i, element := range value {
-			value[i] = a.spell(element)
+			value[i] = r.spell(element)
 		}
 	case Document:
 		for name, member := range value {
-			value[name] = a.spell(member)
+			value[name] = r.spell(member)
 		}
-		if a.UnknownMembers {
+		if r.UnknownMembers {
 			return withUnknownMembers(value)
 		}
 	case json.Number:
-		if a.Numbers != "" && !strings.ContainsAny(value.String(), ".eE") {
-			return json.Number(value.String() + string(a.Numbers))
+		if r.Numbers != "" && !strings.ContainsAny(value.String(), ".eE") {
+			return json.Number(value.String() + string(r.Numbers))
 		}
 	}
 	return value

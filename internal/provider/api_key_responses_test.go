@@ -23,17 +23,17 @@ func rewritten(path string, value any) mockplatform.Rewrite {
 
 // A response may say the same in many ways, and omit what it likes: the
 // secret is kept, there is nothing to warn of, and the next plan is empty.
-func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
+func TestAPIKeyResponsesThatSayTheSame(t *testing.T) {
 	t.Parallel()
 	without := func(path string) func(*mockplatform.Behaviour) {
-		return func(b *mockplatform.Behaviour) { b.Answers.Sparse = []mockplatform.Sparse{{Path: path}} }
+		return func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{{Path: path}} }
 	}
-	answers := map[string]func(*mockplatform.Behaviour){
+	responses := map[string]func(*mockplatform.Behaviour){
 		"all there":       func(*mockplatform.Behaviour) {},
-		"state told":      func(b *mockplatform.Behaviour) { b.Answers.KeyState = true },
-		"unknown members": func(b *mockplatform.Behaviour) { b.Answers.UnknownMembers = true },
-		"other sets":      func(b *mockplatform.Behaviour) { b.Answers.ShuffleSets, b.Answers.RepeatSetElements = true, true },
-		"no envelope":     func(b *mockplatform.Behaviour) { b.Answers.OmitEnvelope = []string{"status", "requestId"} },
+		"state said":      func(b *mockplatform.Behaviour) { b.Responses.KeyState = true },
+		"unknown members": func(b *mockplatform.Behaviour) { b.Responses.UnknownMembers = true },
+		"other sets":      func(b *mockplatform.Behaviour) { b.Responses.ShuffleSets, b.Responses.RepeatSetElements = true, true },
+		"no envelope":     func(b *mockplatform.Behaviour) { b.Responses.OmitEnvelope = []string{"status", "requestId"} },
 		"expiry elsewhere": func(b *mockplatform.Behaviour) {
 			b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.CreateKey, Path: "expireAt", To: func(expiry any) any {
 				at, err := time.Parse(time.RFC3339, fmt.Sprint(expiry))
@@ -45,9 +45,9 @@ func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
 		},
 	}
 	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
-		answers["no key"+member] = without("key" + member)
+		responses["no key"+member] = without("key" + member)
 	}
-	for name, configure := range answers {
+	for name, configure := range responses {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(configure)
@@ -68,24 +68,24 @@ func TestAPIKeyAnswersThatSayTheSame(t *testing.T) {
 	}
 }
 
-// What the platform made otherwise than it was asked to is one warning, which tells
-// what it answered, and no error: the key is there. The state has what was configured,
+// What the platform made otherwise than it was asked to is one warning, which has
+// what it returned, and no error: the key is there. The state has what was configured,
 // or else what the API returned, and what is said when a key leaves goes by the state.
-func TestAPIKeyAnswersThatDisagree(t *testing.T) {
+func TestAPIKeyResponsesThatDisagree(t *testing.T) {
 	f := newFixture(t)
 	now := f.clocked()
 	rewrite := func(rewrites ...mockplatform.Rewrite) {
-		f.Configure(func(b *mockplatform.Behaviour) { b.Answers.KeyState, b.Patches.Rewrites = true, rewrites })
+		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState, b.Patches.Rewrites = true, rewrites })
 	}
 	created := func(key args, says ...string) *keyDriver {
 		t.Helper()
 		d := f.newKeyDriver(t, nil)
 		p := d.apply(key)
-		told := slices.DeleteFunc(p.warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
-		if len(p.errors) > 0 || len(told) != 1 {
+		said := slices.DeleteFunc(p.warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
+		if len(p.errors) > 0 || len(said) != 1 {
 			t.Fatal(p.diagnoses)
 		}
-		wantText(t, told[0], append(says, ") differs from the request")...)
+		wantText(t, said[0], append(says, ") differs from the request")...)
 		d.wantStored()
 		d.wantNone(key)
 		return d
@@ -122,11 +122,11 @@ func TestAPIKeyAnswersThatDisagree(t *testing.T) {
 	}
 }
 
-// The hashes are passed through, and where the platform then tells neither id
+// The hashes are passed through, and where the platform then returns neither ID
 // nor secret, that is no error.
 func TestAPIKeyFromHashes(t *testing.T) {
 	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.Answers.OmitHashedSecret = true })
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.OmitHashedSecret = true })
 	key := plainKey.with(args{"expire_at": aDate, "hash_data": args{"key_id_hash": "h4sh-of-id", "key_id_suffix": "wxyz", "key_secret_hash": "h4sh-of-secret"}})
 	d := f.newKeyDriver(t, nil)
 	p := d.apply(key)
@@ -142,8 +142,8 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	})
 	d.reset()
 	p = d.apply(key)
-	if told := p.diagnoses.String(); len(p.warnings) != 1 || strings.Contains(told, "secret is in the state") {
-		t.Error(told)
+	if said := p.diagnoses.String(); len(p.warnings) != 1 || strings.Contains(said, "secret is in the state") {
+		t.Error(said)
 	}
 	wantText(t, p.diagnoses.String(), "The key was created. The API returned no secret, so the state has none.")
 
@@ -151,8 +151,8 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400, Body: mockplatform.BodyEcho})
 	d.reset()
 	p = d.apply(key)
-	if told := p.diagnoses.String(); len(p.errors) != 1 || strings.Contains(told, "h4sh-of") {
-		t.Error(told)
+	if said := p.diagnoses.String(); len(p.errors) != 1 || strings.Contains(said, "h4sh-of") {
+		t.Error(said)
 	}
 }
 
