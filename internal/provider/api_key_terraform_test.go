@@ -279,9 +279,9 @@ func TestAPIKeyInterrupt(t *testing.T) {
 	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: time.Second})
+			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: 2 * time.Second}) // until the interrupt has arrived
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "3s"`) + `
+			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "4s"`) + `
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
@@ -294,7 +294,7 @@ resource "dataplatform_api_key" "row" {
 			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
 				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 			}
-			wantText(t, out, "no response within request_timeout (3s)", `name "key-`, "revoke it")
+			wantText(t, out, "no response within request_timeout (4s)", `name "key-`, "revoke it")
 			for _, key := range held {
 				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) || key.Tainted {
 					t.Errorf("state holds %v, the platform created %s", key, created)
