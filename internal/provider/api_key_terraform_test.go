@@ -326,6 +326,7 @@ func (w *workspace) interrupted(with syscall.Signal, keys int) string {
 			w.t.Fatal("no key was asked for")
 		}
 	}
+	time.Sleep(500 * time.Millisecond) // the calls that wait for a slot are under way, too
 	_ = syscall.Kill(-command.Process.Pid, with)
 	_ = command.Wait()
 	return folded(output.String())
