@@ -114,6 +114,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 		return nil, err
 	}
 	at := strings.ToLower(serviceID)
+	decoded := map[*entry]*Service{}
 	used, err := c.lists.look(ctx, c.listRequest(organizationID, nil), c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
 		switch e := s.byID[at]; {
 		case e == nil:
@@ -121,11 +122,11 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 		case complete == nil:
 			return whole
 		default:
-			// One that cannot be decoded is there: it is an error only if the list is used.
-			if service, err := c.decodeService(e); err == nil && !complete(service) {
+			service, err := c.decodeService(e)
+			if decoded[e] = service; err == nil && !complete(service) {
 				return partial
 			}
-			return whole
+			return whole // one that cannot be decoded is there: it is an error only if the list is used
 		}
 	})
 	if err != nil {
@@ -141,7 +142,11 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	}
 	readings := make([]*Service, len(used))
 	for i, list := range used {
-		if readings[i], err = c.decodeService(list.byID[at]); err != nil {
+		e := list.byID[at]
+		if readings[i] = decoded[e]; readings[i] != nil {
+			continue
+		}
+		if readings[i], err = c.decodeService(e); err != nil {
 			return nil, unreadable(asked, err)
 		}
 	}

@@ -80,6 +80,7 @@ func (v Value) combine(name string, other Value, leaf func(name string, v, other
 }
 
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
+func isNumber(v Value) bool { return v.Type().Is(tftypes.Number) }
 func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
 func isList(v Value) bool   { return v.Type().Is(tftypes.List{}) }
 func isMap(v Value) bool    { return v.Type().Is(tftypes.Map{}) }
