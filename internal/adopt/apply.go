@@ -66,6 +66,12 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError():
 		return u.remote, u.memory(u.remote)
 	}
-	state := tfvalue.Settle(change.Plan, u.remote)
+	plan := change.Plan
+	if change.Prior.IsNull() {
+		// The plan of an adoption does not know what elements omit. The response replaces
+		// no element as a whole: it may omit what the plan knows.
+		plan = e.Plan(change.Config, plan, u.remote)
+	}
+	state := tfvalue.Settle(plan, u.remote)
 	return state, u.memory(state)
 }
