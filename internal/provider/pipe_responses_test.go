@@ -321,3 +321,17 @@ func TestEmptyObject(t *testing.T) {
 		})
 	}
 }
+
+// TestElementsThatAreReturnedInFullLater has a platform that first omits members of the
+// elements of lists: a later read shows them.
+func TestElementsThatAreReturnedInFullLater(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "destination.columns.type"}, {Path: "fieldMappings.destinationField"}}
+	})
+	b := f.pipe(mockplatform.KafkaPipeID, "")
+	b.apply()
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
+	b.refresh()
+	b.wantState()
+}

@@ -123,12 +123,9 @@ func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
 	return len(inA) == len(inB)
 }
 
-// agree reports whether two elements of a list or set mean the same. Members that either
+// agree reports whether two elements of a keyed set mean the same. Members that either
 // omits are not compared.
 func agree(a, b Value) bool {
-	if !a.IsObject() || !b.IsObject() {
-		return Alike(a, b)
-	}
 	for name, member := range a.Members() {
 		if theirs := b.At(name); !member.IsNull() && !theirs.IsNull() && !Alike(member, theirs) {
 			return false
