@@ -64,7 +64,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.memory(u.remote)
+		return u.remote, u.memory(u.remote, change.Prior)
 	}
 	plan := change.Plan
 	if change.Prior.IsNull() {
@@ -73,5 +73,5 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		plan = e.Plan(change.Config, plan, u.remote)
 	}
 	state := tfvalue.Settle(plan, u.remote)
-	return state, u.memory(state)
+	return state, u.memory(state, change.Prior)
 }
