@@ -64,8 +64,14 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.memory(u.remote)
+		return u.remote, u.memory(u.remote, change.Prior)
 	}
-	state := tfvalue.Settle(change.Plan, u.remote)
-	return state, u.memory(state)
+	plan := change.Plan
+	if change.Prior.IsNull() {
+		// The plan of an adoption does not know what elements omit. The response replaces
+		// no element as a whole: it may omit what the plan knows.
+		plan = e.Plan(change.Config, plan, u.remote)
+	}
+	state := tfvalue.Settle(plan, u.remote)
+	return state, u.memory(state, change.Prior)
 }

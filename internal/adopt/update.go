@@ -331,11 +331,14 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 }
 
 // memory returns the memory of the state after an update: that of the read before it.
-// What was not there then has not been read yet, nor have keyed sets that were sent.
-func (u *update) memory(state tfvalue.Value) memory {
+// What was not there then has not been read yet, nor have keyed sets that were sent. But
+// what was emptied after the plan, and is in the state as planned, was read before.
+func (u *update) memory(state, prior tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		_, keyed := u.Rules.Keys[leaf.Name()]
 		sent := !u.sent.At(leaf.Path...).IsNull()
-		return u.isUnreported(u.lastMemory, leaf.Path) || u.before.At(leaf.Path...).IsNull() || keyed && sent || u.gaveUp(leaf)
+		emptied := !sent && !prior.At(leaf.Path...).IsNull()
+		absent := u.before.At(leaf.Path...).IsNull() && !emptied
+		return u.isUnreported(u.lastMemory, leaf.Path) || absent || keyed && sent || u.gaveUp(leaf)
 	})
 }

@@ -135,7 +135,7 @@ func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
 	}
 	came, documented := kindNames[other.JSONKind], documentedType(other.GoType)
-	if found := valueAt(value, other.JSONPointer); documented != "a string" && found.Kind() != '{' && found.Kind() != '[' {
+	if found := valueAt(value, other.JSONPointer); found != nil && documented != "a string" && found.Kind() != '{' && found.Kind() != '[' {
 		came += " (" + rest.Clean(mask(string(found)), 40) + ")"
 	}
 	text := fmt.Sprintf("%s is %s, and the API document has %s", field, came, documented)
@@ -149,7 +149,8 @@ var kindNames = map[jsontext.Kind]string{
 	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", 'n': "null",
 }
 
-// valueAt returns the value at a place where the JSON library has found one.
+// valueAt returns the value at a place where the JSON library has found one; nil if a
+// later member of the same name has nothing there.
 func valueAt(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
 	for token := range at.Tokens() {
 		if value.Kind() == '{' {
@@ -159,6 +160,9 @@ func valueAt(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
 		var elements []jsontext.Value
 		_ = json.Unmarshal(value, &elements, rest.Lenient)
 		i, _ := strconv.Atoi(token)
+		if i >= len(elements) {
+			return nil
+		}
 		value = elements[i]
 	}
 	return value

@@ -65,6 +65,9 @@ func TestOtherTypesAreNamed(t *testing.T) {
 		`{"fieldMappings":[{},3]}`:               `"fieldMappings.1" is a number (3), and the API document has an object`,
 		`{"destination":{"managedTable":"yes"}}`: `"destination.managedTable" is a string ("yes"), and the API document has a boolean`,
 		`[]`:                                     `the result is an array, and the API document has an object`,
+		// The library stops at the first of two members of one name.
+		`{"fieldMappings":[{},3],"fieldMappings":[]}`:   `"fieldMappings.1" is a number, and the API document has an object`,
+		`{"scaling":{"replicas":"three"},"scaling":[]}`: `"scaling.replicas" is a string, and the API document has a number`,
 	} {
 		if _, err := decode[Pipe]([]byte(result), strings.Clone); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", result, err)

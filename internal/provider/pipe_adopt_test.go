@@ -272,3 +272,19 @@ func TestPipeOfAnotherKind(t *testing.T) {
 		})
 	}
 }
+
+// TestAdoptedMappingsKeepWhatIsPlanned adopts mappings that omit members, on platforms that
+// omit what is empty: Terraform rejects a state that lacks what the plan knew.
+func TestAdoptedMappingsKeepWhatIsPlanned(t *testing.T) {
+	for name, sparse := range leanPlatforms {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
+			b := f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.customers", "customers", customersExcluded),
+				wanted("public.addresses", "addresses", "excluded_columns = []"), wanted("sales.leads", "sales_leads", "use_custom_sorting_key = false")))
+			b.apply()
+			b.sends()
+			b.wantQuiet()
+		})
+	}
+}

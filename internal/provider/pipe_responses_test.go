@@ -321,3 +321,38 @@ func TestEmptyObject(t *testing.T) {
 		})
 	}
 }
+
+// TestElementsThatAreReturnedInFullLater has a platform that first omits members of the
+// elements of lists: a later read shows them.
+func TestElementsThatAreReturnedInFullLater(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "destination.columns.type"}, {Path: "fieldMappings.destinationField"}}
+	})
+	b := f.pipe(mockplatform.KafkaPipeID, "")
+	b.apply()
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
+	b.refresh()
+	b.wantState()
+}
+
+// TestEmptiedBetweenPlanAndApply empties what nobody owns after a plan, on a platform that
+// omits what is empty: the state has what was planned, until the next refresh.
+func TestEmptiedBetweenPlanAndApply(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = leanPlatforms["omits what is empty"] })
+	b := f.pipe(mockplatform.KafkaPipeID, `name = "a"`)
+	b.apply()
+	b.refresh()
+	b.arguments = `name = "b"`
+	r := b.tryPlan(f.start())
+	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "source.kafka.iamRole", "") })
+	b.carryOut(f.start(), r)
+	if role := b.state.At("source", "kafka", "iam_role"); role.Text() != "role:orders-reader" {
+		t.Errorf("the state has %v, which was not planned", role)
+	}
+	b.refresh()
+	if role := b.state.At("source", "kafka", "iam_role"); !role.IsNull() {
+		t.Errorf("the state has %v, and the platform has none", role)
+	}
+}

@@ -49,7 +49,7 @@ func TestConfirms(t *testing.T) {
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": ""}]`, false},
 		{"pairs", `[{"from": "a", "to": ""}]`, `[{"from": "a"}]`, true},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, true},
-		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, true},
+		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}, {"from": "b"}]`, `[{"from": "b"}, {"from": "a"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
 		{"pairs", `[]`, `[{"from": "a"}]`, false},

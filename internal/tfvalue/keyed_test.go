@@ -222,6 +222,8 @@ func TestAsksFor(t *testing.T) {
 		{"maps", `[]`, `[{"schema": "s"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "t"}]`, false},
+		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": []}, {"schema": "s", "hidden": ["x"]}]`, false},
+		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": ["x"]}, {"schema": "s", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "sorted": "??"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
 		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
 		{"name", `"??"`, `"??"`, false},

@@ -84,8 +84,9 @@ func (o *observation) leaf(at Path, last, read Value) Value {
 }
 
 // Confirms reports whether the value of a leaf in a response confirms the wanted one.
-// An omitted leaf confirms an empty value. Members that elements of a list or a keyed
-// set omit are not compared.
+// An omitted leaf confirms an empty value. Members that the response omits in elements of
+// a list or a keyed set are not compared, nor those that the wanted value omits in a keyed
+// set, where they are the platform's.
 func (r Rules) Confirms(name string, wanted, response Value) bool {
 	if r.Same(name, wanted, response) {
 		return true
@@ -97,8 +98,17 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case keyed:
 		return key.matches(wanted, response, agree)
 	case isList(wanted):
-		return slices.EqualFunc(wanted.Elements(), response.Elements(), agree)
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement)
 	default:
 		return false
 	}
+}
+
+// confirmsElement reports whether an element of a list in a response, as far as it is
+// there, is the wanted one.
+func confirmsElement(wanted, response Value) bool {
+	if !response.IsObject() {
+		return Alike(wanted, response)
+	}
+	return Covered(response, wanted)
 }
