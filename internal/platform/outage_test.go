@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,6 +196,32 @@ func TestOutageEndsWaits(t *testing.T) {
 				}
 			})
 			work.Wait()
+		}, brief)
+	}
+}
+
+// The reads that find out what is left of updates fail in an outage. An error that is seen
+// has the details, and not that of such a read.
+func TestOutageDuringReconciliations(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fault{"down": hang, "failing": respond(503, "")} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always(fault)
+			var full atomic.Int32
+			crowd(10, 10, func(i int) {
+				_, err := c.UpdatePipe(t.Context(), testOrganization, testService, pipeID(i), mappings, func(ctx context.Context) (*PipeUpdate, error) {
+					_, err := c.GetPipe(ctx, testOrganization, testService, pipeID(i))
+					return &mappings, err
+				})
+				if failed := new(Error); !errors.As(err, &failed) || !strings.Contains(err.Error(), "It is not known whether the change was applied.") {
+					t.Errorf("%s: %v", name, err)
+				} else if failed.Summary() != "" {
+					full.Add(1)
+				}
+			})
+			if full.Load() != 1 {
+				t.Errorf("%s: %d errors have the details", name, full.Load())
+			}
 		}, brief)
 	}
 }

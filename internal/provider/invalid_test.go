@@ -43,6 +43,7 @@ var invalidConfigurations = []invalid{
 	{invalidScaling, service + "\n" + `num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
 	{invalidScaling, service + "\n" + `num_replicas = 1e30`, []string{"num_replicas", "between 1 and 20"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
+	{invalidScaling, service + "\n" + `num_replicas = 3 * (1 / 49) * 49`, []string{"num_replicas", "must be a whole number between 1 and 20", "got 2.999999999"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4.5`, []string{"idle_timeout_minutes", "must be a whole number of at least 5, got 4.5."}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},

@@ -125,8 +125,13 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 	default:
 		broken = c.limits(n.IsInt())
 	}
-	// In 20 digits, since a number may have thousands.
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, n.Text('g', 20)))
+	// In 20 digits, since a number may have thousands. A fraction such as 3 * (1 / 49) * 49 must
+	// not look whole.
+	got := n.Text('g', 20)
+	if !n.IsInt() && !strings.ContainsAny(got, ".e") {
+		got = n.Text('g', -1)
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, got))
 }
 
 // limits is what a number of up to 63 bits must be, except whole if it is.

@@ -162,6 +162,9 @@ func (k *call) conclude(e *Error, because, unfinished error) error {
 		}
 	}
 	e.follow(because, unfinished, advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0))
+	if inner := new(Error); errors.As(unfinished, &inner) {
+		k.API.door.takeOver(&k.caller, inner)
+	}
 	k.API.door.assign(&k.caller, e, because)
 	return e
 }

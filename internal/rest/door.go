@@ -129,6 +129,16 @@ func (d *door) assign(c *caller, e *Error, because error) {
 	d.health.assign(c, e, because)
 }
 
+// takeOver lets a call have the details of an outage if an error within its own has them:
+// that one is not seen by itself, and the others refer to it.
+func (d *door) takeOver(c *caller, inner *Error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if inner.outage != nil {
+		inner.outage.owner = c
+	}
+}
+
 // state is why requests are held back, "" if they are not, and the last failure of the
 // API, for log lines.
 func (d *door) state() (limit, failure string) {

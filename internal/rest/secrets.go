@@ -24,6 +24,7 @@ const mask = "***"
 var spellings = []func(string) string{
 	func(s string) string { return s },
 	strings.TrimSpace,
+	func(s string) string { return strings.Join(strings.Fields(s), " ") }, // as a page shows it
 	html.EscapeString,
 	url.QueryEscape,
 	url.PathEscape,

@@ -19,7 +19,7 @@ func TestMask(t *testing.T) {
 	c.Add("beginning") // and must not leave "ning" standing
 	c.Add("")
 	for _, text := range []string{
-		secret, "bearer-token", "beginning", "begin",
+		secret, "bearer-token", "beginning", "begin", `se"c/r<e>t ü\`,
 		JSONInside(secret), `se\"c\/r<e>t\nü\\`, `se\"c/r\u003ce\u003et\nü\\`,
 		html.EscapeString(secret), url.QueryEscape(secret), url.PathEscape(secret),
 		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
