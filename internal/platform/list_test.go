@@ -273,3 +273,16 @@ func TestListMayBeLarge(t *testing.T) {
 		}
 	})
 }
+
+// The error of a list that is reported again says that there was a response, and that it
+// cannot be used.
+func TestUnusableListIsReportedAgain(t *testing.T) {
+	t.Parallel()
+	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }))
+	_, first := c.ListServices(t.Context(), testOrganization, nil)
+	_, second := c.ListServices(t.Context(), testOrganization, nil)
+	const want = "HTTP 200 OK, but the response cannot be used: the request to list services at "
+	if first == nil || second == nil || !strings.Contains(second.Error(), want) {
+		t.Errorf("%v\n%v", first, second)
+	}
+}

@@ -121,8 +121,8 @@ func checkID(object jsontext.Value, requested string, mask func(string) string) 
 }
 
 // decode reads one value from JSON. Its error names what has another type than in the
-// API document, and what came, masked. Secrets are strings in the API document: where it
-// has one, the value stays out.
+// API document, and what came, masked. Only numbers and booleans of the API document cannot
+// be secrets or contain them: where it has anything else, the value stays out.
 func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 	decoded := new(T)
 	err := json.Unmarshal(value, decoded, rest.Lenient)
@@ -135,7 +135,7 @@ func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
 	}
 	came, documented := kindNames[other.JSONKind], documentedType(other.GoType)
-	if found := valueAt(value, other.JSONPointer); found != nil && documented != "a string" && found.Kind() != '{' && found.Kind() != '[' {
+	if found := valueAt(value, other.JSONPointer); found != nil && (documented == "a number" || documented == "a boolean") && found.Kind() != '{' && found.Kind() != '[' {
 		came += " (" + rest.Clean(mask(string(found)), 40) + ")"
 	}
 	text := fmt.Sprintf("%s is %s, and the API document has %s", field, came, documented)

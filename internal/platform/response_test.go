@@ -52,17 +52,18 @@ func TestNumberSpellings(t *testing.T) {
 }
 
 // A field of another type than documented is named, and what came. A value stays out where
-// the document has a string: it may be a secret.
+// the document has anything but a number or a boolean: it may be a secret.
 func TestOtherTypesAreNamed(t *testing.T) {
 	t.Parallel()
 	for result, want := range map[string]string{
 		`{"scaling":{"replicas":"three"}}`:       `"scaling.replicas" is a string ("three"), and the API document has a number`,
 		`{"scaling":{"replicas":[1]}}`:           `"scaling.replicas" is an array, and the API document has a number`,
 		`{"scaling":{"replicas":1e999}}`:         `"scaling.replicas" is a number that is out of range`,
-		`{"scaling":true}`:                       `"scaling" is a boolean (true), and the API document has an object`,
+		`{"scaling":true}`:                       `"scaling" is a boolean, and the API document has an object`,
+		`{"source":"hush-hush"}`:                 `"source" is a string, and the API document has an object`,
 		`{"name":7}`:                             `"name" is a number, and the API document has a string`,
 		`{"fieldMappings":{"a":1}}`:              `"fieldMappings" is an object, and the API document has an array`,
-		`{"fieldMappings":[{},3]}`:               `"fieldMappings.1" is a number (3), and the API document has an object`,
+		`{"fieldMappings":[{},3]}`:               `"fieldMappings.1" is a number, and the API document has an object`,
 		`{"destination":{"managedTable":"yes"}}`: `"destination.managedTable" is a string ("yes"), and the API document has a boolean`,
 		`[]`:                                     `the result is an array, and the API document has an object`,
 		// The library stops at the first of two members of one name.

@@ -225,6 +225,8 @@ func (e *Error) inBrief() string {
 func (e *Error) shorten(t *trouble) {
 	what := "Nothing was sent"
 	switch {
+	case e.Kind == Unreadable:
+		what = e.Response() + ", but the response cannot be used"
 	case e.Status != 0:
 		what = e.Response()
 	case e.Attempts > 0:
