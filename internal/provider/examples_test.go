@@ -96,8 +96,8 @@ func TestScenarioExample(t *testing.T) {
 	rejects([]string{"-var=environment=test", "-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
 		"The environment must be staging or production.", "must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin.")
 	const pipe = `{"id":"40000000-0000-4000-8000-000000000001","username":"u",`
-	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event","kind":"kafka"},"b":` + pipe + `"service":"events","kind":"stream"}}`},
-		"The service of a pipe must be one of services.", "The kind of a pipe must be kafka or postgres.")
+	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event","kind":"kafka"}}`}, "The service of a pipe must be one of services.")
+	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"ledger","kind":"stream"}}`}, "The kind of a pipe must be kafka or postgres.")
 }
 
 // TestScenarioReadme runs the commands of the scenario's README as they stand, with
