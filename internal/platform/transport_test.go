@@ -136,6 +136,12 @@ func TestInterruptIsReported(t *testing.T) {
 				t.Error(o, err)
 			}
 		}
+		// Another cause than an interrupt is named.
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the caller is out of time"))
+		defer cancel()
+		if _, err := operations()["pipe"].call(ctx, c); err == nil || !strings.HasSuffix(err.Error(), "The operation was stopped: the caller is out of time.") {
+			t.Error(err)
+		}
 	})
 }
 

@@ -111,16 +111,7 @@ func (f *fixture) gets(id string) int { return f.Count("GET", id) }
 // wantPatches compares the PATCHes of one object, as JSON.
 func (f *fixture) wantPatches(id string, want ...string) {
 	f.t.Helper()
-	got := f.patches(id)
-	if len(got) != len(want) {
-		f.t.Errorf("got %d PATCHes, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
-		return
-	}
-	for i := range want {
-		if !sameJSON(f.t, got[i], want[i]) {
-			f.t.Errorf("PATCH %d is\n%s\nwant\n%s", i, got[i], want[i])
-		}
-	}
+	f.wantBodies(f.patches(id), want)
 }
 
 // checkPipeState compares a pipe in the state with its document, member by

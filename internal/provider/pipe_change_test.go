@@ -82,7 +82,7 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"name": "", "fieldMappings": [], "destination": {"columns": []}, "source": {"kafka": {"iamRole": "", "caCertificate": "", "reversePrivateEndpointIds": []}}}`},
 	},
 	{
-		name: "the order of a set, and white space after a certificate", kind: mockplatform.KafkaPipeID,
+		name: "the order of a set, and whitespace after a certificate", kind: mockplatform.KafkaPipeID,
 		before: `source = { kafka = { reverse_private_endpoint_ids = ["rpe-north", "rpe-south"], ca_certificate = "x" } }`,
 		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" } }`,
 	},

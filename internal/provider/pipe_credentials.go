@@ -159,17 +159,24 @@ func (c credential) goes(change adopt.Change, send tfvalue.Value, pending ...str
 
 func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
 
+// missing reports whether a credential is renewed without its secret, as far as the plan
+// knows.
+func (c credential) missing(r adopt.Review) bool {
+	version := c.of(r.Plan, c.version())
+	decided := version.IsKnown() && c.of(r.Plan, c.user).IsKnown()
+	return c.of(r.Config, c.value).IsNull() && !version.IsNull() && decided && c.renewed(r.Send)
+}
+
 // checkCredentials reports a version that changes without its value, and a value that
 // is blank. The schema rejects a value without a version, and a blank one that is
 // known at plan; the apply checks what is unknown yet.
 func checkCredentials(r adopt.Review) {
 	for _, c := range credentials {
 		secret := c.of(r.Config, c.value)
-		decided := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()
 		if secret.IsKnown() && !secret.IsNull() && strings.TrimSpace(secret.Text()) == "" {
 			r.Diags.AddAttributeError(conn.AttributePath(c.path()), blankSecret, blankSecretDetail(c.path().String()))
 		}
-		if !secret.IsNull() || c.of(r.Plan, c.version()).IsNull() || !decided || !c.renewed(r.Send) {
+		if !c.missing(r) {
 			continue
 		}
 		changed := c.version()
@@ -215,10 +222,11 @@ func overwrittenCredentials(r adopt.Review) []string {
 }
 
 // warnCredentialsMissing warns about a change to a source that is sent without its
-// secret, although the configuration has a version of it.
+// secret, although the configuration has a version of it. A secret that is missing is an
+// error already.
 func warnCredentialsMissing(r adopt.Review) {
 	for _, c := range credentials {
-		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) {
+		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) || c.missing(r) {
 			continue
 		}
 		r.Diags.AddAttributeWarning(conn.AttributePath(c.path()),

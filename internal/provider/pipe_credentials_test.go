@@ -84,6 +84,10 @@ func TestPipeCredentialRenewals(t *testing.T) {
 		b.arguments = arguments
 		b.refuses(b.tryPlan(f.start()), "Credential missing", "source_credentials.kafka.password_wo must be set in this run, because password_wo_version or username is new or has changed. Later runs can omit it.")
 	}
+	b.arguments = kafka("u", 2, "") + "\n  source = { kafka = { iam_role = \"r\" } }"
+	if r := b.tryPlan(f.start()); len(r.errors) != 1 || len(r.warnings) > 0 {
+		t.Errorf("want the error alone: %s", r)
+	}
 	b.arguments = kafka("u", 1, "")
 	b.wantQuiet()
 

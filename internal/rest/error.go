@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -146,8 +148,10 @@ const (
 func (e *Error) happened() string {
 	cause := sentence(e.Cause())
 	switch {
-	case e.Kind == Interrupted:
+	case e.Kind == Interrupted && errors.Is(e.Err, context.Canceled):
 		return "The operation was interrupted."
+	case e.Kind == Interrupted:
+		return "The operation was stopped: " + cause
 	case e.Kind == Unreadable:
 		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), cause)
 	case e.Status != 0 && cause == "":

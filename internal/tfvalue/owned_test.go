@@ -17,7 +17,7 @@ func TestOwned(t *testing.T) {
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
 		{"a fraction", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
-		{"white space at the end", `{"cert": "a\n"}`, `{"cert": "a"}`, `{"cert": "a"}`},
+		{"whitespace at the end", `{"cert": "a\n"}`, `{"cert": "a"}`, `{"cert": "a"}`},
 
 		// Where they do not, the leaf is under ignore_changes.
 		{"ignore_changes of a leaf", `{"name": "b", "size": 1}`, `{"name": "a", "size": 1}`, `{"size": 1}`},

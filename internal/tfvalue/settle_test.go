@@ -50,7 +50,7 @@ func TestSuppress(t *testing.T) {
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
 		{"a fraction's digits", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
-		{"white space at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
+		{"whitespace at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
 		{"the order of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`, `{"maps": [{"schema": "t"}, {"schema": "s", "keys": []}]}`},
 		{"empty members of a keyed set", `{"maps": [{"schema": "s", "keys": []}, {"schema": "t"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`},
 		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
