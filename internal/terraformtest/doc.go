@@ -1,0 +1,16 @@
+// Package terraformtest plays Terraform's part for one resource: over the protocol, and
+// in the process of a test. It validates, proposes, plans and applies as Terraform does,
+// and finds the faults for which Terraform blames a provider. A test of its own compares
+// it with a real terraform.
+//
+//	resource.go  a resource block and its object: refresh, import, plan, apply
+//	propose.go   what Terraform proposes to a provider, and ignore_changes
+//	fault.go     what Terraform rejects in a plan and in a result
+//	schema.go    types, values and paths
+//
+// It is Terraform 1.16. It does not have nested blocks and deferred changes, and does
+// nothing more with objects that stay deposed.
+//
+// Rejected: a real terraform in every test. It takes a second where this takes a
+// millisecond, and nothing can be done between its plan and its apply in one process.
+package terraformtest

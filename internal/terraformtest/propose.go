@@ -1,0 +1,241 @@
+package terraformtest
+
+import (
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Propose returns the new state that Terraform proposes to a provider: what the
+// configuration sets, and the prior value of what is computed and not set. Members of
+// nested objects are proposed one by one, against the element of the prior state with
+// the same index, the same key or, in a set, the same configured members.
+func (s *Schema) Propose(prior, config cty.Value) cty.Value {
+	if config.IsNull() {
+		return cty.NullVal(s.Type)
+	}
+	return s.attributes.propose(prior, config)
+}
+
+func (all attributes) propose(prior, config cty.Value) cty.Value {
+	if config.IsNull() {
+		return config
+	}
+	members := map[string]cty.Value{}
+	for _, a := range all {
+		was, written := member(prior, a), config.GetAttr(a.Name)
+		switch {
+		case a.Computed && written.IsNull():
+			members[a.Name] = was
+			if a.Optional && wasConfigured(a, was) {
+				members[a.Name] = written
+			}
+		case a.NestedType != nil:
+			members[a.Name] = proposeNested(a.NestedType, was, written)
+		default:
+			members[a.Name] = written
+		}
+	}
+	return cty.ObjectVal(members)
+}
+
+// wasConfigured reports whether a nested attribute has a part that no provider can have
+// computed: it was in the configuration, and now it is gone, and so is the whole.
+func wasConfigured(a *tfprotov6.SchemaAttribute, prior cty.Value) bool {
+	return a.NestedType != nil && len(attributes(a.NestedType.Attributes).any(prior, func(part *tfprotov6.SchemaAttribute) bool { return !part.Computed })) > 0
+}
+
+func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.Value {
+	members := attributes(nested.Attributes)
+	if config.IsNull() || !config.IsKnown() {
+		return config
+	}
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+		return members.propose(prior, config)
+	}
+	if config.LengthInt() == 0 {
+		return config
+	}
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet {
+		return members.proposeSet(prior, config)
+	}
+	elements, keyed := []cty.Value{}, map[string]cty.Value{}
+	for key, element := range config.Elements() {
+		switch {
+		case !prior.IsNull() && prior.HasIndex(key).True():
+			element = members.propose(prior.Index(key), element)
+		case config.Type().IsMapType(): // differs from a new element of a list if it is unknown
+			element = members.propose(cty.NullVal(element.Type()), element)
+		}
+		elements = append(elements, element)
+		if config.Type().IsMapType() {
+			keyed[key.AsString()] = element
+		}
+	}
+	if config.Type().IsMapType() {
+		return cty.MapVal(keyed)
+	}
+	return cty.ListVal(elements)
+}
+
+// proposeSet proposes the elements of a set. Each takes what is computed from the first
+// prior element that may have been made from it, and that no other one took.
+func (all attributes) proposeSet(prior, config cty.Value) cty.Value {
+	var left, elements []cty.Value
+	if !prior.IsNull() {
+		left = prior.AsValueSlice()
+	}
+	for _, element := range config.AsValueSlice() {
+		was := cty.NullVal(element.Type())
+		for i, candidate := range left {
+			if all.completes(element, candidate) {
+				was, left = candidate, append(left[:i:i], left[i+1:]...)
+				break
+			}
+		}
+		elements = append(elements, all.propose(was, element))
+	}
+	return cty.SetVal(elements)
+}
+
+// completes reports whether a prior element differs from a configured one only in what
+// is computed and not set.
+func (all attributes) completes(config, prior cty.Value) bool {
+	if same(config, prior) {
+		return true
+	}
+	if config.IsNull() || prior.IsNull() {
+		return false
+	}
+	for _, a := range all {
+		written, was := config.GetAttr(a.Name), prior.GetAttr(a.Name)
+		switch {
+		case same(written, was), a.Computed && a.NestedType == nil && written.IsNull():
+		case a.NestedType == nil || !nestedCompletes(a.NestedType, written, was):
+			return false
+		}
+	}
+	return true
+}
+
+// nestedCompletes is completes for a nested attribute. What the prior element lacks is not
+// compared, and sets are compared as a whole.
+func nestedCompletes(nested *tfprotov6.SchemaObject, config, prior cty.Value) bool {
+	members := attributes(nested.Attributes)
+	switch {
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
+		return false
+	case prior.IsNull():
+		return true
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
+		return members.completes(config, prior)
+	}
+	for key, was := range prior.Elements() {
+		if config.IsNull() || !config.IsKnown() || !config.HasIndex(key).True() || !members.completes(config.Index(key), was) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two values are the same, as far as they are known.
+func same(a, b cty.Value) bool { return unrefined(a).RawEquals(unrefined(b)) }
+
+// unrefined returns a value that knows nothing of what it does not know.
+func unrefined(value cty.Value) cty.Value {
+	if value.IsWhollyKnown() {
+		return value
+	}
+	plain, _ := cty.Transform(value, func(_ cty.Path, part cty.Value) (cty.Value, error) {
+		if part.IsKnown() {
+			return part, nil
+		}
+		return cty.UnknownVal(part.Type()), nil
+	})
+	return plain
+}
+
+// Lifecycle has the arguments of the block of that name.
+type Lifecycle struct {
+	CreateBeforeDestroy bool
+	// IgnoreChanges are paths of ignore_changes, and IgnoreAll is all of them.
+	IgnoreChanges []cty.Path
+	IgnoreAll     bool
+}
+
+// ignore returns a configuration that has the prior values of what is ignored, from
+// which Terraform then proposes. A new object ignores nothing.
+func (s *Schema) ignore(l Lifecycle, prior, config cty.Value) cty.Value {
+	if prior.IsNull() {
+		return config
+	}
+	if l.IgnoreAll {
+		config, _ = cty.Transform(prior, func(path cty.Path, part cty.Value) (cty.Value, error) {
+			if a := s.attributes.at(path); a != nil && a.Computed && !a.Optional {
+				return cty.NullVal(part.Type()), nil
+			}
+			return part, nil
+		})
+		return config
+	}
+	for _, path := range l.IgnoreChanges {
+		config = keep(prior, config, path)
+	}
+	return config
+}
+
+// keep returns a configuration with the prior value at a path. Where one of both has
+// nothing that the path leads through, the configuration stays.
+func keep(prior, config cty.Value, path cty.Path) cty.Value {
+	if len(path) == 0 {
+		if config.Type().IsMapType() && !config.IsKnown() {
+			return config
+		}
+		return prior
+	}
+	if !config.IsKnown() {
+		return config
+	}
+	step, isIndex := path[0].(cty.IndexStep)
+	switch {
+	case isIndex && config.Type().IsMapType() && len(path) == 1:
+		return keepKey(prior, config, step.Key.AsString())
+	case config.IsNull() || prior.IsNull():
+		return config
+	case !isIndex:
+		members, name := config.AsValueMap(), path[0].(cty.GetAttrStep).Name
+		members[name] = keep(prior.GetAttr(name), members[name], path[1:])
+		return cty.ObjectVal(members)
+	case !config.HasIndex(step.Key).True() || !prior.HasIndex(step.Key).True():
+		return config
+	case config.Type().IsMapType():
+		elements, key := config.AsValueMap(), step.Key.AsString()
+		elements[key] = keep(prior.Index(step.Key), elements[key], path[1:])
+		return cty.MapVal(elements)
+	default:
+		elements := config.AsValueSlice()
+		i, _ := step.Key.AsBigFloat().Int64()
+		elements[i] = keep(prior.Index(step.Key), elements[i], path[1:])
+		return cty.ListVal(elements)
+	}
+}
+
+// keepKey is keep for one key of a map, with which a path ends.
+func keepKey(prior, config cty.Value, key string) cty.Value {
+	elements := map[string]cty.Value{}
+	if !config.IsNull() && config.LengthInt() > 0 {
+		elements = config.AsValueMap()
+	}
+	if at := cty.StringVal(key); !prior.IsNull() && prior.HasIndex(at).True() {
+		elements[key] = prior.Index(at)
+	} else {
+		delete(elements, key)
+	}
+	switch {
+	case len(elements) > 0:
+		return cty.MapVal(elements)
+	case config.IsNull():
+		return config
+	default:
+		return cty.MapValEmpty(config.Type().ElementType())
+	}
+}

@@ -1,0 +1,396 @@
+package terraformtest
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// The provider of these tests: a thing has an attribute of each sort, and what becomes of
+// it follows from the request, the step of the test and a seed. So both Terraforms get the
+// same answers to the same requests.
+
+type attribute = tfprotov6.SchemaAttribute
+
+func nested(mode tfprotov6.SchemaObjectNestingMode, members ...*attribute) *tfprotov6.SchemaObject {
+	return &tfprotov6.SchemaObject{Nesting: mode, Attributes: members}
+}
+
+// members are a name and attributes that are computed, or that may be.
+func members(more ...*attribute) []*attribute {
+	return append([]*attribute{
+		{Name: "name", Type: tftypes.String, Optional: true},
+		{Name: "both", Type: tftypes.String, Optional: true, Computed: true},
+		{Name: "computed", Type: tftypes.String, Computed: true},
+	}, more...)
+}
+
+const (
+	single = tfprotov6.SchemaObjectNestingModeSingle
+	list   = tfprotov6.SchemaObjectNestingModeList
+	set    = tfprotov6.SchemaObjectNestingModeSet
+	keyed  = tfprotov6.SchemaObjectNestingModeMap
+)
+
+var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
+	&attribute{Name: "life", Type: tftypes.String, Required: true},
+	&attribute{Name: "forced", Type: tftypes.String, Optional: true},
+	&attribute{Name: "number", Type: tftypes.Number, Optional: true, Computed: true},
+	&attribute{Name: "secret", Type: tftypes.String, Optional: true, Computed: true, Sensitive: true},
+	&attribute{Name: "once", Type: tftypes.String, Optional: true, WriteOnly: true},
+	&attribute{Name: "tags", Type: tftypes.List{ElementType: tftypes.String}, Optional: true, Computed: true},
+	&attribute{Name: "marks", Type: tftypes.Set{ElementType: tftypes.String}, Optional: true},
+	&attribute{Name: "labels", Type: tftypes.Map{ElementType: tftypes.String}, Optional: true, Computed: true},
+	&attribute{Name: "plain", NestedType: nested(single, members()...), Optional: true},
+	&attribute{Name: "chosen", NestedType: nested(single, members()[1:]...), Optional: true, Computed: true},
+	&attribute{Name: "one", NestedType: nested(single, members(&attribute{Name: "inner", NestedType: nested(single, members()...), Optional: true, Computed: true},
+		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...), Optional: true, Computed: true},
+	&attribute{Name: "items", NestedType: nested(list, members(&attribute{Name: "deep", NestedType: nested(set, members()...), Optional: true})...), Optional: true},
+	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
+	&attribute{Name: "keyed", NestedType: nested(keyed, members()...), Optional: true, Computed: true},
+	&attribute{Name: "group", NestedType: nested(set, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
+		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true})...), Optional: true, Computed: true},
+)}}
+
+var schema = NewSchema(thingSchema)
+
+// things is the provider.
+type things struct {
+	tfprotov6.ProviderServer // what Terraform does not call
+
+	mu    sync.Mutex
+	seed  uint64
+	step  int
+	phase string // "trial", "plan" or "apply"
+	// cares are lives in which a failure would leave a deposed object.
+	cares map[string]bool
+	// leaves is whether a creation that fails leaves something.
+	leaves bool
+	// calls are the requests since the last command, by life.
+	calls map[string][]string
+}
+
+// call notes a request, and returns what decides about its answer.
+func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.Value) (*rand.Rand, string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := life.GetAttr("life").AsString()
+	text := rpc + " private " + string(private)
+	for _, value := range values {
+		text += "\n\t" + short(value)
+	}
+	t.calls[name] = append(t.calls[name], text)
+	sum := fnv.New64a()
+	fmt.Fprint(sum, t.step, name, rpc)
+	if rpc != "read" { // a refresh answers the same in all commands of a step
+		fmt.Fprint(sum, t.phase, text)
+	}
+	return rand.New(rand.NewPCG(sum.Sum64(), t.seed)), name
+}
+
+// short is an object in a request, without what is null in it.
+func short(value cty.Value) string {
+	switch typ := value.Type(); {
+	case value.IsNull():
+		return "null"
+	case !value.IsKnown():
+		return "?"
+	case typ == cty.String:
+		return strconv.Quote(value.AsString())
+	case typ == cty.Number:
+		return value.AsBigFloat().String()
+	case !value.CanIterateElements() || value.LengthInt() == 0:
+		return "[]"
+	}
+	var all []string
+	for key, element := range value.Elements() {
+		text := short(element)
+		if !value.Type().IsSetType() {
+			text = FormatPath(cty.IndexPath(key)) + text
+		}
+		if !value.Type().IsObjectType() || !element.IsNull() {
+			all = append(all, text)
+		}
+	}
+	return "{" + strings.Join(all, " ") + "}"
+}
+
+func decode(values ...*tfprotov6.DynamicValue) []cty.Value {
+	all := make([]cty.Value, len(values))
+	for i, value := range values {
+		var err error
+		if all[i], err = schema.Decode(value); err != nil {
+			panic(err)
+		}
+	}
+	return all
+}
+
+// boom is an error, once in a while.
+func boom(r *rand.Rand, life string, of int) []*tfprotov6.Diagnostic {
+	if r.IntN(of) > 0 {
+		return nil
+	}
+	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Boom", Detail: "test_thing." + life}}
+}
+
+// mutate replaces a random part of an object that is not in a set.
+func mutate(r *rand.Rand, object cty.Value, unknowns, writeOnly bool) cty.Value {
+	var paths []cty.Path
+	_ = cty.Walk(object, func(path cty.Path, part cty.Value) (bool, error) {
+		a := attributes(thingSchema.Block.Attributes).at(path)
+		if len(path) > 0 && !path.Equals(cty.GetAttrPath("life")) && (a == nil || !a.WriteOnly || writeOnly) {
+			paths = append(paths, path.Copy())
+		}
+		return !part.Type().IsSetType(), nil
+	})
+	slices.SortFunc(paths, func(a, b cty.Path) int { return strings.Compare(FormatPath(a), FormatPath(b)) })
+	target := paths[r.IntN(len(paths))]
+	changed, err := cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
+		if !path.Equals(target) {
+			return part, nil
+		}
+		if unknowns && r.IntN(4) == 0 {
+			return cty.UnknownVal(part.Type()), nil
+		}
+		return randomValue(r, part.Type()), nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return changed
+}
+
+// randomValue is null or some value of a type.
+func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
+	if r.IntN(4) == 0 {
+		return cty.NullVal(typ)
+	}
+	switch {
+	case typ == cty.String:
+		return cty.StringVal([]string{"", "a", "b", "c"}[r.IntN(4)])
+	case typ == cty.Number:
+		return cty.NumberIntVal(r.Int64N(3))
+	case typ.IsObjectType():
+		values := map[string]cty.Value{}
+		for _, name := range sortedNames(typ.AttributeTypes()) {
+			values[name] = randomValue(r, typ.AttributeType(name))
+			if name == "once" || name == "unseen" {
+				values[name] = cty.NullVal(cty.String)
+			}
+		}
+		return cty.ObjectVal(values)
+	}
+	var elements []cty.Value
+	for range r.IntN(3) {
+		element := randomValue(r, typ.ElementType())
+		for element.IsNull() {
+			element = randomValue(r, typ.ElementType())
+		}
+		elements = append(elements, element)
+	}
+	switch {
+	case typ.IsMapType() && len(elements) > 0:
+		return cty.MapVal(map[string]cty.Value{[]string{"x", "y"}[r.IntN(2)]: elements[0]})
+	case typ.IsMapType():
+		return cty.MapValEmpty(typ.ElementType())
+	case typ.IsListType() && len(elements) > 0:
+		return cty.ListVal(elements)
+	case typ.IsListType():
+		return cty.ListValEmpty(typ.ElementType())
+	case len(elements) > 0:
+		return cty.SetVal(elements)
+	default:
+		return cty.SetValEmpty(typ.ElementType())
+	}
+}
+
+// complete makes every computed attribute that has no value something.
+func complete(object cty.Value, at []*attribute, value func(cty.Type) cty.Value) cty.Value {
+	if object.IsNull() || !object.IsKnown() {
+		return object
+	}
+	values := object.AsValueMap()
+	for _, a := range at {
+		part := values[a.Name]
+		switch {
+		case a.WriteOnly:
+			values[a.Name] = cty.NullVal(part.Type())
+		case a.Computed && part.IsNull():
+			values[a.Name] = value(part.Type())
+		case a.NestedType != nil:
+			values[a.Name] = completeNested(part, a.NestedType, value)
+		}
+	}
+	return cty.ObjectVal(values)
+}
+
+func completeNested(part cty.Value, nested *tfprotov6.SchemaObject, value func(cty.Type) cty.Value) cty.Value {
+	if part.IsNull() || !part.IsKnown() || nested.Nesting != single && part.LengthInt() == 0 {
+		return part
+	}
+	if nested.Nesting == single {
+		return complete(part, nested.Attributes, value)
+	}
+	var elements []cty.Value
+	byKey := map[string]cty.Value{}
+	for key, element := range part.Elements() {
+		element = complete(element, nested.Attributes, value)
+		elements = append(elements, element)
+		if nested.Nesting == keyed {
+			byKey[key.AsString()] = element
+		}
+	}
+	switch nested.Nesting {
+	case keyed:
+		return cty.MapVal(byKey)
+	case list:
+		return cty.ListVal(elements)
+	default:
+		return cty.SetVal(elements)
+	}
+}
+
+func (t *things) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return &tfprotov6.GetProviderSchemaResponse{
+		Provider:           &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
+		ResourceSchemas:    map[string]*tfprotov6.Schema{"test_thing": thingSchema},
+		ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: true},
+	}, nil
+}
+
+func (t *things) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
+}
+
+func (t *things) ValidateProviderConfig(_ context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config}, nil
+}
+
+func (t *things) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return &tfprotov6.ConfigureProviderResponse{}, nil
+}
+
+func (t *things) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	return &tfprotov6.StopProviderResponse{}, nil
+}
+
+func (t *things) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: req.RawState.JSON}}, nil
+}
+
+func (t *things) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return &tfprotov6.ValidateResourceConfigResponse{}, nil
+}
+
+func (t *things) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	values := map[string]cty.Value{}
+	for name, typ := range schema.Type.AttributeTypes() {
+		values[name] = cty.NullVal(typ)
+	}
+	values["life"] = cty.StringVal(req.ID)
+	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
+		{TypeName: req.TypeName, State: schema.Encode(cty.ObjectVal(values)), Private: []byte("i")},
+	}}, nil
+}
+
+func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	state := decode(req.CurrentState)[0]
+	r, life := t.call(state, "read", req.Private, state)
+	resp := &tfprotov6.ReadResourceResponse{Private: append(req.Private, 'r')}
+	next := complete(state, thingSchema.Block.Attributes, func(typ cty.Type) cty.Value { return randomValue(r, typ) })
+	switch what := r.IntN(16); {
+	case what < 5:
+		next = mutate(r, next, t.phase == "trial", t.phase == "trial")
+	case what == 5 && string(req.Private) != "i":
+		next = cty.NullVal(schema.Type)
+	case what == 6 && t.phase == "trial":
+		resp.Diagnostics = boom(r, life, 1)
+	}
+	resp.NewState = schema.Encode(next)
+	return resp, nil
+}
+
+func (t *things) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	values := decode(req.Config, req.PriorState, req.ProposedNewState)
+	config, prior, proposed := values[0], values[1], values[2]
+	resp := &tfprotov6.PlanResourceChangeResponse{PlannedPrivate: append(req.PriorPrivate, 'p'), PlannedState: req.ProposedNewState}
+	if config.IsNull() {
+		_, _ = t.call(prior, "plan", req.PriorPrivate, values...)
+		return resp, nil
+	}
+	r, life := t.call(config, "plan", req.PriorPrivate, values...)
+	planned := complete(proposed, thingSchema.Block.Attributes, cty.UnknownVal)
+	if !prior.IsNull() && !unrefined(planned).RawEquals(prior) {
+		computed := planned.AsValueMap()
+		computed["computed"] = cty.UnknownVal(cty.String)
+		planned = cty.ObjectVal(computed)
+	}
+	if odds := map[string]int{"trial": 2, "plan": 1 << 30, "apply": 6}[t.phase]; r.IntN(odds) == 0 && (t.phase == "trial" || !t.cares[life]) {
+		planned = mutate(r, planned, true, true)
+	}
+	forces := []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("forced")}
+	if t.phase == "trial" && r.IntN(8) == 0 {
+		forces = append(forces, tftypes.NewAttributePath().WithAttributeName("one").WithAttributeName("both"),
+			tftypes.NewAttributePath().WithAttributeName("items").WithElementKeyInt(r.IntN(2)).WithAttributeName("both"))
+	}
+	resp.RequiresReplace, resp.PlannedState = forces, schema.Encode(planned)
+	if t.phase == "trial" {
+		resp.Diagnostics = boom(r, life, 20)
+	}
+	return resp, nil
+}
+
+func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	values := decode(req.Config, req.PriorState, req.PlannedState)
+	planned := values[2]
+	resp := &tfprotov6.ApplyResourceChangeResponse{Private: append(req.PlannedPrivate, 'a')}
+	if planned.IsNull() {
+		r, life := t.call(values[1], "apply", req.PlannedPrivate, values...)
+		resp.NewState = req.PlannedState
+		if r.IntN(8) == 0 && !t.cares[life] {
+			resp.NewState, resp.Diagnostics = req.PriorState, boom(r, life, 2)
+		}
+		return resp, nil
+	}
+	r, life := t.call(planned, "apply", req.PlannedPrivate, values...)
+	salt := r.Uint64()
+	state, _ := cty.Transform(planned, func(path cty.Path, part cty.Value) (cty.Value, error) {
+		if part.IsKnown() {
+			return part, nil
+		}
+		at := fnv.New64a() // not the order in which parts are visited
+		fmt.Fprint(at, FormatPath(path))
+		return randomValue(rand.New(rand.NewPCG(at.Sum64(), salt)), part.Type()), nil
+	})
+	mayLeave := !t.cares[life] && (t.leaves || !values[1].IsNull())
+	switch what := r.IntN(12); {
+	case what < 3 && mayLeave:
+		state = mutate(r, state, true, false) // Terraform 1.11 loses an object with a write-only value
+	case what == 3 && mayLeave:
+		resp.Diagnostics = boom(r, life, 1)
+	case what == 4:
+		state, resp.Diagnostics = cty.NullVal(schema.Type), boom(r, life, 1)
+	case what == 5:
+		state = cty.NullVal(schema.Type)
+	}
+	resp.NewState = schema.Encode(state)
+	return resp, nil
+}
+
+func sortedNames[V any](m map[string]V) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
