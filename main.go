@@ -20,9 +20,6 @@ import (
 // GNUmakefile.
 var version = "dev"
 
-// atExit writes the profiles of a build with the tag profile.
-var atExit = func() {}
-
 func main() {
 	debugger := flag.Bool("debug", false, "serve to an attached debugger, and print how to connect Terraform to it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
@@ -32,7 +29,7 @@ func main() {
 		return
 	}
 	err := serve(*debugger)
-	atExit()
+	process.AtExit()
 	if err != nil {
 		log.Fatal(err)
 	}

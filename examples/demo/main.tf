@@ -7,7 +7,8 @@ terraform {
 
   required_providers {
     dataplatform = {
-      source = "dataplatform/dataplatform"
+      source  = "dataplatform/dataplatform"
+      version = "~> 0.1.0"
     }
   }
 }

@@ -11,10 +11,11 @@ module "team" {
   environment = var.environment
   import_only = var.import_only
 
-  services     = var.services
-  applications = var.applications
-  pipes        = var.pipes
-  passwords    = var.passwords
+  services          = var.services
+  applications      = var.applications
+  key_rotation_days = var.key_rotation_days
+  pipes             = var.pipes
+  source_secrets    = var.source_secrets
 }
 
 # Services and pipes exist already. With an import block, the plan shows old and new

@@ -40,20 +40,28 @@ variable "applications" {
   default = {}
 }
 
+variable "key_rotation_days" {
+  description = "How often each API key is replaced, in days."
+  type        = number
+  default     = 30
+}
+
 variable "pipes" {
   description = "Pipes of the services, by a name of your choice."
   type = map(object({
-    service          = string
-    id               = string
-    kind             = string
-    username         = string
-    password_version = optional(number, 1)
+    service        = string
+    id             = string
+    secret_version = optional(number, 1)
+    kafka          = optional(object({ username = string }))
+    postgres       = optional(object({ username = string }))
+    cloud_stream   = optional(object({ access_key_id = string }))
+    object_storage = optional(object({ access_key_id = optional(string) }))
   }))
   default = {}
 }
 
-variable "passwords" {
-  description = "Passwords of the pipes' sources, by the pipe's name. Required in a run that sends a password: the first one without import_only, and one that increases a password_version."
+variable "source_secrets" {
+  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version, username or access_key_id."
   type        = map(string)
   default     = {}
   sensitive   = true

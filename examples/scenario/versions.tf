@@ -1,5 +1,5 @@
 terraform {
-  # Write-only arguments, which keep the passwords out of the state, need
+  # Write-only arguments, which keep the secrets out of the state, need
   # Terraform 1.11 or OpenTofu 1.11.
   required_version = ">= 1.11"
 

@@ -149,3 +149,21 @@ func TestOwnProviderConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestOneOfTwoKindsIsOmittedOnce has a lamp of two shapes, of which a read omits one: it is
+// asked for once more before it counts as gone.
+func TestOneOfTwoKindsIsOmittedOnce(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{1, 0} {
+		w := newWorkshop()
+		w.change(firstLamp, m{"round": m{"radius": 4}, "square": m{"side": 2}}, "shape")
+		tf := newTerraform(t, w)
+		tf.config = m{"lamp_id": firstLamp}
+		tf.wantQuiet(tf.apply())
+		tf.edits = append(tf.edits, omit("GET", times, "shape", "square"))
+		tf.wantOK(tf.plan())
+		if kept := !tf.state.At("shape", "square").IsNull(); kept != (times == 1) {
+			t.Errorf("omitted %d times: kept %t", times, kept)
+		}
+	}
+}

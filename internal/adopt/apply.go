@@ -44,18 +44,17 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	owned := e.owned(change)
 	var remote, read tfvalue.Value
 	if change.Prior.IsNull() {
-		read, err = e.readToAdopt(ctx, c, client, id, owned)
+		read, err = c.ReadToApply(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
 		remote = read
 	} else {
-		remote, read, err = e.observe(ctx, client, id, observation{last: change.Prior, memory: last, wanted: owned})
+		remote, read, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, wanted: owned})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
-	u := e.newUpdate(client, id, change, owned, remote, read, last)
 	var found diag.Diagnostics // its warnings are those of the plan
-	e.review(change, u.remote, &found)
+	u := e.newUpdate(client, id, e.review(change, remote, read, &found), read, last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
@@ -64,14 +63,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.memory(u.remote, change.Prior)
+		return u.remote, u.nextMemory(u.remote, change.Prior)
 	}
-	plan := change.Plan
-	if change.Prior.IsNull() {
-		// The plan of an adoption does not know what elements omit. The response replaces
-		// no element as a whole: it may omit what the plan knows.
-		plan = e.Plan(change.Config, plan, u.remote)
-	}
-	state := tfvalue.Settle(plan, u.remote)
-	return state, u.memory(state, change.Prior)
+	state := tfvalue.Settle(change.Plan, u.remote)
+	return state, u.nextMemory(state, change.Prior)
 }

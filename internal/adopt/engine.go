@@ -2,14 +2,9 @@ package adopt
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -37,97 +32,6 @@ func New(kind Kind) *Engine {
 	}
 }
 
-// ReadResource handles the RPC of that name. The error is one of decoding or
-// encoding; all others are diagnostics.
-func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	state, err := decode(req.CurrentState, e.objectType)
-	if err != nil {
-		return nil, err
-	}
-	var diags diag.Diagnostics
-	next, memory := e.refresh(ctx, c, state, decodePrivate(req.Private), &diags)
-	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
-	if resp.NewState, err = encode(next); err != nil {
-		return nil, err
-	}
-	resp.NewIdentity, err = e.encodeIdentity(state)
-	return resp, err
-}
-
-// PlanResourceChange handles the RPC of that name; see ReadResource for errors.
-func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	change, err := e.change(req.Config, req.ProposedNewState, req.PriorState)
-	if err != nil {
-		return nil, err
-	}
-	var diags diag.Diagnostics
-	if c == nil {
-		c = &conn.Connection{} // not configured: all settings are missing
-	}
-	plan, replaces := e.plan(ctx, c, change, decodePrivate(req.PriorPrivate), &diags)
-	resp := &tfprotov6.PlanResourceChangeResponse{
-		PlannedPrivate:  req.PriorPrivate,
-		PlannedIdentity: req.PriorIdentity,
-		Diagnostics:     diagnostics(diags),
-	}
-	for _, name := range replaces {
-		resp.RequiresReplace = append(resp.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
-	}
-	resp.PlannedState, err = encode(plan)
-	return resp, err
-}
-
-// ApplyResourceChange handles the RPC of that name; see ReadResource for errors.
-func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	change, err := e.change(req.Config, req.PlannedState, req.PriorState)
-	if err != nil {
-		return nil, err
-	}
-	var diags diag.Diagnostics
-	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
-	if !diags.HasError() && !state.IsFullyKnown() {
-		diags.AddError("Unknown values after apply",
-			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
-	}
-	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
-	if resp.NewState, err = encode(state); err != nil {
-		return nil, err
-	}
-	resp.NewIdentity, err = e.encodeIdentity(state)
-	return resp, err
-}
-
-func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (change Change, err error) {
-	for _, part := range []struct {
-		from *tfprotov6.DynamicValue
-		into *tfvalue.Value
-	}{{config, &change.Config}, {plan, &change.Plan}, {prior, &change.Prior}} {
-		if *part.into, err = decode(part.from, e.objectType); err != nil {
-			return change, err
-		}
-	}
-	return change, nil
-}
-
-func decode(value *tfprotov6.DynamicValue, typ tftypes.Type) (tfvalue.Value, error) {
-	if value == nil {
-		return tfvalue.Null(typ), nil
-	}
-	read, err := value.Unmarshal(typ)
-	if err != nil {
-		return tfvalue.Value{}, fmt.Errorf("decoding a value from Terraform: %w", err)
-	}
-	return tfvalue.Of(read), nil
-}
-
-func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {
-	written, err := tfprotov6.NewDynamicValue(value.Type(), value.Value)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a value for Terraform: %w", err)
-	}
-	return &written, nil
-}
-
 // Imported returns the state of an object as an import would read it. response is
 // what Kind.Read returns.
 func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
@@ -148,31 +52,4 @@ func (e *Engine) IdentityOf(object tfvalue.Value) tfvalue.Value {
 		parts[name] = object.At(name).Value
 	}
 	return tfvalue.Of(tftypes.NewValue(e.identityType, parts))
-}
-
-func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {
-	written, err := encode(e.IdentityOf(object))
-	return &tfprotov6.ResourceIdentityData{IdentityData: written}, err
-}
-
-// diagnostics converts the framework's diagnostics to the protocol's. Their paths
-// consist of names only, since no diagnostic is at an element of a list or a set.
-func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
-	var converted []*tfprotov6.Diagnostic
-	for _, d := range all {
-		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
-		if d.Severity() == diag.SeverityError {
-			next.Severity = tfprotov6.DiagnosticSeverityError
-		}
-		if at, ok := d.(diag.DiagnosticWithPath); ok {
-			next.Attribute = tftypes.NewAttributePath()
-			for _, step := range at.Path().Steps() {
-				if name, ok := step.(path.PathStepAttributeName); ok {
-					next.Attribute = next.Attribute.WithAttributeName(string(name))
-				}
-			}
-		}
-		converted = append(converted, next)
-	}
-	return converted
 }

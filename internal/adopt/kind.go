@@ -1,10 +1,3 @@
-// Package adopt manages objects that exist before and after Terraform manages them:
-// they can be read and updated, but neither created nor deleted. Engine handles
-// read, plan and apply on the values of the protocol. The framework handles schemas,
-// validation, upgrades and imports.
-//
-// The rules here apply to leaves, whatever they mean. A Kind has what is special
-// about a kind of object.
 package adopt
 
 import (
@@ -51,12 +44,10 @@ type Kind struct {
 	Read func(ctx context.Context, client *platform.Client, id Identity, complete func(any) bool) ([]any, error)
 	// Patch returns the function that updates the object.
 	Patch func(client *platform.Client, id Identity, change Change) Patch
-	// Plan returns the plan with the values that it takes from the remote object.
-	Plan func(config, plan, remote tfvalue.Value) tfvalue.Value
-	// Review reports errors of a change, and warns about effects that users may not
+	// Check reports errors of a change, and warns about effects that users may not
 	// expect. It describes, in a line each, what the change overwrites and that is not a
 	// leaf.
-	Review func(Review) (overwritten []string)
+	Check func(Review) (overwritten []string)
 	// Stages returns the leaves of each PATCH if one is not enough to change the remote
 	// object to send.
 	Stages func(send, remote tfvalue.Value) []tfvalue.Value
@@ -76,18 +67,18 @@ type Review struct {
 	Label string
 	// Send are the leaves that the change sends.
 	Send tfvalue.Value
-	// Remote is the object, null if it could not be read.
+	// Remote is the object as far as it is known, null if it could not be read.
 	Remote tfvalue.Value
 	Diags  *diag.Diagnostics
 }
 
 // Patch sends exactly the leaves of send that are not null, and returns the object
 // of the response, null if the response has none. remote is what is known of the
-// object; observe reads it again.
-type Patch func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error)
+// object; reread reads it again.
+type Patch func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error)
 
-// Observe reads the object, and returns it as far as it is known, and the response.
-type Observe func(ctx context.Context) (remote, read tfvalue.Value, err error)
+// Reread reads the object, and returns it as far as it is known, and the response.
+type Reread func(ctx context.Context) (remote, read tfvalue.Value, err error)
 
 // Identity identifies a remote object.
 type Identity struct {
@@ -152,11 +143,8 @@ func (k Kind) withDefaults() *Kind {
 	if k.Stages == nil {
 		k.Stages = func(send, _ tfvalue.Value) []tfvalue.Value { return []tfvalue.Value{send} }
 	}
-	if k.Plan == nil {
-		k.Plan = func(_, plan, _ tfvalue.Value) tfvalue.Value { return plan }
-	}
-	if k.Review == nil {
-		k.Review = func(Review) []string { return nil }
+	if k.Check == nil {
+		k.Check = func(Review) []string { return nil }
 	}
 	return &k
 }

@@ -44,26 +44,6 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	return e.planUpdate(c, config, plan, prior, diags), nil
 }
 
-// reviewed is a change that was reviewed.
-type reviewed struct {
-	Review
-	owned       tfvalue.Value
-	overwritten []string
-}
-
-func (e *Engine) review(change Change, remote tfvalue.Value, diags *diag.Diagnostics) reviewed {
-	r := reviewed{owned: e.owned(change)}
-	r.Review = Review{
-		Change: change,
-		Label:  e.label(change.Plan, remote),
-		Send:   e.Rules.Changes(r.owned, remote),
-		Remote: remote,
-		Diags:  diags,
-	}
-	r.overwritten = e.Review(r.Review)
-	return r
-}
-
 // reviewAdoption reads the object, and reviews its adoption. Values from the platform
 // stay unknown in the plan, since they may change before the apply: Terraform plans a
 // creation again there, and rejects a plan that differs from the first one. It returns
@@ -74,8 +54,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 	if !ok {
 		return reviewed{}, false
 	}
-	change.Plan = e.Plan(config, plan, remote)
-	r := e.review(change, remote, diags)
+	r := e.review(change, remote, remote, diags)
 	if !remote.IsNull() {
 		e.warnEmptyObjects(nil, e.traits, config, remote, diags)
 	}
@@ -107,8 +86,7 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	plan = e.Rules.Suppress(e.Plan(config, plan, prior), prior)
-	r := e.review(Change{config, plan, prior}, prior, diags)
+	r := e.review(Change{config, plan, prior}, prior, prior, diags)
 	if diags.HasError() {
 		return plan
 	}
@@ -167,7 +145,7 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	if !ok {
 		return none, false
 	}
-	read, err := e.readToAdopt(ctx, c, client, id, owned)
+	read, err := c.ReadToPlan(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return none, false
@@ -175,13 +153,10 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	return read, true
 }
 
-// readToAdopt reads an object that is to be adopted, once for all plans and the first
-// apply.
-func (e *Engine) readToAdopt(ctx context.Context, c *conn.Connection, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
-	return c.ReadOnce(e.key(id), func() (tfvalue.Value, error) {
-		_, read, err := e.observe(ctx, client, id, observation{last: tfvalue.Null(e.objectType), wanted: owned})
-		return read, err
-	})
+// readToAdopt reads an object of which there is no state.
+func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
+	_, read, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), wanted: owned})
+	return read, err
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {

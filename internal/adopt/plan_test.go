@@ -43,17 +43,9 @@ func TestIgnoreChanges(t *testing.T) {
 func TestPartOfAListIsIgnored(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"tags": []any{"a", "b"}})
-	tf.config["tags"] = []any{"ignored", "c"}
-	tf.planConfig = m{"lamp_id": firstLamp, "tags": []any{"a", "c"}} // as Terraform passes it with ignore_changes = [tags[0]]
-	o := tf.plan()
-	private := tf.private
-	config := tf.config
-	tf.config = tf.planConfig
-	tf.wantOK(o)
-	resp := &outcome{}
-	tf.decide(resp, true)
-	state := tf.applied(resp, tf.value(config), private)
-	if got := state.At("tags").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
+	tf.config["tags"], tf.ignore = []any{"ignored", "c"}, []tfvalue.Path{{"tags", "0"}}
+	tf.wantOK(tf.apply())
+	if got := tf.state.At("tags").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
 		t.Errorf("the state has %v", got)
 	}
 	tf.wantPatches("PATCH tags")
@@ -78,19 +70,23 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 				t.Errorf("ignoring %v: %s is in %s", ignore, unsettable, o.warnings[1])
 			}
 		}
-		if reads := len(tf.requests); reads != 2 {
-			t.Errorf("a plan reads %d times, want each lamp once", reads)
+		if reads := len(tf.requests); reads != 3 {
+			t.Errorf("a plan reads %d times, want the old lamp once, and the new one in each of its two plans", reads)
 		}
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH shape.square.side size")
 	}
 	// A bulb that the configuration of the first plan lacks may be in that of the second.
-	tf := adopted(t, m{"bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
+	tf := adopted(t, m{"bulbs": deskBulbs})
 	tf.change(another, []any{m{"socket": "G9", "colors": []any{}, "on": true}}, "bulbs")
 	tf.ignore = []tfvalue.Path{{"bulbs"}}
-	tf.config = m{"lamp_id": another, "bulbs": []any{m{"socket": "G9"}}}
-	tf.wantWarnings(tf.plan(), "Destroy does not delete", "- bulb G9 will be removed, unless the configuration has it\n")
+	tf.config = m{"lamp_id": another, "bulbs": []any{m{"socket": "G9", "on": true}}}
+	o := tf.plan()
+	tf.wantOK(o)
+	tf.wantWarnings(o, "Destroy does not delete")
+	tf.config["bulbs"] = []any{}
+	tf.wantError(tf.plan(), `Lamp "floor" (`+another+") has other bulbs")
 	// The configuration of the first plan has what is only computed, if it is ignored.
 	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
 	tf.change(another, m{"round": m{"radius": 4, "volume": 11}}, "shape")
@@ -110,15 +106,14 @@ func TestAdoptionWarnings(t *testing.T) {
 		plan m
 		want []string
 	}{
-		"known": {m{"name": "new", "tags": []any{"x"}, "bulbs": []any{m{"socket": "E14", "colors": []any{}}}},
-			[]string{`- name (currently "desk")`, `- tags (currently ["a", "b"])`, "- bulb E27 will be removed", `- colors of bulb E14 (currently ["red"])`, "To keep a bulb, add it to bulbs."}},
-		"nothing differs":        {m{"name": "desk"}, nil},
-		"an unknown value":       {m{"name": unknown}, []string{`- name (currently "desk")`}},
-		"an unknown set":         {m{"name": "new", "bulbs": unknown}, []string{`- name (currently "desk")`}},
-		"an unknown element":     {m{"name": "new", "bulbs": []any{unknown}}, []string{`- name (currently "desk")`}},
-		"an unknown key":         {m{"name": "new", "bulbs": []any{m{"socket": unknown, "colors": []any{}}}}, []string{`- name (currently "desk")`}},
-		"an unknown member":      {m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}, []string{"- bulb E27 will be removed", `- colors of bulb E14 (currently ["red"])`}},
-		"one key of two unknown": {m{"bulbs": []any{m{"socket": unknown}, m{"socket": "E14", "colors": []any{}}}}, []string{`- colors of bulb E14 (currently ["red"])`}},
+		"known": {m{"name": "new", "tags": []any{"x"}, "bulbs": append(slices.Clone(deskBulbs), m{"socket": "G9"})},
+			[]string{`- name (currently "desk")`, `- tags (currently ["a", "b"])`}},
+		"nothing differs":    {m{"name": "desk"}, nil},
+		"an unknown value":   {m{"name": unknown}, []string{`- name (currently "desk")`}},
+		"an unknown set":     {m{"name": "new", "bulbs": unknown}, []string{`- name (currently "desk")`}},
+		"an unknown element": {m{"name": "new", "bulbs": []any{unknown}}, []string{`- name (currently "desk")`}},
+		"an unknown key":     {m{"name": "new", "bulbs": []any{m{"socket": unknown, "colors": []any{}}}}, []string{`- name (currently "desk")`}},
+		"an unknown member":  {m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,8 +154,8 @@ func TestAdoptionWarnings(t *testing.T) {
 // apply: it is left, and the next plan shows its removal.
 func TestAddedAfterThePlan(t *testing.T) {
 	t.Parallel()
-	for _, config := range []m{{"name": "new"}, {"bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}}}} {
-		tf := adopted(t, m{"name": "desk", "bulbs": []any{m{"socket": "E14"}, m{"socket": "E27"}}})
+	for _, config := range []m{{"name": "new"}, {"bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}}} {
+		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
 		for name, v := range config {
 			tf.config[name] = v
 		}
@@ -221,12 +216,14 @@ func TestEmptyObjects(t *testing.T) {
 		tf.wantWarnings(tf.plan(), test.warns...)
 		tf.wantOK(tf.apply())
 		tf.wantWarnings(tf.plan(), test.warns...)
-		if test.config["secret"] == nil { // the platform has no value: generated configuration is full of these
-			quiet := newTerraform(t, newWorkshop())
-			quiet.change(firstLamp, nil, "shape", "round", "radius")
-			quiet.config = test.config
-			if test.warns != nil {
-				quiet.wantWarnings(quiet.plan())
+		if test.config["secret"] == nil { // the platform has no value, or an empty one: generated configuration is full of these
+			for _, radius := range []any{nil, 0} {
+				quiet := newTerraform(t, newWorkshop())
+				quiet.change(firstLamp, radius, "shape", "round", "radius")
+				quiet.config = test.config
+				if test.warns != nil {
+					quiet.wantWarnings(quiet.plan())
+				}
 			}
 		}
 	}
@@ -239,8 +236,7 @@ func TestOtherImported(t *testing.T) {
 	tf.config = m{"lamp_id": another}
 	tf.wantOK(tf.imports(firstLamp))
 	tf.run = nil
-	o := &outcome{}
-	tf.decide(o, true)
+	o := tf.planOnly()
 	tf.wantOK(o)
 	tf.wantWarnings(o, `Imported lamp "desk" (`+firstLamp+`) is not the configured one: The IDs in the import block and in the configuration differ`)
 	if !strings.Contains(o.warnings[0], "lamp_id: imported "+firstLamp+", configured "+another) {
@@ -267,6 +263,21 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestEditedState has a state without an ID: the error says what it lacks, and no request
+// is made.
+func TestEditedState(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"organization_id", "lamp_id"} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.block.State.Value = tf.cty(tf.state.Without(name))
+		tf.requests = nil
+		tf.wantError(tf.plan(), "Cannot read lamp: The state of this resource has no value for one of organization_id and lamp_id.")
+		if len(tf.requests) > 0 {
+			t.Errorf("requests %q", tf.requests)
+		}
+	}
+}
+
 // TestTwoResources has two resources over one lamp that want different values.
 func TestTwoResources(t *testing.T) {
 	t.Parallel()
@@ -275,8 +286,7 @@ func TestTwoResources(t *testing.T) {
 	first.config, second.config = m{"lamp_id": firstLamp, "name": "a"}, m{"lamp_id": strings.ToUpper(firstLamp), "name": "b", "size": 3}
 	first.wantOK(first.plan())
 	second.run = first.run
-	o := &outcome{}
-	second.decide(o, true)
+	o := second.planOnly()
 	second.wantWarnings(o, "Creating this resource overwrites", `Two resources configure lamp "desk"`)
 	if !strings.Contains(o.warnings[1], "  - name\n") || strings.Contains(o.warnings[1], "size") {
 		t.Error(o.warnings[1])

@@ -80,13 +80,6 @@ func (e *Engine) remember(state tfvalue.Value, unreported func(tfvalue.Leaf) boo
 // that the read did not return either.
 func (e *Engine) rememberRead(remote, read tfvalue.Value, last memory) memory {
 	return e.remember(remote, func(leaf tfvalue.Leaf) bool {
-		return e.isUnreported(last, leaf.Path) && !e.hasReturned(read, leaf)
+		return e.isUnreported(last, leaf.Path) && read.At(leaf.Path...).IsNull()
 	})
-}
-
-// hasReturned reports whether a read has returned a leaf; a keyed set, in full.
-func (e *Engine) hasReturned(read tfvalue.Value, leaf tfvalue.Leaf) bool {
-	now := read.At(leaf.Path...)
-	key, keyed := e.Rules.Keys[leaf.Name()]
-	return !now.IsNull() && (!keyed || key.HasAll(now, leaf.Value))
 }

@@ -22,7 +22,15 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	id := e.identity(state)
-	remote, read, err := e.observe(ctx, client, id, observation{last: state, memory: last})
+	if !id.known() {
+		diags.AddError(
+			fmt.Sprintf("Cannot read %s", e.Noun),
+			fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.",
+				platform.Enumerate(e.identifiers())),
+		)
+		return state, last
+	}
+	remote, read, err := e.observe(ctx, client, id, known{last: state, memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		_, full := platform.Absence(err)
@@ -48,50 +56,73 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	return remote, next
 }
 
-// observation is what a read is compared with: the object as it was last, and the memory of
+// known is what a read is compared with: the object as it was last, and the memory of
 // earlier reads. wanted are leaves that are about to be changed.
-type observation struct {
+type known struct {
 	last   tfvalue.Value
 	memory memory
 	wanted tfvalue.Value
 }
 
 // observe reads the object, and returns it as far as it is known, and the response.
-// If the response omits a leaf that an earlier read has returned, or a keyed set that
-// is about to be changed, it reads once more. A leaf that is omitted again is empty on
-// the platform.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, o observation) (remote, read tfvalue.Value, err error) {
-	unreported := func(at tfvalue.Path) bool { return e.isUnreported(o.memory, at) }
+// If the response omits a leaf that an earlier read has returned, a keyed set that is
+// about to be changed, or the name of an element, it reads once more. A leaf that is
+// omitted again is empty on the platform.
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, k known) (remote, read tfvalue.Value, err error) {
+	unreported := func(at tfvalue.Path) bool { return e.isUnreported(k.memory, at) }
 	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
-		return e.Rules.Observe(o.last, unreported, e.withIDs(read, o.last))
+		return e.Rules.Interpret(k.last, unreported, e.withIDs(read, k.last))
 	}
-	read, err = e.look(ctx, client, id, func(read tfvalue.Value) bool {
+	read, err = e.readUntil(ctx, client, id, func(read tfvalue.Value) bool {
 		_, missing := compare(read)
-		return len(missing) == 0 && e.hasKeyedSets(read, o.wanted)
+		return len(missing) == 0 && e.hasKeyedSets(read, k.wanted)
 	})
 	if err != nil {
-		return o.last, o.last, err
+		return k.last, k.last, err
 	}
 	remote, _ = compare(read)
-	return remote, read, nil
+	return e.Rules.Whole(remote), e.Rules.Whole(read), nil
 }
 
-// hasKeyedSets reports whether a response has the keyed sets among wanted, if it has
-// the objects that contain them.
+// hasKeyedSets reports whether a response has the keyed sets among wanted, and whether the
+// elements of all keyed sets have a name.
 func (e *Engine) hasKeyedSets(read, wanted tfvalue.Value) bool {
-	for _, leaf := range wanted.Leaves() {
-		_, keyed := e.Rules.Keys[leaf.Name()]
-		parent := leaf.Path[:len(leaf.Path)-1]
-		if keyed && !leaf.Value.IsEmpty() && read.At(parent...).IsObject() && read.At(leaf.Path...).IsNull() {
+	for _, leaf := range e.keyedSets(wanted) {
+		if !leaf.Value.IsEmpty() && read.At(leaf.Path...).IsNull() {
+			return false
+		}
+	}
+	for _, leaf := range e.keyedSets(read) {
+		if len(leaf.key.Nameless(leaf.Value)) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// look reads the object, and once more if complete is false for the first response.
+// keyedSet is a leaf that is a keyed set.
+type keyedSet struct {
+	tfvalue.Leaf
+	key tfvalue.Key
+}
+
+// keyedSets returns the leaves of an object that are keyed sets.
+func (k *Kind) keyedSets(object tfvalue.Value) []keyedSet {
+	var all []keyedSet
+	if len(k.Rules.Keys) == 0 {
+		return nil
+	}
+	for _, leaf := range object.Leaves() {
+		if key, keyed := k.Rules.Keys[leaf.Name()]; keyed {
+			all = append(all, keyedSet{leaf, key})
+		}
+	}
+	return all
+}
+
+// readUntil reads the object, and once more if complete is false for the first response.
 // What the second omits is taken from the first.
-func (e *Engine) look(ctx context.Context, client *platform.Client, id Identity, complete func(tfvalue.Value) bool) (tfvalue.Value, error) {
+func (e *Engine) readUntil(ctx context.Context, client *platform.Client, id Identity, complete func(tfvalue.Value) bool) (tfvalue.Value, error) {
 	read := tfvalue.Null(e.objectType)
 	found, err := e.Read(ctx, client, id, func(object any) bool {
 		read = tfvalue.Encode(object, e.objectType)
@@ -102,7 +133,7 @@ func (e *Engine) look(ctx context.Context, client *platform.Client, id Identity,
 	}
 	read = tfvalue.Null(e.objectType)
 	for _, object := range found { // the newest first
-		read = e.Rules.Merge(read, tfvalue.Encode(object, e.objectType))
+		read = read.Merge(tfvalue.Encode(object, e.objectType))
 	}
 	return read, nil
 }

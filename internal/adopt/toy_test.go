@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -91,7 +92,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Parent: []string{"socket"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -138,34 +139,11 @@ func (w *workshop) engine() *Engine {
 			return read, nil
 		},
 		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
-			return func(_ context.Context, send, remote tfvalue.Value, _ Observe) (tfvalue.Value, error) {
+			return func(_ context.Context, send, remote tfvalue.Value, _ Reread) (tfvalue.Value, error) {
 				return w.patch(id.IDs[0], send, remote)
 			}
 		},
-		Plan: func(config, plan, remote tfvalue.Value) tfvalue.Value {
-			wanted := config.At("bulbs")
-			if wanted.IsNull() || !wanted.IsFullyKnown() || !plan.At("bulbs").IsKnown() || !lampRules.AsksFor("bulbs", wanted, plan.At("bulbs")) && plan.At("bulbs").IsFullyKnown() {
-				return plan
-			}
-			there, elements := bulbKey.Index(remote.At("bulbs")), wanted.Elements()
-			for i, element := range elements {
-				now, exists := there[bulbKey.Of(element)]
-				elements[i] = element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-					switch {
-					case !member.IsNull():
-						return member
-					case exists:
-						return now.At(name)
-					case name == "on":
-						return tfvalue.Bool(false)
-					default:
-						return tfvalue.Collection(member.Type(), nil)
-					}
-				})
-			}
-			return plan.With(tfvalue.Collection(wanted.Type(), elements), "bulbs")
-		},
-		Review: func(r Review) []string {
+		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
 					r.Diags.AddError("Lamp has another shape", kind)
@@ -174,11 +152,11 @@ func (w *workshop) engine() *Engine {
 			return nil
 		},
 		Stages: func(send, remote tfvalue.Value) []tfvalue.Value {
-			remove, add := bulbKey.Difference(send.At("bulbs"), remote.At("bulbs"))
-			if send.At("bulbs").IsNull() || w.stages == "" || w.stages == "add" && (len(remove) == 0 || len(add) == 0) {
+			stay, removes, adds := difference(send.At("bulbs"), remote.At("bulbs"))
+			if send.At("bulbs").IsNull() || w.stages == "" || w.stages == "add" && (!removes || !adds) {
 				return []tfvalue.Value{send}
 			}
-			return []tfvalue.Value{send.Without("bulbs"), send.Only("bulbs")}
+			return []tfvalue.Value{send.With(tfvalue.Collection(send.At("bulbs").Type(), stay), "bulbs"), send.Only("bulbs")}
 		},
 		Moves: func(send tfvalue.Value) []string {
 			if send.At("size").IsNull() {
@@ -230,13 +208,12 @@ func (w *workshop) patch(id string, send, remote tfvalue.Value) (tfvalue.Value, 
 	}
 	before := w.lamps[id]
 	body := send.Without("secret").Without("shape", "dry")
-	after := lampRules.Merge(body, before)
+	after := overlay(body, before)
 	if bulbs := body.At("bulbs"); !bulbs.IsNull() {
-		remove, _ := bulbKey.Difference(bulbs, remote.At("bulbs"))
-		wanted := bulbKey.Index(bulbs)
-		all := wholeBulbs(after.At("bulbs")).Elements()
-		for _, stays := range before.At("bulbs").Elements() {
-			if _, changes := wanted[bulbKey.Of(stays)]; !changes && !slices.ContainsFunc(remove, func(r tfvalue.Value) bool { return bulbKey.Of(r) == bulbKey.Of(stays) }) {
+		known, wanted := sockets(remote.At("bulbs")), sockets(bulbs)
+		all := after.At("bulbs").Elements()
+		for socket, stays := range sockets(before.At("bulbs")) {
+			if known[socket].IsNull() && wanted[socket].IsNull() { // the difference does not have it
 				all = append(all, stays)
 			}
 		}
@@ -264,18 +241,49 @@ func (w *workshop) patch(id string, send, remote tfvalue.Value) (tfvalue.Value, 
 	}
 }
 
-// wholeBulbs sets the members that new bulbs omit.
-func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value {
-	elements := bulbs.Elements()
-	for i, element := range elements {
-		elements[i] = element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+// overlay returns a lamp with what a body has.
+func overlay(body, before tfvalue.Value) tfvalue.Value {
+	return body.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+		switch now := before.At(name); {
+		case member.IsNull():
+			return now
+		case member.IsObject():
+			return overlay(member, now)
+		case name == "bulbs":
+			return wholeBulbs(member)
+		default:
+			return member
+		}
+	})
+}
+
+// sockets are bulbs by their sockets. What one omits is empty.
+func sockets(bulbs tfvalue.Value) map[string]tfvalue.Value {
+	all := map[string]tfvalue.Value{}
+	for _, bulb := range bulbs.Elements() {
+		all[bulb.At("socket").Text()] = bulb.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
 			if member.IsNull() {
 				return empty(member.Type())
 			}
 			return member
 		})
 	}
-	return tfvalue.Collection(bulbs.Type(), elements)
+	return all
+}
+
+func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value {
+	return tfvalue.Collection(bulbs.Type(), slices.Collect(maps.Values(sockets(bulbs))))
+}
+
+// difference is what stays of the bulbs on the platform, and whether any is removed or added.
+func difference(wanted, remote tfvalue.Value) (stay []tfvalue.Value, removes, adds bool) {
+	there := sockets(remote)
+	for socket, bulb := range sockets(wanted) {
+		if there[socket].Equal(bulb) {
+			stay = append(stay, bulb)
+		}
+	}
+	return stay, len(stay) < len(there), len(stay) < len(wanted.Elements())
 }
 
 // reset empties the settable leaves that a body omits.
@@ -388,6 +396,9 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 
 func (w *workshop) value(v m) tfvalue.Value { return value(v, w.typ()) }
 
+// deskBulbs are the bulbs of the first lamp, in a configuration.
+var deskBulbs = []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27"}}
+
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
 	w := &workshop{}
@@ -422,17 +433,6 @@ func newConnection(t testing.TB) *conn.Connection {
 	}
 	return &conn.Connection{Client: client, OrganizationID: organization}
 }
-
-// connection is that of this run. Terraform starts a provider for each plan and for each
-// apply.
-func (tf *terraform) connection() *conn.Connection {
-	if tf.run == nil {
-		tf.newRun()
-	}
-	return tf.run
-}
-
-func (tf *terraform) newRun() { tf.run = newConnection(tf.t) }
 
 // gone returns the error of the client for an object that does not exist.
 var gone = sync.OnceValue(func() error {

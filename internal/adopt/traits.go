@@ -54,13 +54,23 @@ func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
 	case t.members != nil && config.IsKnown():
 		elements := config.Elements()
 		for i, element := range elements {
-			// The prior value of an element is not known here.
-			elements[i] = t.members.propose(element, tfvalue.Null(element.Type()), true)
+			elements[i] = t.members.complete(element)
 		}
 		return tfvalue.Collection(config.Type(), elements)
 	default:
 		return config
 	}
+}
+
+// complete returns an element of a list or set with the empty value for what it omits:
+// an element is a value, and nothing of it is taken from the platform.
+func (all traits) complete(element tfvalue.Value) tfvalue.Value {
+	return element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+		if member.IsNull() && all[name].computed {
+			return tfvalue.Empty(member.Type())
+		}
+		return member
+	})
 }
 
 // settable reports whether the configuration can set the attribute at a path.

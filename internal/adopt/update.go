@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,95 +15,30 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// update updates one object, and verifies the responses.
-//
-// The API document does not show whether a PATCH resets what it omits, and any field
-// may be missing from any response. So each leaf has a record: what it was before,
-// what is wanted, what the response has (verdict.go).
-type update struct {
-	*Engine
-	label   string
-	owned   tfvalue.Value
-	patch   Patch
-	read    func(ctx context.Context) (tfvalue.Value, error)
-	observe Observe // for patch
-	mask    func(string) string
-
-	// before is the remote object before the update, and remote what it is now, as far as
-	// responses contain it.
-	before, remote tfvalue.Value
-	// first is the read before the update, and lastMemory the memory after it. returned is
-	// what it and all responses since have returned.
-	first, returned tfvalue.Value
-	lastMemory      memory
-	// records are those of the last PATCH. sent are all leaves that were sent, and
-	// unreturned the paths of those that the platform accepted and does not return.
-	records    []record
-	sent       tfvalue.Value
-	unreturned []string
-	// rejected reports that the API has rejected the last PATCH for its content.
-	rejected bool
-}
-
-func (e *Engine) newUpdate(client *platform.Client, id Identity, change Change, owned, remote, read tfvalue.Value, last memory) *update {
-	u := &update{
-		Engine: e,
-		label:  e.label(change.Plan, remote),
-		owned:  owned,
-		mask:   client.Mask,
-		sent:   tfvalue.Null(e.objectType),
-	}
-	// An update leaves alone what its plan did not have.
-	ours := func(object tfvalue.Value) tfvalue.Value { return e.withoutStrangers(object, change.Prior, u.owned) }
-	u.before, u.first = ours(remote), ours(read)
-	u.remote, u.returned = u.before, u.first
-	u.lastMemory = e.rememberRead(remote, read, last)
-
-	patch, spellings := e.Patch(client, id, change), tfvalue.Spellings{}
-	spellings.Add(read)
-	u.patch = func(ctx context.Context, send, remote tfvalue.Value, observe Observe) (tfvalue.Value, error) {
-		response, err := patch(ctx, spellings.Apply(send), remote, observe)
-		return ours(response), err
-	}
-	u.read = func(ctx context.Context) (tfvalue.Value, error) {
-		read, err := e.look(ctx, client, id, func(tfvalue.Value) bool { return true })
-		return ours(read), err
-	}
-	u.observe = func(ctx context.Context) (tfvalue.Value, tfvalue.Value, error) {
-		remote, read, err := e.observe(ctx, client, id, observation{last: u.remote, memory: u.lastMemory})
-		return ours(remote), ours(read), err
+func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, read tfvalue.Value, last memory) *update {
+	u := &update{request: request{
+		Engine:    e,
+		label:     r.Label,
+		wanted:    r.wanted,
+		before:    r.Remote,
+		told:      read,
+		memory:    e.rememberRead(r.Remote, read, last),
+		client:    client,
+		id:        id,
+		sendPatch: e.Patch(client, id, r.Change),
+	}}
+	u.progress = progress{
+		remote: r.Remote, returned: read,
+		sent:    tfvalue.Null(e.objectType),
+		removed: map[string][]tfvalue.Value{}, perhaps: map[string][]tfvalue.Value{},
 	}
 	return u
 }
 
-// withoutStrangers returns an object without the elements of keyed sets that neither
-// the prior state nor the plan has: they were added on the platform after the plan.
-// An adoption has no prior state and knows no strangers.
-func (e *Engine) withoutStrangers(object, prior, owned tfvalue.Value) tfvalue.Value {
-	if prior.IsNull() {
-		return object
-	}
-	for _, leaf := range owned.Leaves() {
-		key, keyed := e.Rules.Keys[leaf.Name()]
-		set := object.At(leaf.Path...)
-		if !keyed || set.IsNull() || !set.IsKnown() {
-			continue
-		}
-		had, has := key.Index(prior.At(leaf.Path...)), key.Index(leaf.Value)
-		ours := slices.DeleteFunc(set.Elements(), func(element tfvalue.Value) bool {
-			_, before := had[key.Of(element)]
-			_, planned := has[key.Of(element)]
-			return !before && !planned
-		})
-		object = object.With(tfvalue.Collection(set.Type(), ours), leaf.Path...)
-	}
-	return object
-}
-
-// run changes the object to the owned leaves. If none differs, no request is sent.
+// run changes the object to the wanted leaves. If none differs, no request is sent.
 // remote is up to date after an error too.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	send := u.Rules.Changes(u.owned, u.remote)
+	send := u.Rules.Changes(u.wanted, u.remote)
 	if !send.AnyLeaf() {
 		return
 	}
@@ -111,8 +47,8 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 		return
 	}
 	if slices.ContainsFunc(u.records, u.isReset) {
-		// The platform has reset owned leaves that the PATCH omitted: send all of them.
-		if !u.send(ctx, u.verifiable(u.owned), diags) {
+		// The platform has reset managed leaves that the PATCH omitted: send all of them.
+		if !u.send(ctx, u.verifiable(u.wanted), diags) {
 			return
 		}
 		for _, r := range u.records {
@@ -125,7 +61,7 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	u.warnUnreturned(diags)
 }
 
-// isReset reports whether a PATCH has changed an owned leaf that it omitted.
+// isReset reports whether a PATCH has changed a managed leaf that it omitted.
 func (u *update) isReset(r record) bool { return !r.wanted.IsNull() && judge(u.Rules, r) == moved }
 
 // send changes the object to these leaves, and reports whether it succeeded. It
@@ -153,22 +89,31 @@ func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Dia
 // sendStage sends one PATCH. If the response leaves a doubt about any leaf, it reads
 // the object once.
 func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	response, err := u.patch(ctx, leaves, u.remote, u.observe)
+	removes := u.removes(leaves)
+	response, err := u.sendPatch(ctx, leaves, u.remote, u.reread)
 	if err != nil {
 		u.rejected = isRejection(err)
+		switch {
+		case isPerhapsDone(err) && u.rejected: // an earlier attempt, after which the object was read
+			u.addRemoved(u.gone(removes))
+		case isPerhapsDone(err):
+			u.perhaps, u.unsure = removes, true
+		}
 		conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
 		return false
 	}
+	u.addRemoved(removes)
+	response = u.withoutStrangers(response)
 	u.sent = leaves.Merge(u.sent)
 	u.records = u.recordsOf(leaves, response)
 	if slices.ContainsFunc(u.records, func(r record) bool { return doubtful(u.Rules, r) }) {
-		read, err := u.read(ctx)
+		read, err := u.readUntil(ctx, u.client, u.id, func(tfvalue.Value) bool { return true })
 		if err != nil {
 			u.take(leaves, response)
 			u.addUnreadable(err, diags)
 			return false
 		}
-		response = u.Rules.Merge(read, u.withoutPast(response))
+		response = u.withoutStrangers(read).Merge(u.withoutPast(response))
 		u.records = u.recordsOf(leaves, response)
 	}
 	u.take(leaves, response)
@@ -180,16 +125,46 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 	return true
 }
 
-// recordsOf returns the records of all leaves that are owned or were returned before.
+// reread reads the object after a PATCH whose outcome is not known.
+func (u *update) reread(ctx context.Context) (remote, read tfvalue.Value, err error) {
+	remote, read, err = u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory})
+	remote, read = u.withoutStrangers(remote), u.withoutStrangers(read)
+	if err == nil {
+		u.remote = remote
+	}
+	return remote, read, err
+}
+
+// withoutStrangers returns an object without the elements of managed keyed sets that were
+// added on the platform since the update began: it neither verifies nor removes them.
+func (u *update) withoutStrangers(object tfvalue.Value) tfvalue.Value {
+	for _, set := range u.keyedSets(u.wanted) {
+		now := object.At(set.Path...)
+		if now.IsNull() {
+			continue
+		}
+		had, has := set.key.Index(u.before.At(set.Path...)), set.key.Index(set.Value)
+		ours := slices.DeleteFunc(now.Elements(), func(element tfvalue.Value) bool {
+			key := set.key.Of(element)
+			_, before := had[key]
+			_, wanted := has[key]
+			return set.key.Named(element) && !before && !wanted
+		})
+		object = object.With(tfvalue.Collection(now.Type(), ours), set.Path...)
+	}
+	return object
+}
+
+// recordsOf returns the records of all leaves that are managed or were returned before.
 func (u *update) recordsOf(sent, response tfvalue.Value) []record {
 	var all []record
-	for _, leaf := range u.verifiable(u.owned.Merge(u.returned)).Leaves() {
+	for _, leaf := range u.verifiable(u.wanted.Merge(u.returned)).Leaves() {
 		if slices.Contains(u.identifiers(), leaf.Path[0]) {
 			continue
 		}
 		r := record{
 			Leaf:   tfvalue.Leaf{Path: leaf.Path, Value: u.returned.At(leaf.Path...)},
-			wanted: u.owned.At(leaf.Path...),
+			wanted: u.wanted.At(leaf.Path...),
 			now:    response.At(leaf.Path...),
 		}
 		if value := sent.At(leaf.Path...); !value.IsNull() {
@@ -221,47 +196,88 @@ func (u *update) withoutPast(response tfvalue.Value) tfvalue.Value {
 // take updates the remote object from the leaves that were sent, and the response.
 func (u *update) take(leaves, response tfvalue.Value) {
 	always := func(tfvalue.Path) bool { return true }
-	u.remote, _ = u.Rules.Observe(u.Rules.Merge(leaves, u.remote), always, u.withIDs(response, u.remote))
+	remote, _ := u.Rules.Interpret(leaves.Merge(u.remote), always, u.withIDs(response, u.remote))
+	u.remote = u.Rules.Whole(remote)
 	u.returned = response.Merge(u.returned)
 }
 
 // giveUp records that the platform accepts a leaf and does not return it. From then on
 // it counts as never returned.
 func (u *update) giveUp(r record) {
-	if !u.gaveUp(r.Leaf) {
+	if !u.gaveUp(r.Path) {
 		u.unreturned = append(u.unreturned, r.Path.String())
 	}
-	u.first, u.returned = u.first.Without(r.Path...), u.returned.Without(r.Path...)
+	u.returned = u.returned.Without(r.Path...)
 }
 
-func (u *update) gaveUp(leaf tfvalue.Leaf) bool {
-	return slices.Contains(u.unreturned, leaf.Path.String())
-}
+func (u *update) gaveUp(at tfvalue.Path) bool { return slices.Contains(u.unreturned, at.String()) }
 
+// isRejection reports whether the API has rejected a request for its content.
 func isRejection(err error) bool {
 	var call *platform.Error
-	return errors.As(err, &call) && call.Status >= 400 && call.Status < 500
-}
-
-func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
-	diags.AddError(
-		conn.Summary(fmt.Sprintf("Cannot read %s after its update", u.Noun), err),
-		fmt.Sprintf("The API accepted the update of %s, but its response does not show the result, and reading the %s failed:\n\n%s",
-			u.label, u.Noun, conn.Detail(err)),
-	)
-}
-
-func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
-	returned := "another value: " + u.describe(u.mask, r.Name(), r.now)
-	if r.now.IsNull() {
-		returned = "no value"
+	if !errors.As(err, &call) {
+		return false
 	}
-	diags.AddAttributeError(
-		conn.AttributePath(r.Path),
-		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.label),
-		fmt.Sprintf("%s was sent and accepted, but the API returned %s. Set the argument to the value on the platform, or remove it from the configuration.", r.Path, returned),
-	)
+	switch call.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	default:
+		return call.Status >= 400 && call.Status < 500
+	}
 }
+
+// isPerhapsDone reports whether a request that failed may have been carried out. A redirect
+// is no answer of the API's to it, but of somebody on the way.
+func isPerhapsDone(err error) bool {
+	var call *platform.Error
+	return errors.As(err, &call) && (call.Ambiguous || call.Status >= 300 && call.Status < 400)
+}
+
+// removes returns the elements of keyed sets that a PATCH of these leaves removes, by path.
+func (u *update) removes(leaves tfvalue.Value) map[string][]tfvalue.Value {
+	removes := map[string][]tfvalue.Value{}
+	for _, set := range u.keyedSets(leaves) {
+		removes[set.Path.String()], _ = set.key.Difference(set.Value, u.remote.At(set.Path...))
+	}
+	return removes
+}
+
+func (u *update) addRemoved(elements map[string][]tfvalue.Value) {
+	for at, removed := range elements {
+		u.removed[at] = append(u.removed[at], removed...)
+	}
+}
+
+// gone returns those of the elements that the object no longer has.
+func (u *update) gone(elements map[string][]tfvalue.Value) map[string][]tfvalue.Value {
+	for _, set := range u.keyedSets(u.wanted) {
+		there, at := set.key.Index(u.remote.At(set.Path...)), set.Path.String()
+		elements[at] = slices.DeleteFunc(elements[at], func(element tfvalue.Value) bool {
+			_, exists := there[set.key.Of(element)]
+			return exists
+		})
+	}
+	return elements
+}
+
+// nextMemory returns the memory of the state after an update. What no read returned before stays
+// unreported, and so does what the update gave up. What was not there before the update
+// was not read yet, unless the state has it from the plan: then it was emptied after it.
+func (u *update) nextMemory(state, prior tfvalue.Value) memory {
+	return u.remember(state, func(leaf tfvalue.Leaf) bool {
+		sent := !u.sent.At(leaf.Path...).IsNull()
+		switch {
+		case u.isUnreported(u.memory, leaf.Path), u.gaveUp(leaf.Path):
+			return true
+		case !u.before.At(leaf.Path...).IsNull():
+			return false
+		default:
+			return sent || prior.At(leaf.Path...).IsNull()
+		}
+	})
+}
+
+func (u *update) mask(text string) string { return u.client.Mask(text) }
 
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
@@ -270,17 +286,17 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	var lines []string
 	settable := false
 	for _, r := range u.records {
-		was := u.first.At(r.Path...)
-		if !u.owned.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, r.now) {
+		was, now := u.told.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
+		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.gaveUp(r.Path) || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
 		settable = settable || u.traits.settable(r.Path)
-		lines = append(lines, fmt.Sprintf("  - %s: was %s, is now %s", r.Path, u.describe(u.mask, r.Name(), was), u.describe(u.mask, r.Name(), r.now)))
+		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.mask)...)
 	}
 	if len(lines) == 0 {
 		return
 	}
-	detail := "The platform changed these values with the update, although they were not sent:\n\n" + strings.Join(lines, "\n")
+	detail := "These values were not sent. Either the platform changed them with the update, or somebody else changed them at the same time:\n\n" + strings.Join(lines, "\n")
 	if settable {
 		detail += "\n\nTo manage one of them, set its argument in the configuration."
 	}
@@ -299,46 +315,4 @@ func (u *update) warnUnreturned(diags *diag.Diagnostics) {
 			"  - "+strings.Join(u.unreturned, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
-}
-
-// reportUnfinished reports, after an error, the elements of keyed sets that were
-// removed and those that are not added yet.
-func (u *update) reportUnfinished(diags *diag.Diagnostics) {
-	if !diags.HasError() {
-		return
-	}
-	for _, leaf := range u.owned.Leaves() {
-		key, keyed := u.Rules.Keys[leaf.Name()]
-		if !keyed {
-			continue
-		}
-		before, now := u.before.At(leaf.Path...), u.remote.At(leaf.Path...)
-		removed, _ := key.Difference(now, before)
-		_, pending := key.Difference(leaf.Value, now)
-		if len(removed) == 0 || len(pending) == 0 {
-			continue
-		}
-		next := "The next apply adds them."
-		if u.rejected {
-			next = "The API rejected the request that adds them: correct what its message names, then apply again."
-		}
-		diags.AddError(
-			fmt.Sprintf("%s of %s is only partly updated", leaf.Path, u.label),
-			fmt.Sprintf("These %ss were removed:\n\n%s\n\nThese are not added yet:\n\n%s\n\n%s",
-				key.Noun, key.List(removed), key.List(pending), strings.TrimSpace(u.Unfinished+" "+next)),
-		)
-	}
-}
-
-// memory returns the memory of the state after an update: that of the read before it.
-// What was not there then has not been read yet, nor have keyed sets that were sent. But
-// what was emptied after the plan, and is in the state as planned, was read before.
-func (u *update) memory(state, prior tfvalue.Value) memory {
-	return u.remember(state, func(leaf tfvalue.Leaf) bool {
-		_, keyed := u.Rules.Keys[leaf.Name()]
-		sent := !u.sent.At(leaf.Path...).IsNull()
-		emptied := !sent && !prior.At(leaf.Path...).IsNull()
-		absent := u.before.At(leaf.Path...).IsNull() && !emptied
-		return u.isUnreported(u.lastMemory, leaf.Path) || absent || keyed && sent || u.gaveUp(leaf)
-	})
 }

@@ -47,7 +47,7 @@ func judge(rules tfvalue.Rules, r record) verdict {
 		default:
 			return moved
 		}
-	case r.now.IsNull() && r.Value.IsNull(), rules.Confirms(r.Name(), expected, r.now):
+	case r.now.IsNull() && r.Value.IsNull(), rules.Confirms(r.Name(), expected, rules.WholeLeaf(r.Name(), r.now)):
 		return confirmed
 	case r.sent:
 		return storedOtherwise

@@ -20,15 +20,15 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 	if a.Remote.IsNull() {
 		return
 	}
-	cause, wherever, removed := "Creating this resource", "", "will be removed"
+	cause, wherever := "Creating this resource", ""
 	if replaces {
-		cause, wherever, removed = "This replacement", " wherever the configuration sets other values", "will be removed, unless the configuration has it"
+		cause, wherever = "This replacement", " wherever the configuration sets other values"
 	}
-	lines, keep := e.overwritten(a, removed, c.Client.Mask)
+	lines := e.overwritten(a, c.Client.Mask)
 	if len(lines) == 0 {
 		return
 	}
-	advice := keep + " To see old and new values in the plan, and in its JSON, use an import block."
+	advice := "To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block."
 	if replaces {
 		advice = "The lifecycle argument ignore_changes does not apply to a new object."
 	}
@@ -38,48 +38,20 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 	)
 }
 
-// overwritten describes what an adoption overwrites, and how to keep it.
-func (e *Engine) overwritten(a reviewed, removed string, mask func(string) string) (lines []string, keep string) {
-	keep = "To keep a value, remove its argument from the configuration."
+// overwritten describes what an adoption overwrites: every value but those of keyed sets,
+// of which it neither removes nor changes an element.
+func (e *Engine) overwritten(a reviewed, mask func(string) string) (lines []string) {
 	for _, leaf := range a.Send.Leaves() {
 		now := a.Remote.At(leaf.Path...)
-		key, keyed := e.Rules.Keys[leaf.Name()]
-		switch {
-		case now.IsNull():
-		case keyed:
-			overwritten, removes := e.overwrittenElements(key, leaf, now, removed, mask)
-			lines = append(lines, overwritten...)
-			if removes {
-				keep += fmt.Sprintf(" To keep a %s, add it to %s.", key.Noun, leaf.Name())
-			}
-		default:
-			lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(mask, leaf.Name(), now)))
+		if _, keyed := e.Rules.Keys[leaf.Name()]; keyed || now.IsNull() {
+			continue
 		}
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(mask, leaf.Name(), now)))
 	}
 	for _, line := range a.overwritten {
 		lines = append(lines, "  - "+line)
 	}
-	return lines, keep
-}
-
-// overwrittenElements describes the elements of a keyed set that an adoption
-// removes, and the members that it changes. It reports whether it removes one. Unless
-// every key is known, none is known to be removed.
-func (e *Engine) overwrittenElements(key tfvalue.Key, leaf tfvalue.Leaf, now tfvalue.Value, removed string, mask func(string) string) (lines []string, removes bool) {
-	wanted := key.Index(leaf.Value)
-	known := leaf.Value.IsKnown() && !slices.ContainsFunc(leaf.Value.Elements(), func(element tfvalue.Value) bool { return !key.Known(element) })
-	for _, element := range key.Sort(now.Elements()) {
-		want, ok := wanted[key.Of(element)]
-		if !ok && known {
-			lines, removes = append(lines, fmt.Sprintf("  - %s %s %s", key.Noun, key.Spell(element), removed)), true
-		}
-		for name, member := range want.Members() {
-			if was := element.At(name); !member.IsNull() && !tfvalue.Alike(member, was) {
-				lines = append(lines, fmt.Sprintf("  - %s of %s %s (currently %s)", name, key.Noun, key.Spell(element), e.describe(mask, name, was)))
-			}
-		}
-	}
-	return lines, removes
+	return lines
 }
 
 // warnConflicts warns about leaves that another resource over the same object sets
@@ -113,9 +85,9 @@ func (e *Engine) conflicts(leaf tfvalue.Leaf, other tfvalue.Value) bool {
 }
 
 // warnEmptyObjects warns about objects that set none of their attributes, if the
-// platform has values for any of them: Terraform silently drops misspelled names of
-// nested objects. Without such values nothing can be lost, and generated
-// configuration has many of these objects. The platform never returns credentials, so
+// platform has values for any of them that are not empty: Terraform silently drops
+// misspelled names of nested objects. Without such values nothing can be lost, and
+// generated configuration has many of these objects. The platform never returns credentials, so
 // an empty object of those always causes a warning.
 func (e *Engine) warnEmptyObjects(at tfvalue.Path, all traits, config, remote tfvalue.Value, diags *diag.Diagnostics) {
 	for name, object := range config.Members() {
@@ -127,7 +99,8 @@ func (e *Engine) warnEmptyObjects(at tfvalue.Path, all traits, config, remote tf
 			empty = empty && member.IsNull()
 		}
 		unreturned := slices.ContainsFunc(e.Unreturned, func(p tfvalue.Path) bool { return slices.Equal(p, next[:min(len(p), len(next))]) })
-		if empty && (unreturned || members.onlySettable(remote.At(name)).AnyLeaf()) {
+		told := slices.ContainsFunc(members.onlySettable(remote.At(name)).Leaves(), func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() })
+		if empty && (unreturned || told) {
 			diags.AddAttributeWarning(conn.AttributePath(next), EmptyObject, EmptyObjectDetail(next))
 		}
 		e.warnEmptyObjects(next, members, object, remote.At(name), diags)
@@ -140,7 +113,8 @@ const EmptyObject = "Object is empty"
 
 // EmptyObjectDetail is the detail of that warning.
 func EmptyObjectDetail(at tfvalue.Path) string {
-	return fmt.Sprintf("%s has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling.", at)
+	return fmt.Sprintf("%s has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling. "+
+		"If nothing is meant to be set, as in a module whose variables are all null, set %s itself to null.", at, at)
 }
 
 // warnDestroy warns that a destroy changes nothing on the platform. All objects share

@@ -1,5 +1,3 @@
-// Package conn is what resources and data sources share: the client and settings
-// of the provider, checks whether they can be used, and errors as diagnostics.
 package conn
 
 import (
@@ -22,8 +20,7 @@ import (
 const Bug = "This is a bug in the provider. Please report it: https://github.com/dataplatform/terraform-provider-dataplatform/issues"
 
 // Connection is the result of the provider's configuration: a client, and the
-// settings that are unknown or not set. It is nil before the provider is
-// configured.
+// settings that are unknown or not set.
 type Connection struct {
 	Client *platform.Client
 	// OrganizationID is the default organization, or "".
@@ -35,6 +32,12 @@ type Connection struct {
 	Now func() time.Time
 
 	objects objects
+}
+
+// Unconfigured returns the connection before the provider is configured, when every
+// setting is unknown. Terraform only validates then.
+func Unconfigured() *Connection {
+	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings), Now: time.Now}
 }
 
 // Settings are required only where they are used: a configuration that reads only
@@ -50,14 +53,14 @@ var (
 // Waits reports whether one of the settings is known only after apply, so that
 // what needs it has to wait for the apply.
 func (c *Connection) Waits(settings ...string) bool {
-	return c == nil || slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
+	return slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
 // SkipsRefresh reports whether a refresh has to wait for the apply, and warns about
 // it: all settings are set, but some are known only after apply, such as a key that is
 // replaced in this run. An error would block the plan that replaces the key.
 func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
-	if c == nil || len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
+	if len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
 		return false
 	}
 	diags.AddWarning("Refresh skipped: provider settings are unknown",
@@ -69,10 +72,6 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 // Ready returns the client. If some of the settings are not set or not known yet,
 // it reports them in one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
-	if c == nil {
-		diags.AddError("Unexpected call", "The provider was used before it was configured. "+Bug)
-		return nil, false
-	}
 	missing, unknown := only(settings, c.Missing), only(settings, c.Unknown)
 	if len(missing)+len(unknown) > 0 {
 		addLacking(diags, missing, unknown)
@@ -83,8 +82,8 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 
 const missingSettings = "Missing provider settings"
 
-// addLacking reports settings that are missing or unknown, once per object. The
-// text is short because every object that needs them gets it.
+// addLacking reports settings that are missing or unknown, once per object. What is
+// missing is one sentence, because every object that needs it gets it.
 func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
 		return
@@ -99,18 +98,25 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 				platform.SettingsAre(unknown), them, depend))
 		return
 	}
-	them := "them"
-	if len(missing) == 1 {
-		them = "it"
-	}
-	detail := fmt.Sprintf("%s not set. Set %s in the provider block, or with %s", platform.SettingsAre(missing), them, variables(missing))
+	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(missing), ToSet(missing))
 	if slices.Contains(missing, "organization_id") {
-		detail += ". organization_id can also be set on this object"
-	}
-	if len(unknown) > 0 {
-		detail += fmt.Sprintf(". %s known only after apply", platform.SettingsAre(unknown))
+		detail += "; organization_id can also be set on this object"
 	}
 	diags.AddError(missingSettings, detail+".")
+}
+
+// ToSet ends a sentence about settings that are not set: "set them in the provider
+// block, or with the environment variables A and B". settings must not be empty.
+func ToSet(settings []string) string {
+	them, variables := "it", "variable"
+	if len(settings) > 1 {
+		them, variables = "them", "variables"
+	}
+	all := make([]string, len(settings))
+	for i, name := range settings {
+		all[i] = Environment(name)
+	}
+	return fmt.Sprintf("set %s in the provider block, or with the environment %s %s", them, variables, platform.Enumerate(all))
 }
 
 // only returns the settings that are among others.
@@ -122,18 +128,6 @@ func only(settings, among []string) []string {
 		}
 	}
 	return kept
-}
-
-// variables names the environment variables of settings.
-func variables(settings []string) string {
-	all := make([]string, len(settings))
-	for i, name := range settings {
-		all[i] = Environment(name)
-	}
-	if len(all) == 1 {
-		return "the environment variable " + all[0]
-	}
-	return "the environment variables " + platform.Enumerate(all)
 }
 
 // Management returns the client and the organization of an object that has to be
@@ -191,12 +185,15 @@ func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.Connection = connection(req.ProviderData, &resp.Diagnostics)
 }
 
-// connection returns nil while Terraform validates, before the provider is
-// configured.
+// connection is what the provider hands over: nothing while Terraform validates, before
+// the provider is configured.
 func connection(data any, diags *diag.Diagnostics) *Connection {
 	c, ok := data.(*Connection)
-	if !ok && data != nil {
+	switch {
+	case ok:
+		return c
+	case data != nil:
 		diags.AddError("Unexpected provider data", fmt.Sprintf("Got %T. %s", data, Bug))
 	}
-	return c
+	return Unconfigured()
 }

@@ -18,17 +18,7 @@ import (
 // detail is that of the client: what was tried, status, request ID and message of
 // the response, what to do.
 func AddError(diags *diag.Diagnostics, summary string, err error) {
-	diags.AddError(Summary(summary, err), Detail(err))
-}
-
-// Summary returns the summary of an error: the given one, unless the error reports for
-// all requests that an API is not responding. The short errors of the others refer to it
-// by that.
-func Summary(summary string, err error) string {
-	if call := new(platform.Error); errors.As(err, &call) && call.Summary() != "" {
-		return call.Summary()
-	}
-	return summary
+	diags.AddError(summary, Detail(err))
 }
 
 // Detail returns the text of an error for below its summary.

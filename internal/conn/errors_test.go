@@ -1,6 +1,7 @@
 package conn_test
 
 import (
+	"errors"
 	"net/http/httptest"
 	"testing"
 
@@ -55,5 +56,13 @@ func TestRejectionIsOneError(t *testing.T) {
 		if len(diags) != 1 || at != test.at {
 			t.Errorf("%s: %d errors at %q, want one at %q: %v", name, len(diags), at, test.at, diags)
 		}
+	}
+}
+
+// The error of something else than a request becomes a sentence.
+func TestDetail(t *testing.T) {
+	t.Parallel()
+	if got := conn.Detail(errors.New("écrire failed")); got != "Écrire failed." {
+		t.Error(got)
 	}
 }

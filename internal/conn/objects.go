@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -20,7 +21,8 @@ type objects struct {
 type object struct {
 	writing chan struct{}  // has one element during a write
 	writes  int            // writes that ended
-	read    *tfvalue.Value // what ReadOnce keeps
+	read    *tfvalue.Value // what ReadToPlan keeps
+	readAt  time.Time
 	claims  []tfvalue.Value
 }
 
@@ -45,7 +47,7 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 		return func() {
 			c.objects.mu.Lock()
 			o.writes++
-			o.read = nil
+			o.read, o.claims = nil, nil
 			c.objects.mu.Unlock()
 			<-o.writing
 		}, nil
@@ -54,39 +56,51 @@ func (c *Connection) Lock(ctx context.Context, key string) (unlock func(), err e
 	}
 }
 
-// ReadOnce returns what an earlier call for the object has read, or reads it: Terraform
-// plans a creation once more right before its apply, which would be three reads. A read
-// is kept until the next write ends, and not at all if one ended during the read, since
-// it may precede the write.
-func (c *Connection) ReadOnce(key string, read func() (tfvalue.Value, error)) (tfvalue.Value, error) {
+// readLifetime is how long an apply may use what the plan right before it has read.
+const readLifetime = 30 * time.Second
+
+// ReadToPlan reads an object for the plan of an adoption, and keeps the read for
+// ReadToApply: Terraform plans a creation once more right before its apply. A read is not
+// kept if a write ended during it, since it may precede the write.
+func (c *Connection) ReadToPlan(key string, read func() (tfvalue.Value, error)) (tfvalue.Value, error) {
 	c.objects.mu.Lock()
 	o := c.objects.at(key)
-	kept, before := o.read, o.writes
+	before := o.writes
 	c.objects.mu.Unlock()
-	if kept != nil {
-		return *kept, nil
-	}
 	value, err := read()
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
+	o.read = nil
 	if err == nil && o.writes == before {
-		o.read = &value
+		o.read, o.readAt = &value, time.Now()
 	}
 	return value, err
+}
+
+// ReadToApply returns what the last plan has read, or reads. Only the first apply gets the
+// read of a plan, and only if it is recent: a process may serve several runs.
+func (c *Connection) ReadToApply(key string, read func() (tfvalue.Value, error)) (tfvalue.Value, error) {
+	c.objects.mu.Lock()
+	o := c.objects.at(key)
+	kept := o.read
+	recent := time.Since(o.readAt) < readLifetime
+	o.read = nil
+	c.objects.mu.Unlock()
+	if kept != nil && recent {
+		return *kept, nil
+	}
+	return read()
 }
 
 // FirstWarning reports whether this is the first call of the run with a key. It limits
 // the warning about an object that stays on the platform to one.
 func (c *Connection) FirstWarning(key string) bool {
-	if c == nil {
-		return true
-	}
 	_, reported := c.objects.warned.LoadOrStore(key, true)
 	return !reported
 }
 
-// Claim records what a resource owns of an object, and returns what other resources
-// of this run own of it.
+// Claim records what a resource manages of an object, and returns what the plans since the
+// last write have managed of it.
 func (c *Connection) Claim(key string, owned tfvalue.Value) []tfvalue.Value {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()

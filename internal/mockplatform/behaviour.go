@@ -45,9 +45,8 @@ type Behaviour struct {
 // Responses is the form of the results. Stored documents never change.
 type Responses struct {
 	Sparse []Sparse
-	Hidden []Hidden
-	// PatchResult is the result of a PATCH that was carried out: "" is the object
-	// after it, ResultBefore the object as it was, ResultMissing none.
+	// PatchResult is the Result of every PATCH that no Fault gives another one:
+	// ResultBefore or ResultMissing.
 	PatchResult string
 	Numbers     NumberSpelling
 	// UnknownMembers adds members of every JSON type to every object, and members
@@ -61,9 +60,6 @@ type Responses struct {
 	OmitEnvelope []string
 	// KeyState returns the state of a new key, which the API document does not show.
 	KeyState bool
-	// OmitHashedSecret returns neither keyId nor keySecret for a key that was
-	// created from hashData.
-	OmitHashedSecret bool
 }
 
 // Sparse omits members from responses. A server in Go with omitempty is
@@ -74,6 +70,11 @@ type Sparse struct {
 	// any member at every depth. The path for a new key starts at the result:
 	// "key.roles", "keyId".
 	Path string
+	// While, if set, is the path of a member, and the rule applies to objects in which
+	// it has the value Is, for example the idle timeout while idle scaling is off. A nil
+	// Is also means that it is absent.
+	While string
+	Is    any
 	// Operations limits the rule to these operations; empty means all.
 	Operations []Operation
 	// OnlyEmpty omits only members that are null, "", [] or {}.
@@ -87,17 +88,6 @@ type Sparse struct {
 	// Times is the number of responses that omit something; 0 means all.
 	Times int
 	left  int // of Times
-}
-
-// Hidden omits a member while another one has a value, for example the idle
-// timeout while idle scaling is off. All operations that return the object omit
-// it, and the stored value reappears when the condition ends.
-type Hidden struct {
-	// Hide and While are paths that start at the resource and lead through objects:
-	// "numReplicas", "settings.engine_max_threads".
-	Hide, While string
-	// Is is the value of While; nil also means that it is absent.
-	Is any
 }
 
 // NumberSpelling is how whole numbers are written.

@@ -35,8 +35,8 @@
 //
 // [Server.Requests] is the journal, [Server.Keys] every created key,
 // [Server.PipeSecrets] what the API never returns. Service, Pipe and Alert return
-// a stored document. The Set, Update and Remove methods change objects outside
-// the API, which a client sees as drift.
+// a stored document. The Set, Update, Remove and Restore methods change objects
+// outside the API, which a client sees as drift, and RevokeKey ends a key.
 //
 // # Seed
 //
@@ -51,4 +51,34 @@
 //
 // Files are read in the order of their names, which is the order of the list.
 // Hidden files and files of other names are ignored.
+//
+// # Files
+//
+// From a request to its response:
+//
+//	server.go      the server and its behavior
+//	route.go       the operation of a path
+//	handler.go     one request: checks, the operation, the fault
+//	operations.go  what each operation does
+//	patch.go       how a PATCH changes a document: merges, resets, rewrites
+//	schema.go      the schemas of bodies: checks and defaults
+//	results.go     what a behavior changes in a result
+//	response.go    the response to a request
+//	connection.go  a response that a fault cuts off
+//
+// What a test sets, and sees:
+//
+//	behaviour.go   what lasts
+//	fault.go       what affects the next requests
+//	ratelimit.go   429
+//	journal.go     the requests that arrived
+//	documents.go   changes outside the API
+//	generate.go    many objects at once
+//	memory.go      connections in memory, in the time of a test
+//
+// What is stored:
+//
+//	seed.go        the initial content, from a directory
+//	store.go       the documents, under one lock
+//	json.go        documents with the digits of their numbers
 package mockplatform

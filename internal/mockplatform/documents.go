@@ -1,9 +1,21 @@
 package mockplatform
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // These methods read and change objects outside the API. Documents are copied in
 // and out. For an unknown ID they return nil or do nothing.
+
+// Services returns the stored documents of all services, sorted by ID.
+func (s *Server) Services() []Document { return s.store.documents(s.store.services) }
+
+// Pipes returns the stored documents of all pipes, sorted by ID.
+func (s *Server) Pipes() []Document { return s.store.documents(s.store.pipes) }
+
+// Alerts returns the stored documents of all alerts, sorted by ID.
+func (s *Server) Alerts() []Document { return s.store.documents(s.store.alerts) }
 
 // Service returns the stored document of a service.
 func (s *Server) Service(id string) Document { return s.store.document(s.store.services, id) }
@@ -19,7 +31,7 @@ func (s *Server) Alert(id string) Document { return s.store.document(s.store.ale
 func (s *Server) PipeSecrets(id string) Document {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	if found := s.store.pipes[id]; found != nil {
+	if found := s.store.pipes.existing[id]; found != nil {
 		return cloneDocument(found.secrets)
 	}
 	return nil
@@ -77,9 +89,37 @@ func (s *Server) RemovePipe(id string) { s.store.remove(s.store.pipes, id) }
 // RemoveAlert removes an alert.
 func (s *Server) RemoveAlert(id string) { s.store.remove(s.store.alerts, id) }
 
-// Keys returns all created keys, oldest first: organizationId, requestId, the
-// body as request, and the original result with its secret, even if a fault
-// changed the response.
+// RestoreService puts a removed service back as it was, at the end of the list.
+func (s *Server) RestoreService(id string) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if service := s.store.services.restore(id); service != nil {
+		owner := service.organizationID
+		s.store.organizations[owner] = append(s.store.organizations[owner], service)
+	}
+}
+
+// RestorePipe puts a removed pipe back as it was.
+func (s *Server) RestorePipe(id string) { s.store.restore(s.store.pipes, id) }
+
+// RestoreAlert puts a removed alert back as it was.
+func (s *Server) RestoreAlert(id string) { s.store.restore(s.store.alerts, id) }
+
+// RevokeKey removes a created key, and reports whether it existed. The management
+// API no longer accepts it.
+func (s *Server) RevokeKey(id string) bool {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	before := len(s.store.keys)
+	s.store.keys = slices.DeleteFunc(s.store.keys, func(key Document) bool {
+		return text(asDocument(asDocument(key["result"])["key"]), "id") == id
+	})
+	return len(s.store.keys) < before
+}
+
+// Keys returns all created keys that were not revoked, oldest first:
+// organizationId, requestId, the body as request, and the original result with its
+// secret, even if a fault changed the response.
 func (s *Server) Keys() []Document {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -90,32 +130,48 @@ func (s *Server) Keys() []Document {
 	return out
 }
 
-func (st *store) document(objects map[string]*object, id string) Document {
+func (st *store) documents(all objects) []Document {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if found := objects[id]; found != nil {
+	docs := make([]Document, 0, len(all.existing))
+	for _, id := range slices.Sorted(maps.Keys(all.existing)) {
+		docs = append(docs, cloneDocument(all.existing[id].doc))
+	}
+	return docs
+}
+
+func (st *store) document(all objects, id string) Document {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if found := all.existing[id]; found != nil {
 		return cloneDocument(found.doc)
 	}
 	return nil
 }
 
-func (st *store) setDocument(objects map[string]*object, doc Document) {
+func (st *store) setDocument(all objects, doc Document) {
 	doc = normalizeDocument(doc)
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	set(objects, doc)
+	all.set(doc)
 }
 
-func (st *store) remove(objects map[string]*object, id string) {
+func (st *store) remove(all objects, id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	delete(objects, id)
+	all.remove(id)
 }
 
-func (st *store) update(objects map[string]*object, id string, change func(doc Document)) {
+func (st *store) restore(all objects, id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if found := objects[id]; found != nil {
+	all.restore(id)
+}
+
+func (st *store) update(all objects, id string, change func(doc Document)) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if found := all.existing[id]; found != nil {
 		doc := cloneDocument(found.doc)
 		change(doc)
 		found.doc = normalizeDocument(doc)

@@ -38,7 +38,7 @@ func (s *Server) AddPipes(serviceID string, n int) []string {
 		doc["id"] = ids[i]
 		doc["serviceId"] = serviceID
 		doc["name"] = fmt.Sprintf("pipe-%05d", number)
-		set(s.store.pipes, doc)
+		s.store.pipes.set(doc)
 	}
 	return ids
 }

@@ -1,6 +1,7 @@
 package mockplatform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"mime"
@@ -48,6 +49,9 @@ func (s *Server) newHandler(w http.ResponseWriter, r *http.Request) *handler {
 	h.route, h.params, h.routeErr = s.findRoute(r.Method, r.URL)
 	h.entry = s.journal.begin(r, h.route.operation, h.behaviour.JournalSize)
 	h.fault, h.hanging = s.takeFault(h.route.operation, r.Method, r.URL.EscapedPath())
+	if r.Method == http.MethodPatch {
+		h.fault.Result = cmp.Or(h.fault.Result, h.behaviour.Responses.PatchResult)
+	}
 	return h
 }
 

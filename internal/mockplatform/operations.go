@@ -114,10 +114,6 @@ func (h *handler) createKey() (any, error) {
 	h.server.store.keys = append(h.server.store.keys, Document{
 		"organizationId": h.id("organizationId"), "requestId": h.requestID, "request": h.body, "result": cloneDocument(result),
 	})
-	if h.behaviour.Responses.OmitHashedSecret && h.body["hashData"] != nil {
-		delete(result, "keyId")
-		delete(result, "keySecret")
-	}
 	return result, nil
 }
 
@@ -153,7 +149,7 @@ func (h *handler) getPipe() (any, error) {
 }
 
 func (h *handler) getAlert() (any, error) {
-	found := h.server.store.alerts[h.params["id"]]
+	found := h.server.store.alerts.existing[h.params["id"]]
 	if found == nil {
 		return nil, reject(http.StatusNotFound, "alert not found")
 	}
@@ -171,7 +167,7 @@ func (h *handler) service() (*object, error) {
 	if err := h.checkOrganization(); err != nil {
 		return nil, err
 	}
-	found := h.server.store.services[h.id("serviceId")]
+	found := h.server.store.services.existing[h.id("serviceId")]
 	if found == nil || found.organizationID != h.id("organizationId") {
 		return nil, reject(http.StatusNotFound, "service not found")
 	}
@@ -182,7 +178,7 @@ func (h *handler) pipe() (*object, error) {
 	if _, err := h.service(); err != nil {
 		return nil, err
 	}
-	found := h.server.store.pipes[h.id("pipeId")]
+	found := h.server.store.pipes.existing[h.id("pipeId")]
 	if found == nil || !strings.EqualFold(text(found.doc, "serviceId"), h.id("serviceId")) {
 		return nil, reject(http.StatusNotFound, "pipe not found")
 	}

@@ -1,7 +1,6 @@
 package mockplatform
 
 import (
-	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -71,7 +70,7 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 
 // patchResult returns the result of a PATCH that was carried out.
 func (h *handler) patchResult(before, after Document) Document {
-	if cmp.Or(h.fault.Result, h.behaviour.Responses.PatchResult) == ResultBefore {
+	if h.fault.Result == ResultBefore {
 		return before
 	}
 	return after

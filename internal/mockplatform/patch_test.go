@@ -164,12 +164,12 @@ func TestPatchResult(t *testing.T) {
 	}
 }
 
-func TestHiddenMembers(t *testing.T) {
+func TestSparseWhile(t *testing.T) {
 	t.Parallel()
-	b := answering(t, mockplatform.Responses{Hidden: []mockplatform.Hidden{
-		{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false},
-		{Hide: "settings.engine_max_threads", While: "source.kafka.topics", Is: "orders"},
-		{Hide: "name", While: "numReplicas", Is: 6},
+	b := answering(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{
+		{Path: "idleTimeoutMinutes", While: "idleScaling", Is: false},
+		{Path: "settings.engine_max_threads", While: "source.kafka.topics", Is: "orders"},
+		{Path: "name", While: "numReplicas", Is: 6},
 	}})
 	timeout := func() any { return at(b.send("GET", servicesPath, "").body, "result", 0, "idleTimeoutMinutes") }
 	equal(t, "at first", timeout(), 15)

@@ -39,9 +39,6 @@ func (h *handler) successResponse(result any) response {
 		name, body = "data", Document{}
 	}
 	body[name] = result
-	if h.request.Method == http.MethodPatch && h.behaviour.Responses.PatchResult == ResultMissing {
-		delete(body, name)
-	}
 	for _, omitted := range h.behaviour.Responses.OmitEnvelope {
 		delete(body, omitted)
 	}
@@ -93,9 +90,10 @@ func (h *handler) errorBody(kind BodyKind, status int, message string) (contentT
 	}
 }
 
-// errorEnvelope returns the envelope of the management API; the alerting API has none.
+// errorEnvelope returns the envelope of the management API. The alerting API has none, nor
+// has what routes requests: a path that does not exist is nobody's.
 func (h *handler) errorEnvelope(status int, message string) Document {
-	if h.route.operation == GetAlert {
+	if h.route.operation == GetAlert || h.routeErr != nil {
 		return Document{"message": message}
 	}
 	return Document{"status": status, "requestId": h.requestID, "error": message}

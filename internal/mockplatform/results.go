@@ -28,26 +28,10 @@ func (s *Server) rewriteResult(operation Operation, result any) any {
 		}
 		return set
 	})
-	for _, rule := range responses.Hidden {
-		rule.apply(result)
-	}
 	for i := range responses.Sparse {
 		responses.Sparse[i].apply(operation, result)
 	}
 	return result
-}
-
-func (rule Hidden) apply(result any) {
-	if list, ok := result.([]any); ok {
-		for _, element := range list {
-			rule.apply(element)
-		}
-		return
-	}
-	value, _ := lookup(asDocument(result), rule.While)
-	if parent, name := walk(asDocument(result), rule.Hide); reflect.DeepEqual(value, normalize(rule.Is)) {
-		delete(parent, name)
-	}
 }
 
 // sets are the unordered arrays.
@@ -76,7 +60,18 @@ func (rule *Sparse) apply(operation Operation, result any) {
 	if rule.Times > 0 && rule.left == 0 {
 		return
 	}
-	if rule.omit(result, strings.Split(rule.Path, ".")) && rule.Times > 0 {
+	dropped := false
+	all, isList := result.([]any)
+	if !isList {
+		all = []any{result}
+	}
+	for _, object := range all {
+		value, _ := lookup(asDocument(object), rule.While)
+		if rule.While == "" || reflect.DeepEqual(value, normalize(rule.Is)) {
+			dropped = rule.omit(object, strings.Split(rule.Path, ".")) || dropped
+		}
+	}
+	if dropped && rule.Times > 0 {
 		rule.left--
 	}
 }

@@ -51,11 +51,13 @@ func (s *Server) Configure(change func(*Behaviour)) {
 		s.limiter = NewLimiter(s.behaviour.RateLimit)
 	}
 	// The caller may use the same rules for another platform.
-	s.behaviour.Responses.Sparse = slices.Clone(s.behaviour.Responses.Sparse)
-	for i := range s.behaviour.Responses.Sparse {
-		rule := &s.behaviour.Responses.Sparse[i]
-		rule.left = rule.Times
+	rules := slices.Clone(s.behaviour.Responses.Sparse)
+	for i := range rules {
+		rules[i].left = rules[i].Times
 	}
+	// Rules with While come first, or others might omit what they look at.
+	slices.SortStableFunc(rules, func(a, b Sparse) int { return min(len(b.While), 1) - min(len(a.While), 1) })
+	s.behaviour.Responses.Sparse = rules
 }
 
 func (s *Server) current() (Behaviour, *Limiter) {

@@ -11,13 +11,18 @@ import (
 type store struct {
 	mu            sync.Mutex
 	organizations map[string][]*object // their services, in the order of the list
-	services      map[string]*object
-	pipes         map[string]*object
-	alerts        map[string]*object
+	services      objects
+	pipes         objects
+	alerts        objects
 	keys          []Document // as Keys returns them
 	addedServices int        // by AddServices
 	addedPipes    int        // by AddPipes
 }
+
+// objects are the objects of one kind, by their IDs.
+type objects struct{ existing, removed map[string]*object }
+
+func noObjects() objects { return objects{map[string]*object{}, map[string]*object{}} }
 
 // object is a stored document and its metadata.
 type object struct {
@@ -30,9 +35,9 @@ type object struct {
 func newStore(seed Seed) *store {
 	st := &store{
 		organizations: map[string][]*object{},
-		services:      map[string]*object{},
-		pipes:         map[string]*object{},
-		alerts:        map[string]*object{},
+		services:      noObjects(),
+		pipes:         noObjects(),
+		alerts:        noObjects(),
 	}
 	for _, organization := range seed.Organizations {
 		st.organizations[organization.ID] = nil
@@ -40,23 +45,42 @@ func newStore(seed Seed) *store {
 			st.setService(organization.ID, normalizeDocument(doc))
 		}
 		for _, doc := range organization.Pipes {
-			set(st.pipes, normalizeDocument(doc))
+			st.pipes.set(normalizeDocument(doc))
 		}
 	}
 	for _, doc := range seed.Alerts {
-		set(st.alerts, normalizeDocument(doc))
+		st.alerts.set(normalizeDocument(doc))
 	}
 	return st
 }
 
 // set adds an object, or replaces the document of the object with the same ID.
-func set(objects map[string]*object, doc Document) *object {
+func (o objects) set(doc Document) *object {
 	id := text(doc, "id")
-	if objects[id] == nil {
-		objects[id] = &object{secrets: Document{}}
+	if o.existing[id] == nil {
+		o.existing[id] = &object{secrets: Document{}}
 	}
-	objects[id].doc = doc
-	return objects[id]
+	o.existing[id].doc = doc
+	delete(o.removed, id)
+	return o.existing[id]
+}
+
+// remove removes an object, and keeps it for restore.
+func (o objects) remove(id string) {
+	if found := o.existing[id]; found != nil {
+		o.removed[id] = found
+		delete(o.existing, id)
+	}
+}
+
+// restore puts a removed object back as it was. It returns nil if there is none.
+func (o objects) restore(id string) *object {
+	found := o.removed[id]
+	if found != nil {
+		o.existing[id] = found
+		delete(o.removed, id)
+	}
+	return found
 }
 
 // setService adds a service at the end of its organization's list, or replaces
@@ -65,10 +89,10 @@ func set(objects map[string]*object, doc Document) *object {
 func (st *store) setService(organizationID string, doc Document) {
 	tags, tagged := doc["tags"]
 	delete(doc, "tags")
-	if old := st.services[text(doc, "id")]; old != nil && old.organizationID != organizationID {
+	if old := st.services.existing[text(doc, "id")]; old != nil && old.organizationID != organizationID {
 		st.removeService(text(doc, "id"))
 	}
-	service := set(st.services, doc)
+	service := st.services.set(doc)
 	if tagged {
 		service.tags = asDocument(tags)
 	}
@@ -79,11 +103,11 @@ func (st *store) setService(organizationID string, doc Document) {
 }
 
 func (st *store) removeService(id string) {
-	gone := st.services[id]
+	gone := st.services.existing[id]
 	if gone == nil {
 		return
 	}
-	delete(st.services, id)
+	st.services.remove(id)
 	owner := gone.organizationID
 	st.organizations[owner] = slices.DeleteFunc(st.organizations[owner], func(o *object) bool { return o == gone })
 }

@@ -47,8 +47,7 @@ func (c *Client) GetAlert(ctx context.Context, id string) (*Alert, error) {
 		Subject:        fmt.Sprintf("alert %q", c.Mask(id)),
 		API:            &c.alerts.API,
 		Path:           []string{"api", "v2", "alerts", id},
-		IsOwn404:       isOwn404,
-		NotFoundAdvice: "Check the ID.",
+		NotFoundAdvice: "Check the ID and alerts_base_url.",
 	})
 }
 

@@ -70,9 +70,9 @@ type CreatedAPIKey struct {
 // CreateAPIKey creates a key ("Create key" in the API document). From then on,
 // errors and logs mask its secret.
 //
-// The API can neither read nor delete a key. So the POST is retried only if it
-// cannot have been carried out, and once sent it runs to its end even if ctx is
-// cancelled. A response with a wrong member is read as far as it goes, and Incomplete
+// The API can neither read nor delete a key. So the POST has a connection of its own, is
+// retried only if it cannot have been carried out, and once sent it runs to its end even
+// if ctx is cancelled. A response with a wrong member is read as far as it goes, and Incomplete
 // is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
@@ -86,8 +86,8 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	}
 	var created CreatedAPIKey
 	r.Method = http.MethodPost
-	r.IsOwn404, r.NotFoundAdvice = nil, checkOrganization
-	r.NonIdempotent, r.Uninterruptible = true, true
+	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
+	r.NonIdempotent, r.Uninterruptible, r.OwnConnection = true, true, true
 	r.Accept = func(response *rest.Response) error {
 		c.maskSecret(response.Body)
 		return created.receive(response, body.HashData != nil)

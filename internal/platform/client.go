@@ -1,12 +1,3 @@
-// Package platform is the client of the Data Platform's two APIs: the management API
-// (services, API keys, pipes) and the alerting API (alerts). It follows the API
-// document and knows nothing of Terraform. Package rest sends its requests.
-//
-//   - service.go, api_key.go, pipe.go and alert.go have the types and declare the
-//     operations as requests.
-//   - request.go completes a request, share.go and list.go let equal reads share one.
-//   - response.go reads a success, own404.go says which 404 is the API's own.
-//   - client.go has the settings, errors.go what callers ask about an error.
 package platform
 
 import (
@@ -69,15 +60,12 @@ type api struct {
 	reads   flights
 }
 
-// New returns a client. It rejects a URL that ParseBaseURL rejects, credentials
-// that HTTP headers cannot carry, and negative limits. Errors name the setting
-// and never contain a secret.
+// New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the
+// setting and never contain the URL. Whoever reads the settings checks that HTTP headers
+// can carry the credentials, and that no limit is negative.
 func New(config Config) (*Client, error) {
-	sender, err := rest.New(config.Sending)
-	if err != nil {
-		return nil, err
-	}
-	c := &Client{rest: sender}
+	c := &Client{rest: rest.New(config.Sending)}
+	var err error
 	if c.management, err = newManagementAPI(config); err != nil {
 		return nil, err
 	}
@@ -86,8 +74,8 @@ func New(config Config) (*Client, error) {
 	}
 	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
 	c.management.Recovered = c.lists.forgetFailed
-	sender.Add(&c.management.API)
-	sender.Add(&c.alerts.API)
+	c.rest.Add(&c.management.API)
+	c.rest.Add(&c.alerts.API)
 	for _, secret := range []string{config.KeySecret, config.AlertsAccessToken} {
 		c.AddSecret(secret)
 	}
@@ -99,47 +87,44 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// AddSecret masks a literal in what errors and logs repeat of responses from now on,
-// also in the spellings of JSON, HTML, URLs and base64. Literals of fewer than four
-// bytes are ignored.
+// AddSecret keeps a literal out of what errors and logs repeat of responses from now on,
+// however it is escaped there. Literals of fewer than four bytes are ignored.
 func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 
 // Mask replaces each secret that the client knows by three asterisks, in a text from
-// outside.
+// outside, and a text that contains one in an escape as a whole.
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
 func newManagementAPI(config Config) (*api, error) {
 	a := &api{member: "result", API: rest.API{
-		Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
-		Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
-		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
-		Authorize:    func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) },
+		About: rest.About{
+			Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
+			Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
+			Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
+		},
+		Authorize: func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) },
 	}}
 	if err := a.setBase("base_url", config.BaseURL); err != nil {
 		return nil, err
 	}
 	a.require("key_id", config.KeyID)
 	a.require("key_secret", config.KeySecret)
-	if strings.Contains(config.KeyID, ":") {
-		return nil, errors.New("key_id must not contain a colon, which separates key_id and key_secret in the Authorization header")
-	}
 	return a, nil
 }
 
 func newAlertingAPI(config Config) (*api, error) {
 	a := &api{member: "data", API: rest.API{
-		Name: "alerting API", URLSetting: "alerts_base_url", Credentials: tokenSetting,
-		Unauthorized: "Check " + tokenSetting + ". It may be wrong, expired or revoked.",
-		Forbidden:    "The credentials (" + tokenSetting + ") are valid but lack permission: check what the token is allowed to do.",
-		Authorize:    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) },
+		About: rest.About{
+			Name: "alerting API", URLSetting: "alerts_base_url", Credentials: tokenSetting,
+			Unauthorized: "Check " + tokenSetting + ". It may be wrong, expired or revoked.",
+			Forbidden:    "The credentials (" + tokenSetting + ") are valid but lack permission: check what the token is allowed to do.",
+		},
+		Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) },
 	}}
 	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
 		return nil, err
 	}
 	a.require(tokenSetting, config.AlertsAccessToken)
-	if rest.HasControl(config.AlertsAccessToken) {
-		return nil, errors.New("alerts_access_token must not contain a line break or another control character, which no header can carry")
-	}
 	return a, nil
 }
 

@@ -4,10 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
 // The complete texts.
@@ -15,14 +11,16 @@ func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	const (
 		html          = "it is an HTML page, not a response of the API, with the title \"Sign in\""
+		deleted       = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."
 		stateConflict = "The object's current state does not allow the request: apply again once it does"
 	)
 	organization := " in organization " + testOrganization
 	tried := map[string]string{
-		"pipe":  "Tried to read pipe " + testPipe + " of service " + testService + organization + " at http://127.0.0.1. ",
-		"list":  "Tried to list services of organization " + testOrganization + " at http://127.0.0.1. ",
-		"key":   "Tried to create API key" + organization + " at http://127.0.0.1. ",
-		"alert": "Tried to read alert \"" + testAlert + "\" at http://127.0.0.1. ",
+		"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + organization + " at http://127.0.0.1. ",
+		"list":    "Tried to list services of organization " + testOrganization + " at http://127.0.0.1. ",
+		"key":     "Tried to create API key" + organization + " at http://127.0.0.1. ",
+		"scaling": "Tried to update the scaling of service " + testService + organization + " at http://127.0.0.1. ",
+		"alert":   "Tried to read alert \"" + testAlert + "\" at http://127.0.0.1. ",
 	}
 	tests := map[string]struct {
 		operation string
@@ -39,6 +37,8 @@ func TestErrorTexts(t *testing.T) {
 			"The API returned HTTP 400 Bad Request: the pipe must be paused first.\n\n" + stateConflict + "."},
 		"400": {"pipe", respond(400, "", "X-Request-Id: r4"),
 			"The API returned HTTP 400 Bad Request (request ID r4) without a message.\n\nAsk the platform's support with the request ID."},
+		"400 with a secret": {"pipe", respond(400, `{"requestId":"r4","error":"no %62asic-secret"}`),
+			"The API returned HTTP 400 Bad Request (request ID r4): the message is withheld because it contains a secret.\n\nAsk the platform's support with the request ID."},
 		"401": {"pipe", respond(401, "", "X-Request-Id: r2"),
 			"The API returned HTTP 401 Unauthorized (request ID r2) without a message.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."},
 		"401 of a token": {"alert", respond(401, ""),
@@ -52,15 +52,21 @@ func TestErrorTexts(t *testing.T) {
 		"404 of a key": {"key", respond(404, ownError),
 			"The API returned HTTP 404 Not Found (request ID r): what a pity.\n\nCheck organization_id and base_url."},
 		"404 router": {"pipe", respond(404, `{"error":"path not found"}`),
-			"The API returned HTTP 404 Not Found: path not found.\n\nCheck base_url and the IDs: the response does not look like the API's own."},
+			"The API returned HTTP 404 Not Found: path not found.\n\nCheck base_url: the response does not look like the platform's. " + deleted},
+		"404 router, of a service": {"scaling", respond(404, `{"error":"path not found"}`),
+			"The API returned HTTP 404 Not Found: path not found.\n\nCheck base_url: the response does not look like the platform's."},
+		"404 of an alert": {"alert", respond(404, `{"error":"gone"}`),
+			"The API returned HTTP 404 Not Found: gone.\n\nCheck the ID and alerts_base_url."},
 		"404 page": {"pipe", respond(404, page),
-			"The API returned HTTP 404 Not Found: " + html + ".\n\nCheck base_url: the response is from a login page or a gateway."},
+			"The API returned HTTP 404 Not Found: " + html + ".\n\nCheck base_url: the response does not look like the platform's. " + deleted},
 		"429": {"pipe", respond(429, ""),
 			"The API returned HTTP 429 Too Many Requests without a message.\n\nRetries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
 		"502 page of a proxy": {"pipe", respond(502, page),
 			"The API returned HTTP 502 Bad Gateway: " + html + "."},
 		"302": {"pipe", respond(302, "", "Location: https://login.example/x?secret"),
-			"The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere; check the base URL."},
+			"The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere.\n\nCheck base_url."},
+		"304": {"pipe", respond(304, ""),
+			"The API returned HTTP 304 Not Modified without a message.\n\nCheck base_url."},
 		"200 page": {"alert", respond(200, page),
 			"The API returned HTTP 200 OK, but the response cannot be used: " + html + ".\n\nCheck alerts_base_url: the response is from a login page or a gateway."},
 		"200 without result": {"pipe", respond(200, `{"requestId":"r3"}`),
@@ -72,9 +78,9 @@ func TestErrorTexts(t *testing.T) {
 		"200 other type in a list": {"list", respond(200, `{"result":[{"id":"`+testService+`","numReplicas":"many"}]}`),
 			"The API returned HTTP 200 OK, but the response cannot be used: service " + testService + ": \"numReplicas\" is a string (\"many\"), and the API document has a number."},
 		"lost key": {"key", reset,
-			"The request was sent, but no complete response arrived: EOF."},
+			"The request was sent, but no complete response arrived: EOF.\n\nCheck base_url, and HTTPS_PROXY if it is set."},
 		"lost read": {"pipe", reset,
-			"The request was sent, but no complete response arrived: EOF."},
+			"The request was sent, but no complete response arrived: EOF.\n\nCheck base_url, and HTTPS_PROXY if it is set."},
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -88,7 +94,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 	for operation, setting := range map[string]string{"pipe": "base_url", "alert": "alerts_base_url"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.refused = -1
+			f.Refuse(-1)
 			_, err := operations()[operation].call(t.Context(), c)
 			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), "connection refused.\n\nCheck "+setting+", and HTTPS_PROXY if it is set.") {
 				t.Errorf("%s: %v", operation, err)
@@ -128,7 +134,7 @@ func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 		fault fault
 		want  string
 	}{
-		"lost":       {reset, "no complete response arrived: EOF.\n\n" + unknown},
+		"lost":       {reset, "no complete response arrived: EOF.\n\n" + unknown + "\n\nCheck base_url, and HTTPS_PROXY if it is set."},
 		"5xx":        {respond(500, ""), "without a message.\n\n" + unknown},
 		"unreadable": {respond(200, `[]`), "it is JSON, but not an object.\n\nThe change was probably applied."},
 	} {
@@ -142,41 +148,46 @@ func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
 	}
 }
 
-// A page, a text and an empty body are no JSON object, see faults.
+// A 404 means that a pipe does not exist if its body is a JSON object with a requestId, as
+// every documented response has. Gateways and frameworks answer with the others.
 func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 	t.Parallel()
-	tests := map[string]bool{
-		`{"status":404,"requestId":"r","result":null}`: true,
-		`{"status":404}`:                                                  true,
-		`{"message":"Pipe not found"}`:                                    true,
-		`{"error":{"code":"PIPE_NOT_FOUND"}}`:                             true,
-		`{"errors":[{"message":"gone"}]}`:                                 true,
-		`{"status":500,"error":"x"}`:                                      false,
-		`{"statusCode":502,"message":"x"}`:                                false,
-		`{}`:                                                              false,
-		`{"message":"no Route matched with those values"}`:                false,
-		`{"message":"Cannot GET /v1/organizations"}`:                      false,
-		`{"status":404,"requestId":"r","error":"PATH_NOT_FOUND"}`:         false,
-		`{"message":"The requested URL was not found on the server."}`:    false,
-		`{"message":"URL path '/v1/organizations/x' not found"}`:          false,
-		`{"message":"Not found: path /v1/organizations/x"}`:               false,
-		`{"message":"Not Found: /v1/organizations/x"}`:                    false,
-		`{"message":"No such resource path"}`:                             false,
-		`{"message":"page not found"}`:                                    false,
-		`{"message":"Invalid URI: /v1/organizations/x"}`:                  false,
-		`{"message":"The requested resource was not found"}`:              true,
-		`{"message":"Pipe 4 at path /x not found"}`:                       true,
-		`{"message":"not found: pipe 4"}`:                                 true,
-		`{"message":"Alert not found, see the URL of its dashboard"}`:     true,
-		`{"requestId":"r","message":"Cannot GET the route of this pipe"}`: false,
-	}
-	for text, want := range tests {
-		var body map[string]any
-		if err := json.Unmarshal([]byte(text), &body); err != nil {
-			t.Fatal(err)
-		}
-		if got := isOwn404(body, rest.MessageIn(body, unmasked)); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+	for body, own := range map[string]bool{
+		`{"status":404,"requestId":"r","result":null}`:             true,
+		`{"requestId":"r","message":"Cannot GET the pipe's path"}`: true,
+		`{"status":404,"requestId":""}`:                            false,
+		`{"status":404,"requestId":7}`:                             false,
+		`[{"requestId":"r"}]`:                                      false,
+		`{"data":{"requestId":"r"}}`:                               false,
+		`{"requestId":"r"`:                                         false,
+		`"requestId"`:                                              false,
+		`{}`:                                                       false,
+		``:                                                         false,
+		`null`:                                                     false,
+		`{"message":"Not Found"}`:                                  false,
+		`{"status":404}`:                                           false,
+		`{"status":404,"error":"Not Found","path":"/v1"}`:  false,
+		`{"message":"Pipe not found"}`:                     false,
+		`{"error":{"code":"PIPE_NOT_FOUND"}}`:              false,
+		`{"errors":[{"message":"gone"}]}`:                  false,
+		`{"detail":"Not Found"}`:                           false,
+		`{"message":"no Route matched with those values"}`: false,
+		`<html><title>404</title>requestId</html>`:         false,
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.always(respond(404, body, "X-Request-Id: of-a-header"))
+			err := readPipe(t.Context(), c)
+			e := new(Error)
+			if !errors.As(err, &e) || IsNotFound(err) != own {
+				t.Fatalf("%s: %v", body, err)
+			}
+			advice := "\n\nCheck base_url: the response does not look like the platform's. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."
+			if own {
+				advice = "\n\nCheck the IDs."
+			}
+			if !strings.HasSuffix(e.Detail(), advice) {
+				t.Errorf("%s: %s", body, e.Detail())
+			}
+		})
 	}
 }

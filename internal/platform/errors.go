@@ -15,10 +15,9 @@ type Error = rest.Error
 // returned a 404 of its own, or two consecutive lists of services omit the
 // object.
 //
-// A 404 is the API's own if its body is a JSON object that looks like an error of
-// the API. A page of a gateway, a text, an empty body and a message about an
-// unknown route are not, since they may come from a wrong base URL. A 404 to a
-// list is about the organization and not about its services.
+// A 404 is the API's own if its body is a JSON object with a requestId. Any other may
+// come from a wrong base URL. A 404 to a list is about the organization and not about
+// its services.
 func IsNotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.NotFound
@@ -50,6 +49,10 @@ func Absence(err error) (brief, full string) {
 	}
 	return brief, full + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 }
+
+// CleanText turns a text from outside, such as an ID or a name, into one line for a
+// message, without what a terminal would act on, and cut.
+func CleanText(s string) string { return rest.Clean(s, rest.MaxID) }
 
 // SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c
 // are". names must not be empty.

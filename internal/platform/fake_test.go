@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/big"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,17 +28,11 @@ const (
 	testMaxMessage     = 500
 )
 
-// fake is the fake platform at the other end of connections in memory, so that
-// it lives in the time of a synctest bubble.
+// fake is the fake platform at the other end of connections in memory.
 type fake struct {
 	*mockplatform.Server
+	mockplatform.Memory
 	handler http.Handler // the Server, unless a test wraps it
-	conns   chan net.Conn
-	closed  chan struct{}
-
-	mu      sync.Mutex
-	open    int // connections that the client has not closed
-	refused int // number of dials that fail; all if negative
 }
 
 // fault is what happens to one request.
@@ -54,23 +45,34 @@ func newPlatform() *mockplatform.Server {
 	return mockplatform.New(seed)
 }
 
-// bubble runs a test with a fake and a client of it.
+// watch ends a test that hangs, under its own name. In a bubble nothing else does: the clock
+// stands while anything runs.
+func watch(t *testing.T) {
+	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
+	t.Cleanup(func() { timer.Stop() })
+}
+
+// bubble runs a test with a fake and a client of it, in the time of a bubble.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ...func(*Config)) {
 	t.Helper()
+	watch(t)
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{Server: newPlatform(), conns: make(chan net.Conn, 100), closed: make(chan struct{})}
-		f.handler = f.Server
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.handler.ServeHTTP(w, r) })}
-		go func() { _ = server.Serve(f) }()
 		c, err := New(testConfig("http://127.0.0.1", change...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.rest.Transport().DialContext = f.dial
+		f := &fake{Server: newPlatform()}
+		f.handler = f.Server
+		stop := f.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.handler.ServeHTTP(w, r) }))
+		c.rest.Transport().DialContext = f.Dial
+		// Also if the test fails: what it leaves behind would be a deadlock of the bubble,
+		// which ends all tests of the package.
+		t.Cleanup(func() {
+			c.rest.Transport().CloseIdleConnections()
+			stop()
+			synctest.Wait()
+		})
 		test(t, f, c)
-		c.rest.Transport().CloseIdleConnections()
-		_ = server.Close()
-		synctest.Wait()
 	})
 }
 
@@ -86,50 +88,16 @@ func testConfig(address string, change ...func(*Config)) Config {
 	return config
 }
 
-func (f *fake) dial(context.Context, string, string) (net.Conn, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refused != 0 {
-		f.refused--
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+// contact lets both APIs answer once: until then, other limits hold. It leaves no trace.
+func (f *fake) contact(t *testing.T, c *Client) {
+	t.Helper()
+	_, err := operations()["alert"].call(t.Context(), c)
+	if err = errors.Join(err, readPipe(t.Context(), c)); err != nil {
+		t.Fatal(err)
 	}
-	f.open++
-	client, server := net.Pipe()
-	f.conns <- server
-	return &countedConn{Conn: client, closed: sync.OnceFunc(func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.open--
-	})}, nil
+	c.rest.Transport().CloseIdleConnections()
+	f.ResetJournal()
 }
-
-type countedConn struct {
-	net.Conn
-	closed func()
-}
-
-func (c *countedConn) Close() error {
-	c.closed()
-	return c.Conn.Close()
-}
-
-// Accept, Close and Addr make the fake a net.Listener.
-
-func (f *fake) Accept() (net.Conn, error) {
-	select {
-	case conn := <-f.conns:
-		return conn, nil
-	case <-f.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (f *fake) Close() error {
-	close(f.closed)
-	return nil
-}
-
-func (f *fake) Addr() net.Addr { return &net.IPAddr{} }
 
 // inject applies these faults to the next requests, one each.
 func (f *fake) inject(faults ...fault) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -23,16 +22,21 @@ import (
 // would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
+// gathering is the longest time after the end of a list that one that has to be fresh
+// waits for readers. Terraform reads ten data sources at a time, and asks for the next ten
+// when a list has served these: they share the next one.
+const gathering = 100 * time.Millisecond
+
 // maxLists is how many lists of the same services are remembered. A look needs the last
 // four, see agreed.
 const maxLists = 5
 
 // lists are the lists of services of one client.
 //
-// A read of one service needs a list that began after the last write to that
-// service. A read of all services needs one that began after the last write to
-// any of them. The second rule for both was rejected: adopting many services
-// would cost nearly as many lists.
+// A read of one service needs a list that began after the last write to that service, and
+// after the last read of it: a resource reads its object once in a walk. A fresh read needs
+// a list that begins after the read was asked for. The second rule for both was rejected: a
+// refresh of many services would cost nearly as many lists.
 //
 // Beginnings, ends and writes are ordered by a count, since their times may be
 // equal.
@@ -42,16 +46,17 @@ type lists struct {
 	mu      sync.Mutex
 	count   uint64
 	series  map[string][]*list // of the same services, in the order of their beginnings
-	written map[string]uint64  // by organization, and by organization and service
+	written map[string]uint64  // the last write or read, by writeKey
 }
 
 // list is one list of services, under way or done.
 type list struct {
 	*flight[*services]
-	begun   uint64
-	ended   uint64      // set before it is done
-	endedAt time.Time   // as well
-	inFull  atomic.Bool // a caller got the error in full
+	begun   uint64        // 0 until then
+	ended   uint64        // set before it is done
+	endedAt time.Time     // as well
+	readers int           // that joined it before it was done
+	joined  chan struct{} // has an element after a reader has joined
 }
 
 // services are the services of a list, in the API's order.
@@ -68,7 +73,7 @@ type entry struct {
 }
 
 // wrote counts the beginning or the end of a write, successful or not. Lists that
-// began before it do not serve reads that begin after it.
+// began before it do not serve reads of the service that begin after it.
 func (l *lists) wrote(organizationID, serviceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +81,45 @@ func (l *lists) wrote(organizationID, serviceID string) {
 		l.written = map[string]uint64{}
 	}
 	l.count++
-	l.written[strings.ToLower(organizationID)] = l.count
-	l.written[strings.ToLower(organizationID+"/"+serviceID)] = l.count
+	l.written[writeKey(organizationID, serviceID)] = l.count
 }
 
-func (l *lists) lastWrite(key string) uint64 {
+// served ends the use of the lists that served a read of a service: who reads it again does
+// so in a later walk, and a process may serve several runs of a test.
+func (l *lists) served(organizationID, serviceID string) { l.wrote(organizationID, serviceID) }
+
+// need is what a read needs of a list: that it began after a count.
+type need struct {
+	after uint64
+	// fresh means that no list has begun after it yet.
+	fresh bool
+}
+
+// sinceWrite is the need of a read that has to show every write to a service.
+func (l *lists) sinceWrite(organizationID, serviceID string) need {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.written[strings.ToLower(key)]
+	return need{after: l.written[writeKey(organizationID, serviceID)]}
+}
+
+func writeKey(organizationID, serviceID string) string {
+	return strings.ToLower(organizationID + "/" + serviceID)
+}
+
+// fromNow is the need of a read that has to be at least as new as this moment.
+func (l *lists) fromNow() need {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	return need{after: l.count, fresh: true}
+}
+
+func (l *lists) newest(r *rest.Request) *list {
+	of := l.series[listKey(r)]
+	if len(of) == 0 {
+		return nil
+	}
+	return of[len(of)-1]
 }
 
 // sight is what one list says of what is looked for.
@@ -97,16 +133,16 @@ const (
 
 // look lists services until the lists agree on what see looks for, and returns the
 // lists to use: none if it does not exist, one that has it whole, or two that have
-// different parts of it, the newest first. Only lists that began after the given
-// count are used. Those that are remembered count, so that many callers who miss
-// something cost one more list together.
-func (l *lists) look(ctx context.Context, r *rest.Request, after uint64, see func(*services) sight) (used []*services, err error) {
-	for next := after; ; {
+// different parts of it, the newest first. Only lists that the read needs are used.
+// Those that are remembered count, so that many callers who miss something cost one more
+// list together.
+func (l *lists) look(ctx context.Context, r *rest.Request, first need, see func(*services) sight) (used []*services, err error) {
+	for next := first; ; {
 		newest, err := l.list(ctx, r, next)
 		if err != nil {
 			return nil, err
 		}
-		all := l.until(newest, r, after)
+		all := l.until(newest, r, first.after)
 		sights := make([]sight, len(all))
 		for i, one := range all {
 			sights[i] = see(one)
@@ -117,7 +153,7 @@ func (l *lists) look(ctx context.Context, r *rest.Request, after uint64, see fun
 			}
 			return used, nil
 		}
-		next = newest.ended
+		next.after = newest.ended
 	}
 }
 
@@ -146,20 +182,18 @@ func agreed(sights []sight) (use []int, decided bool) {
 	return nil, false
 }
 
-// list returns a list that began after the given count. Only one caller gets the
-// error of a failed list in full.
-func (l *lists) list(ctx context.Context, r *rest.Request, after uint64) (*list, error) {
-	found := l.join(ctx, r, after)
+// list returns a list that a read needs.
+func (l *lists) list(ctx context.Context, r *rest.Request, n need) (*list, error) {
+	found := l.join(ctx, r, n)
 	_, err := found.wait(ctx, r)
-	if failed := new(rest.Error); errors.As(err, &failed) && failed.Kind != rest.Interrupted && found.inFull.Swap(true) {
-		return nil, failed.Repeated(found.endedAt)
-	}
 	return found, err
 }
 
-// join returns the latest list if it began after the given count and is still
-// usable. Otherwise it starts another one.
-func (l *lists) join(ctx context.Context, r *rest.Request, after uint64) *list {
+// join returns the latest list if it serves a read and is still usable. Otherwise it
+// starts another one. One that has to be fresh waits for the latest one to end, so that
+// other readers join it. If that one has failed, it fails, too: an error shows no old
+// values, and ten readers after ten would spend their retry_timeout on it.
+func (l *lists) join(ctx context.Context, r *rest.Request, n need) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, of := range l.series {
@@ -167,13 +201,27 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64) *list {
 			delete(l.series, key)
 		}
 	}
-	of := l.series[listKey(r)]
-	if newest := len(of) - 1; newest >= 0 && of[newest].begun > after && of[newest].join() {
-		return of[newest]
+	last := l.newest(r)
+	if last != nil && (last.begun == 0 || last.begun > n.after) && last.join() {
+		last.welcome()
+		return last
 	}
-	l.count++
-	next := &list{begun: l.count}
+	next := &list{joined: make(chan struct{}, 1)}
+	next.welcome()
+	if !n.fresh {
+		l.begin(next)
+	}
 	next.flight = launch(ctx, func(ctx context.Context) (*services, error) {
+		if n.fresh {
+			failed := l.await(ctx, last, next)
+			l.mu.Lock()
+			l.begin(next)
+			l.mu.Unlock()
+			if failed != nil {
+				next.endedAt = last.endedAt
+				return nil, failed
+			}
+		}
 		found := &services{}
 		r.Accept = found.accept
 		err := l.send(ctx, r)
@@ -186,9 +234,72 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64) *list {
 	if l.series == nil {
 		l.series = map[string][]*list{}
 	}
+	of := l.series[listKey(r)]
 	of = append(of, next)
 	l.series[listKey(r)] = of[max(0, len(of)-maxLists):]
 	return next
+}
+
+func (l *lists) begin(next *list) {
+	l.count++
+	next.begun = l.count
+}
+
+// await waits until the last list has ended, and until its readers, who may read again,
+// have joined the next one. It returns the error of the last list, if it has one.
+func (l *lists) await(ctx context.Context, last, next *list) error {
+	if last == nil {
+		return nil
+	}
+	underWay := !last.isDone()
+	select {
+	case <-last.done:
+	case <-ctx.Done():
+		return nil // the request has the error
+	}
+	if last.hasFailed() {
+		return last.err
+	}
+	late := time.After(gathering - time.Since(last.endedAt))
+	wanted := l.readersOf(last)
+	if underWay {
+		wanted += l.readersOf(next) // they are others than those of the last list
+	}
+	for l.readersOf(next) < wanted {
+		select {
+		case <-next.joined:
+		case <-late:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+func (l *lists) readersOf(of *list) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return of.readers
+}
+
+// welcome counts a reader.
+func (l *list) welcome() {
+	if l.flight != nil && l.isDone() {
+		return
+	}
+	l.readers++
+	select {
+	case l.joined <- struct{}{}:
+	default:
+	}
+}
+
+// hasFailed reports whether a list is done and has an error, other than that its readers
+// have left.
+func (l *list) hasFailed() bool {
+	failed := new(rest.Error)
+	return l.isDone() && l.err != nil && (!errors.As(l.err, &failed) || failed.Kind != rest.Interrupted)
 }
 
 // listKey is the same for requests that list the same services.

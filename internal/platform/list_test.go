@@ -69,11 +69,6 @@ func TestThousandReadsCostOneList(t *testing.T) {
 		f.haveServices(1000)
 		f.always(late(time.Second))
 		crowd(1000, 1000, func(i int) { getReplicas(t, c, serviceID(i)) })
-		for range 3 {
-			if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
-				t.Error(len(all), err)
-			}
-		}
 		if n := f.count("GET"); n != 1 {
 			t.Errorf("%d lists", n)
 		}
@@ -81,6 +76,125 @@ func TestThousandReadsCostOneList(t *testing.T) {
 		getReplicas(t, c, serviceID(3))
 		if n := f.count("GET"); n != 2 {
 			t.Errorf("%d lists after the first one's lifetime", n)
+		}
+		if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
+			t.Error(len(all), err)
+		}
+		getReplicas(t, c, serviceID(4))
+		if n := f.count("GET"); n != 3 {
+			t.Errorf("%d lists, want one more for the fresh read, which serves the read after it", n)
+		}
+	})
+}
+
+// freshReads are the reads of data sources.
+var freshReads = map[string]func(c *Client, i int) (*Service, error){
+	"by ID": func(c *Client, i int) (*Service, error) {
+		return c.GetFreshService(context.Background(), testOrganization, serviceID(i))
+	},
+	"by name": func(c *Client, i int) (*Service, error) {
+		found, err := c.FindServices(context.Background(), testOrganization, fmt.Sprint("service ", i))
+		return &append(found, Service{})[0], err
+	},
+	"all": func(c *Client, i int) (*Service, error) {
+		all, err := c.ListServices(context.Background(), testOrganization, nil)
+		return &append(all, make([]Service, i+1)...)[i], err
+	},
+}
+
+// A fresh read shows what another program wrote before it was asked for, whatever list is
+// under way or remembered. Reads at a time share a list: ten readers need one list for ten
+// reads, and one more for the first.
+func TestFreshReads(t *testing.T) {
+	t.Parallel()
+	for name, read := range freshReads {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			const n = 100
+			f.haveServices(n)
+			for i := range n {
+				f.UpdateService(serviceID(i), func(doc mockplatform.Document) { doc["name"] = fmt.Sprint("service ", i) })
+			}
+			f.always(late(time.Second))
+			var work sync.WaitGroup
+			for turn := range 4 { // the second one while the list of the first is under way
+				f.UpdateService(serviceID(0), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
+				for range 2 {
+					work.Go(func() {
+						if service, err := read(c, 0); err != nil || replicas(service) < float64(turn) {
+							t.Errorf("%s: turn %d: %v %v", name, turn, service, err)
+						}
+					})
+				}
+				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 0}[turn])
+			}
+			work.Wait()
+			before := f.count("GET")
+			time.Sleep(time.Second)
+			crowd(n, 10, func(i int) {
+				if _, err := read(c, i); err != nil {
+					t.Error(err)
+				}
+			})
+			if lists := f.count("GET") - before; before > 2*4 || lists > n/10+1 {
+				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads", name, before, lists, n)
+			}
+		})
+	}
+}
+
+// A list that fails is the error of every fresh read for as long as it is remembered.
+func TestFreshReadsFailOnce(t *testing.T) {
+	t.Parallel()
+	for name, read := range freshReads {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.haveServices(1)
+			f.always(fault{Status: 403, Delay: time.Second})
+			crowd(30, 10, func(int) {
+				if _, err := read(c, 0); err == nil {
+					t.Error("no error")
+				}
+			})
+			if n := f.count("GET"); n != 1 {
+				t.Errorf("%s: %d lists", name, n)
+			}
+			for range 6 {
+				time.Sleep(listLifetime / 3)
+				_, _ = read(c, 0)
+			}
+			if n := f.count("GET"); n != 3 {
+				t.Errorf("%s: %d lists, want one for each lifetime", name, n)
+			}
+			f.ClearFaults()
+			time.Sleep(listLifetime)
+			if _, err := read(c, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A reader that leaves while it waits for a list to begin takes nothing from the others.
+func TestFreshReadersLeave(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.haveServices(1)
+		f.always(late(time.Second))
+		read := func(patience time.Duration, leaves bool) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if _, err := c.GetFreshService(ctx, testOrganization, serviceID(0)); (err != nil) != leaves {
+				t.Error(err)
+			}
+		}
+		var work sync.WaitGroup
+		work.Go(func() { read(time.Minute, false) })
+		time.Sleep(time.Second / 4)
+		work.Go(func() { read(time.Second/4, true) })
+		time.Sleep(time.Second / 2)
+		work.Go(func() { read(time.Minute, false) })
+		work.Wait()
+		if n := f.count("GET"); n != 2 {
+			t.Errorf("%d lists, want none for the reader who left", n)
 		}
 	})
 }
@@ -187,13 +301,13 @@ func TestCancelledCallers(t *testing.T) {
 			}
 			for i, cancel := range cancels {
 				synctest.Wait()
-				if done.Load() != int32(i) || f.open != 1 || f.count("GET") != 1 {
-					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.open, f.count("GET"))
+				if done.Load() != int32(i) || f.Open() != 1 || f.count("GET") != 1 {
+					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.Open(), f.count("GET"))
 				}
 				cancel()
 			}
 			synctest.Wait()
-			if f.open != 0 {
+			if n := f.Open(); n != 0 {
 				t.Error("still reading")
 			}
 			if _, err := operations()[o].call(t.Context(), c); err != nil {
@@ -224,18 +338,22 @@ func TestMissingOnce(t *testing.T) {
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		for range 2 {
-			for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
-				for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
+		f.always(late(time.Second))
+		var work sync.WaitGroup
+		for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
+			for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
+				work.Go(func() {
 					if _, err := c.ListServices(t.Context(), organization, filter); err != nil {
 						t.Error(err)
 					}
-				}
+				})
 			}
 		}
+		time.Sleep(time.Second / 2)
 		if n := f.count("GET"); n != 8 {
-			t.Errorf("%d lists", n)
+			t.Errorf("%d lists at a time", n)
 		}
+		work.Wait()
 	})
 }
 
@@ -244,7 +362,7 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
+		f.always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
 		if _, err := operations()["service"].call(t.Context(), c); err != nil {
 			t.Error(err)
 		}
@@ -272,17 +390,4 @@ func TestListMayBeLarge(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// The error of a list that is reported again says that there was a response, and that it
-// cannot be used.
-func TestUnusableListIsReportedAgain(t *testing.T) {
-	t.Parallel()
-	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }))
-	_, first := c.ListServices(t.Context(), testOrganization, nil)
-	_, second := c.ListServices(t.Context(), testOrganization, nil)
-	const want = "HTTP 200 OK, but the response cannot be used: the request to list services at "
-	if first == nil || second == nil || !strings.Contains(second.Error(), want) {
-		t.Errorf("%v\n%v", first, second)
-	}
 }

@@ -304,9 +304,11 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 }
 
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
-	return c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
-			organizationID, "services", serviceID, "pipes", pipeID),
-		checkIDs(operation, organizationID, serviceID, pipeID)
+	r := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
+		organizationID, "services", serviceID, "pipes", pipeID)
+	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
+		"or create it again in the platform's console and set its ID."
+	return r, checkIDs(operation, organizationID, serviceID, pipeID)
 }
 
 // changesMappings reports whether a body adds or removes table mappings.

@@ -35,7 +35,7 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 		API:            &c.management.API,
 		Realm:          " in organization " + strings.ToLower(organizationID),
 		Path:           append([]string{"v1", "organizations", organizationID}, path...),
-		IsOwn404:       isOwn404,
+		NamesObject:    true,
 		NotFoundAdvice: "Check the IDs.",
 	}
 }

@@ -81,15 +81,15 @@ type ScalingUpdate struct {
 
 // ListServices lists the services of an organization in the API's order ("List
 // organization services" in the API document). filter is sent as it is; the API
-// supports only filtering by resource tags. The result may be up to 30 s old, but
-// is newer than every write of this client to the organization.
+// supports only filtering by resource tags. The list begins after the call: what the
+// caller depends on may have been written by another client. Calls at a time share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string) ([]Service, error) {
 	const operation = "list services"
 	if err := checkIDs(operation, organizationID); err != nil {
 		return nil, err
 	}
 	r := c.listRequest(organizationID, filter)
-	found, err := c.lists.list(ctx, r, c.lists.lastWrite(organizationID))
+	found, err := c.lists.list(ctx, r, c.lists.fromNow())
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 
 // GetService reads one service from the list of its organization, since the API
 // cannot read a single service. The result may be up to 30 s old, but is newer
-// than every write of this client to the service.
+// than every write of this client to the service, and than what it returned before.
 //
 // complete reports whether a reading has every field that earlier reads of the
 // service had; nil if there is nothing to miss. A reading that is not complete is
@@ -109,13 +109,33 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // If two consecutive lists omit the service, the error is one that IsNotFound. All
 // callers share the lists that this needs.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
-	const operation = "read service"
-	if err := checkIDs(operation, organizationID, serviceID); err != nil {
+	found, err := c.serviceFrom(ctx, organizationID, serviceID, c.lists.sinceWrite(organizationID, serviceID), complete)
+	if err == nil {
+		c.lists.served(organizationID, serviceID)
+	}
+	return found, err
+}
+
+// GetFreshService reads one service like GetService, from a list that begins after the
+// call, like that of ListServices.
+func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID string) (*Service, error) {
+	found, err := c.serviceFrom(ctx, organizationID, serviceID, c.lists.fromNow(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+const readService = "read service"
+
+// serviceFrom is GetService with lists that meet a need.
+func (c *Client) serviceFrom(ctx context.Context, organizationID, serviceID string, n need, complete func(*Service) bool) ([]*Service, error) {
+	if err := checkIDs(readService, organizationID, serviceID); err != nil {
 		return nil, err
 	}
 	at := strings.ToLower(serviceID)
 	decoded := map[*entry]*Service{}
-	used, err := c.lists.look(ctx, c.listRequest(organizationID, nil), c.lists.lastWrite(organizationID+"/"+serviceID), func(s *services) sight {
+	used, err := c.lists.look(ctx, c.listRequest(organizationID, nil), n, func(s *services) sight {
 		switch e := s.byID[at]; {
 		case e == nil:
 			return omitted
@@ -133,7 +153,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 		return nil, err
 	}
 	// What the lists say of the service is about a request of its own for the user.
-	asked := c.inOrganization(operation, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
+	asked := c.inOrganization(readService, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
 	if len(used) == 0 {
 		gone := asked.NewError(rest.Final, nil)
 		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
@@ -153,15 +173,15 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	return readings, nil
 }
 
-// FindServices returns the services of an organization with exactly this name.
-// Like GetService, it returns none only if two consecutive lists have none.
+// FindServices returns the services of an organization with exactly this name, from a
+// list that begins after the call, like that of ListServices. Like GetService, it returns
+// none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string) ([]Service, error) {
-	const operation = "read service"
-	if err := checkIDs(operation, organizationID); err != nil {
+	if err := checkIDs(readService, organizationID); err != nil {
 		return nil, err
 	}
 	r := c.listRequest(organizationID, nil)
-	used, err := c.lists.look(ctx, r, c.lists.lastWrite(organizationID), func(s *services) sight {
+	used, err := c.lists.look(ctx, r, c.lists.fromNow(), func(s *services) sight {
 		if len(s.named(name)) == 0 {
 			return omitted
 		}
@@ -224,7 +244,7 @@ func (c *Client) listRequest(organizationID string, filter []string) *rest.Reque
 	r.Method = http.MethodGet
 	r.Query = url.Values{"filter": filter}
 	r.MaxBody = rest.MaxList
-	r.IsOwn404, r.NotFoundAdvice = nil, checkOrganization
+	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
 	return r
 }
 

@@ -2,189 +2,81 @@ package platform
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// Tests over real connections, for what memory can't show.
+// connectionNumber is a key of the context of a request.
+type connectionNumber struct{}
 
-func TestConnectionsAreReused(t *testing.T) {
+// Servers that end each connection after a response leave no key in doubt: each POST has a
+// connection of its own, which no other request has used or will use.
+func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
-	var opened atomic.Int32
-	platform := newPlatform()
-	platform.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
-	server := httptest.NewUnstartedServer(platform)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			opened.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	c := clientOf(t, server.URL, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
-	transport := c.rest.Transport()
-	dial := transport.DialContext
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
-		return dial(ctx, network, address)
-	}
-	for range 3 { // between which all connections lie idle
-		var work sync.WaitGroup
-		for range 40 {
-			work.Go(func() {
-				if _, err := operations()["update"].call(t.Context(), c); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		work.Wait()
-	}
-	if n := opened.Load(); n > 6 {
-		t.Errorf("%d connections for 6 requests at a time", n)
-	}
-}
-
-// tlsServer is a fake over TLS; trust lets a client accept its certificate.
-func tlsServer(t *testing.T, versions *tls.Config) (server *httptest.Server, trust func(*Client)) {
-	t.Helper()
-	server = httptest.NewUnstartedServer(newPlatform())
-	server.TLS = versions
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return server, func(c *Client) {
-		pool := x509.NewCertPool()
-		pool.AddCert(server.Certificate())
-		c.rest.Transport().TLSClientConfig.RootCAs = pool
-	}
-}
-
-func TestFinalConnectionErrors(t *testing.T) {
-	t.Parallel()
-	untrusted, _ := tlsServer(t, nil)
-	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
-	plain := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(plain.Close)
-	tests := map[string]struct {
-		address string
-		trust   func(*Client)
-		hint    string
-	}{
-		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
-		"TLS 1.1":           {old.URL, trustOld, "Check base_url, and HTTPS_PROXY if it is set."},
-		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := clientOf(t, test.address)
-			if test.trust != nil {
-				test.trust(c)
-			}
-			err := readPipe(t.Context(), c)
-			var e *Error
-			if !errors.As(err, &e) || e.Attempts != 1 || e.Kind != rest.Final || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
+	const keys = 40
+	for name, end := range map[string]func(w http.ResponseWriter, r *http.Request, platform http.Handler){
+		"HTTP/2, GOAWAY": func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+			w.Header().Set("Connection", "close") // which Go's server sends as a GOAWAY
+			platform.ServeHTTP(w, r)
+		},
+		"HTTP/1.1, closed when the next request arrives": func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+			recorded := httptest.NewRecorder()
+			platform.ServeHTTP(recorded, r)
+			conn, buffered, err := http.NewResponseController(w).Hijack()
+			if err != nil {
 				t.Error(err)
+				return
 			}
-			if _, err := operations()["key"].call(t.Context(), c); IsAmbiguous(err) || err == nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// The rejection of a proxy is reported as such and not retried. The proxy is not
-// the fake platform, but a handler of its own.
-func TestProxyRefuses(t *testing.T) {
-	t.Parallel()
-	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusProxyAuthRequired)
-	}))
-	defer proxyServer.Close()
-	c := clientOf(t, "https://platform.example")
-	c.rest.Transport().Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
-	_, err := operations()["key"].call(t.Context(), c)
-	if err == nil || IsAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
-		t.Error(err)
-	}
-}
-
-// An endless response ends at the maximum size.
-func TestEndlessResponses(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault fault
-		want  string
-	}{
-		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied."},
-		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied."},
-		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next apply sends only what is still missing."},
+			response := recorded.Result()
+			response.ContentLength = int64(recorded.Body.Len())
+			_ = response.Write(buffered)
+			_ = buffered.Flush()
+			_, _ = buffered.ReadByte()
+			_ = conn.Close()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			platform := newPlatform()
-			platform.Inject(test.fault)
-			c := testClient(t, platform, func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
-			_, err := operations()["update"].call(t.Context(), c)
-			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
-				t.Error(err)
+			var opened atomic.Int64
+			var used sync.Map // numbers of connections, with whether a key was created on it
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				isKey := r.Method == http.MethodPost
+				if before, reused := used.Swap(r.Context().Value(connectionNumber{}), isKey); reused && (isKey || before.(bool)) {
+					t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
+				}
+				end(w, r, platform)
+			}))
+			server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+				return context.WithValue(ctx, connectionNumber{}, opened.Add(1))
+			}
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.EnableHTTP2 = strings.HasPrefix(name, "HTTP/2")
+			server.StartTLS()
+			t.Cleanup(server.Close)
+			c := clientOf(t, server.URL)
+			pool := x509.NewCertPool()
+			pool.AddCert(server.Certificate())
+			c.rest.Transport().TLSClientConfig.RootCAs = pool
+			if err := readPipe(t.Context(), c); err != nil { // which leaves a connection behind
+				t.Fatal(err)
+			}
+			crowd(keys, 10, func(int) {
+				if _, err := createKey(t.Context(), c, false); err != nil {
+					t.Error(err)
+				}
+			})
+			if n := len(platform.Keys()); n != keys {
+				t.Errorf("%d keys, want %d", n, keys)
 			}
 		})
-	}
-}
-
-// The connection of a POST is one that an earlier call left idle and the
-// platform has closed meanwhile: net/http must not send it twice.
-func TestNoReplayOfAKey(t *testing.T) {
-	t.Parallel()
-	for range 20 {
-		platform := newPlatform()
-		platform.Inject(fault{Method: http.MethodPost, Cut: mockplatform.CutHead, Times: mockplatform.Always})
-		c := testClient(t, platform)
-		_ = readPipe(t.Context(), c)
-		if _, err := operations()["key"].call(t.Context(), c); !IsAmbiguous(err) || platform.Count(http.MethodPost, "") != 1 {
-			t.Fatal(platform.Count(http.MethodPost, ""), err)
-		}
-		for _, r := range platform.Requests() {
-			if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-				t.Error("an Idempotency-Key was sent")
-			}
-		}
-	}
-}
-
-// A redirect is not followed, to the same host either.
-func TestRedirectsAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{301, 302, 307, 308} {
-		platform := newPlatform()
-		server := httptest.NewServer(platform)
-		t.Cleanup(server.Close)
-		c := clientOf(t, server.URL)
-		platform.Inject(fault{Status: status, Location: server.URL + "/x?token=hidden", Times: mockplatform.Always})
-		for name, o := range operations() {
-			platform.ResetJournal()
-			_, err := o.call(t.Context(), c)
-			again := fmt.Sprintf("HTTP %d ", status) // of the list that two operations share
-			if err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") && !strings.Contains(err.Error(), again) || strings.Contains(err.Error(), "hidden") || platform.Count("", "") > 1 {
-				t.Error(status, name, platform.Count("", ""), err)
-			}
-		}
 	}
 }

@@ -1,5 +1,3 @@
-// Package process sets up the process of a provider: what it logs, and which signals it
-// ignores.
 package process
 
 import (

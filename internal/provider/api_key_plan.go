@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -57,7 +55,7 @@ func (r *apiKeyResource) planCreation(config, plan tfvalue.Value, replaces bool,
 	const longestWait = 7 * 24 * time.Hour
 	var rejected diag.Diagnostics
 	r.checkCreation(config, &rejected)
-	if replaces || r.passed(config.At("expire_at"), longestWait) {
+	if replaces || passed(config.At("expire_at"), r.Now().Add(-longestWait)) {
 		diags.Append(rejected...)
 	} else {
 		warnRejected(config, rejected, diags)
@@ -80,15 +78,6 @@ func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnos
 		r.Ready(conn.ManagementSettings, diags)
 	}
 	r.checkExpiry(config, diags)
-}
-
-// checkExpiry rejects an expiry in the past for a key that is to be created. A key that
-// exists may have expired, or its successor could not be planned.
-func (r *apiKeyResource) checkExpiry(key tfvalue.Value, diags *diag.Diagnostics) {
-	if expiry := key.At("expire_at"); r.passed(expiry, 0) {
-		diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
-			fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
-	}
 }
 
 // warnRejected reports errors of a key that is to be created in one warning.
@@ -130,10 +119,7 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, was asked
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.warnReplaced(state, changed, successor, &resp.Diagnostics)
-	// Terraform shows no warnings of the second plan of a replacement, which is the
-	// plan of the creation.
-	warnEndless(config, &resp.Diagnostics)
+	r.warnReplaced(config, state, changed, successor, &resp.Diagnostics)
 	resp.Plan.Raw = renewed(config, plan).Value
 }
 
@@ -144,7 +130,7 @@ func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	return plan.Map(func(name string, member tfvalue.Value) tfvalue.Value {
 		kept := state.At(name)
 		marked := !member.IsKnown() && config.At(name).IsNull()
-		if marked || !member.IsNull() && !kept.IsNull() && asksSame(name, member, kept) {
+		if marked || !member.IsNull() && !kept.IsNull() && keyRules.Asks(name, member, kept) {
 			return kept
 		}
 		return member
@@ -158,7 +144,8 @@ func (r *apiKeyResource) successorsOrganization(config, state tfvalue.Value) str
 	if !config.At("organization_id").IsNull() || r.Waits("organization_id") {
 		return ""
 	}
-	if strings.EqualFold(r.OrganizationID, state.At("organization_id").Text()) {
+	own := state.At("organization_id").Text() // none in a state that was edited
+	if own == "" || strings.EqualFold(r.OrganizationID, own) {
 		return ""
 	}
 	return r.OrganizationID
@@ -175,61 +162,6 @@ func renewed(config, plan tfvalue.Value) tfvalue.Value {
 	return plan
 }
 
-// asked is what was requested for a key where the state doesn't distinguish it from
-// what the platform chose. It is kept in private state.
-type asked struct {
-	// OrganizationID, ExpireAt and IPAccessList report whether the configuration
-	// set the argument.
-	OrganizationID bool   `json:"organization_id,omitempty"`
-	ExpireAt       bool   `json:"expire_at"`
-	State          string `json:"state"`
-	IPAccessList   bool   `json:"ip_access_list,omitempty"`
-	// Expiry is the requested expiry of a key with validity_hours, if renewal can't
-	// use the one that the API returned.
-	Expiry string `json:"expiry,omitempty"`
-}
-
-var keyRules = tfvalue.Rules{Keys: map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}}}
-
-const (
-	askedKey     = "asked"
-	stateEnabled = "enabled"
-)
-
-// asks is what is remembered of the request that created a key.
-func (r *apiKeyResource) asks(config, state tfvalue.Value, body platform.APIKeyCreate) asked {
-	was := asked{
-		OrganizationID: !config.At("organization_id").IsNull(),
-		ExpireAt:       !config.At("expire_at").IsNull(),
-		State:          stateAsked(config),
-		IPAccessList:   !config.At("ip_access_list").IsEmpty(),
-	}
-	// The minimum time from a creation to the renewal: validity_hours and
-	// early_renewal_hours are whole, and the first is larger.
-	const shortestUse = time.Hour
-	expires, err := time.Parse(time.RFC3339, state.At("expire_at").Text())
-	if !state.At("validity_hours").IsNull() && (err != nil || expires.Add(-hours(state.At("early_renewal_hours"))).Before(r.now().Add(shortestUse))) {
-		// There is none, it can't be parsed, or every plan would create a new key.
-		was.Expiry = *body.ExpireAt
-	}
-	return was
-}
-
-func (was asked) encode() []byte {
-	remembered, _ := json.Marshal(was) //nolint:errchkjson // strings and bools
-	return remembered
-}
-
-// recall decodes what was requested for a key. Without a memory of it, the state
-// stands in.
-func recall(remembered []byte, state tfvalue.Value) asked {
-	var was asked
-	if remembered == nil || json.Unmarshal(remembered, &was) != nil {
-		was = asked{State: stateAsked(state)}
-	}
-	return was
-}
-
 // changedArguments names the arguments that request something else than the key was
 // created with. Removing an argument does, unless it had its default; setting it to its
 // default, or to what the platform chose, does not.
@@ -242,48 +174,12 @@ func changedArguments(config, plan, state tfvalue.Value, was asked) []string {
 		case config.At(name).IsNull() && requested[name]:
 		case name == "state" && plan.At(name).Text() == was.State:
 			continue
-		case asksSame(name, plan.At(name), state.At(name)):
+		case keyRules.Asks(name, plan.At(name), state.At(name)):
 			continue
 		}
 		changed = append(changed, name)
 	}
 	return changed
-}
-
-// stateAsked is the state that a configuration requests.
-func stateAsked(config tfvalue.Value) string {
-	if wanted := config.At("state").Text(); wanted != "" {
-		return wanted
-	}
-	return stateEnabled
-}
-
-// asksSame reports whether two values of an argument request the same. An empty
-// list or map requests the same as an unset one.
-func asksSame(name string, a, b tfvalue.Value) bool {
-	switch {
-	case a.IsNull() || b.IsNull():
-		return a.IsEmpty() && b.IsEmpty()
-	case !a.IsFullyKnown() || !b.IsFullyKnown():
-		return false
-	case name == "expire_at":
-		return sameInstant(a.Text(), b.Text())
-	case name == "organization_id":
-		return strings.EqualFold(a.Text(), b.Text())
-	default:
-		return keyRules.Same(name, a, b)
-	}
-}
-
-// due reports whether a key with validity_hours is to be replaced: within
-// early_renewal_hours of its expiry, or after it.
-func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
-	expiry := was.Expiry
-	if expiry == "" {
-		expiry = key.At("expire_at").Text()
-	}
-	expires, err := time.Parse(time.RFC3339, expiry)
-	return !key.At("validity_hours").IsNull() && err == nil && !r.now().Before(expires.Add(-hours(key.At("early_renewal_hours"))))
 }
 
 // dueInPlan reports whether a plan replaces a key because its renewal is due.
@@ -294,41 +190,15 @@ func (r *apiKeyResource) due(key tfvalue.Value, was asked) bool {
 // unknown until then. The next plan takes both into account.
 func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value, was asked) bool {
 	if plan.Equal(state) {
-		return r.due(plan, was)
+		return due(plan, was, r.Now())
 	}
 	early := plan.At("early_renewal_hours")
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// passed reports whether an expiry passed at least this long ago.
-func (r *apiKeyResource) passed(expiry tfvalue.Value, ago time.Duration) bool {
-	expires, err := time.Parse(time.RFC3339, expiry.Text())
-	return err == nil && !r.now().Before(expires.Add(ago))
-}
-
-// hours is a number of hours, 0 if it is null or unknown.
-func hours(value tfvalue.Value) time.Duration {
-	if value.IsNull() || !value.IsKnown() {
-		return 0
-	}
-	n, _ := value.Number().Int64()
-	return time.Duration(n) * time.Hour
-}
-
-// sameInstant compares two timestamps by instant. Other texts are compared as they
-// are.
-func sameInstant(a, b string) bool {
-	x, errX := time.Parse(time.RFC3339, a)
-	y, errY := time.Parse(time.RFC3339, b)
-	if errors.Join(errX, errY) != nil {
-		return a == b
-	}
-	return x.Equal(y)
-}
-
 // warnEndless reports that a key that is to be created will never expire.
 func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
-	if !config.At("expire_at").IsNull() || !config.At("validity_hours").IsNull() {
+	if !asksForNoExpiry(config) {
 		return
 	}
 	diags.AddWarning(
@@ -337,10 +207,14 @@ func warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
 	)
 }
 
+func asksForNoExpiry(config tfvalue.Value) bool {
+	return config.At("expire_at").IsNull() && config.At("validity_hours").IsNull()
+}
+
 // warnExpired reports that a key has expired and is not replaced, because the new
 // one would have the same expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
-	if !r.passed(plan.At("expire_at"), 0) {
+	if !passed(plan.At("expire_at"), r.Now()) {
 		return
 	}
 	remedy := "Set a later expire_at to create a new key, or set validity_hours instead to have it renewed."
@@ -349,15 +223,16 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
-		fmt.Sprintf("The key expired at %s. %s", clean(plan.At("expire_at").Text()), remedy),
+		fmt.Sprintf("The key expired at %s. %s", platform.CleanText(plan.At("expire_at").Text()), remedy),
 	)
 }
 
 // warnReplaced reports in one warning for each key why it is replaced, what becomes of
 // the old one, and which order of the plan would cost its secret: a provider cannot see
-// whether create_before_destroy is set, but the reader can.
-func (r *apiKeyResource) warnReplaced(state tfvalue.Value, changed []string, successor string, diags *diag.Diagnostics) {
-	early, expired := state.At("early_renewal_hours"), r.passed(state.At("expire_at"), 0)
+// whether create_before_destroy is set, but the reader can. Terraform shows no warnings of
+// the second plan of a replacement, which is the plan of the creation.
+func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []string, successor string, diags *diag.Diagnostics) {
+	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
 	why := "its renewal is due"
 	switch {
 	case len(changed) > 0:
@@ -370,46 +245,16 @@ func (r *apiKeyResource) warnReplaced(state tfvalue.Value, changed []string, suc
 		summary, revoke = "API key %s has expired and is replaced", ""
 	}
 	if successor != "" {
-		revoke += fmt.Sprintf(" The old key belongs to organization %s. The new key is created in %s, the provider's organization: set organization_id to create it elsewhere.", clean(state.At("organization_id").Text()), successor)
+		revoke += fmt.Sprintf(" The old key belongs to organization %s. The new key is created in %s, the provider's organization: set organization_id to create it elsewhere.", platform.CleanText(state.At("organization_id").Text()), successor)
+	}
+	endless := ""
+	if asksForNoExpiry(config) {
+		endless = "\n\nThe new key will never expire. Set validity_hours to let it expire."
 	}
 	diags.AddWarning(
 		fmt.Sprintf(summary, keyLabel(state)),
-		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, r.remains("The old key", state), revoke)+
+		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, remains("The old key", state, r.Now()), revoke)+
 			"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first. "+
-			"Otherwise, the state loses the old key and its secret even if the API rejects the new one.",
+			"In that order, the state loses the old key and its secret even if the API rejects the new one."+endless,
 	)
-}
-
-// warnLeft reports once in a run that a key leaves the state and stays on the
-// platform. Terraform plans the destruction of a replaced key a second time, during
-// the apply.
-func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
-	id := state.At("id").Text() + " " + state.At("key_id").Text()
-	if id != " " && !r.FirstWarning(id) {
-		return
-	}
-	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."
-	if r.passed(state.At("expire_at"), 0) {
-		summary, revoke = "API key %s has expired and stays on the platform", ""
-	}
-	diags.AddWarning(
-		fmt.Sprintf(summary, keyLabel(state)),
-		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+r.remains("The key", state)+revoke,
-	)
-}
-
-// remains describes a key that stays on the platform, so that it can be found in the
-// console. Its name and ID are in the summary.
-func (r *apiKeyResource) remains(which string, key tfvalue.Value) string {
-	if suffix := key.At("key_suffix").Text(); suffix != "" {
-		which += " (suffix " + clean(suffix) + ")"
-	}
-	switch expiry := key.At("expire_at").Text(); {
-	case expiry == "":
-		return which + " stays valid, because it does not expire."
-	case r.passed(key.At("expire_at"), 0):
-		return which + " expired at " + clean(expiry) + "."
-	default:
-		return which + " stays valid until " + clean(expiry) + "."
-	}
 }

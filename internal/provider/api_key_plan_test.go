@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 const (
@@ -37,15 +38,16 @@ var keyChanges = map[string]keyChange{
 	"disabled":            {args{}, args{"state": "disabled"}, "state", ""},
 	"disabled to enabled": {args{"state": "disabled"}, args{"state": "enabled"}, "state", ""},
 
-	"expiry":              {args{}, args{"expire_at": aDate}, "expire_at", ""},
-	"expiry respelled":    {args{"expire_at": aDate}, args{"expire_at": sameDate}, "", ""},
-	"expiry later":        {args{"expire_at": aDate}, args{"expire_at": laterDate}, "expire_at", ""},
-	"validity":            {args{}, args{"validity_hours": 9}, "validity_hours", ""},
-	"validity changed":    {args{"validity_hours": 9}, args{"validity_hours": 10}, "validity_hours", ""},
-	"validity to expiry":  {args{"validity_hours": 9}, args{"expire_at": aDate}, "expire_at validity_hours", ""},
-	"reminder":            {args{"validity_hours": 9}, args{"validity_hours": 9, "early_renewal_hours": 1}, "update", ""},
-	"reminder changed":    {args{"validity_hours": 9, "early_renewal_hours": 1}, args{"validity_hours": 9, "early_renewal_hours": 8}, "update", ""},
-	"reminder of nothing": {args{"validity_hours": 9}, args{"validity_hours": 9, "early_renewal_hours": 0}, "update", ""},
+	"expiry":               {args{}, args{"expire_at": aDate}, "expire_at", ""},
+	"expiry respelled":     {args{"expire_at": aDate}, args{"expire_at": sameDate}, "", ""},
+	"expiry in lower case": {args{"expire_at": "2030-12-31t22:00:00z"}, args{"expire_at": aDate}, "", ""},
+	"expiry later":         {args{"expire_at": aDate}, args{"expire_at": laterDate}, "expire_at", ""},
+	"validity":             {args{}, args{"validity_hours": 9}, "validity_hours", ""},
+	"validity changed":     {args{"validity_hours": 9}, args{"validity_hours": 10}, "validity_hours", ""},
+	"validity to expiry":   {args{"validity_hours": 9}, args{"expire_at": aDate}, "expire_at validity_hours", ""},
+	"reminder":             {args{"validity_hours": 9}, args{"validity_hours": 9, "early_renewal_hours": 1}, "update", ""},
+	"reminder changed":     {args{"validity_hours": 9, "early_renewal_hours": 1}, args{"validity_hours": 9, "early_renewal_hours": 8}, "update", ""},
+	"reminder of nothing":  {args{"validity_hours": 9}, args{"validity_hours": 9, "early_renewal_hours": 0}, "update", ""},
 
 	"trigger":         {args{}, args{"rotation_triggers": aTrigger}, "rotation_triggers", ""},
 	"trigger changed": {args{"rotation_triggers": aTrigger}, args{"rotation_triggers": map[string]string{"a": "2"}}, "rotation_triggers", ""},
@@ -102,7 +104,7 @@ func TestAPIKeyChanges(t *testing.T) {
 func TestAPIKeyReplacementFails(t *testing.T) {
 	f := newFixture(t)
 	d := f.newKeyDriver(t, nil)
-	d.createFirst = true
+	d.block.CreateBeforeDestroy = true
 	d.apply(plainKey)
 	secret, other := d.get("key_secret"), plainKey.with(args{"name": "other"})
 	for _, fault := range []mockplatform.Fault{{Status: 403}, {Status: 500, After: true}} {
@@ -119,14 +121,14 @@ func TestAPIKeyReplacementFails(t *testing.T) {
 }
 
 // because is a plan as a row of keyChanges has it.
-func (p keyPlan) because() string {
-	switch p.action {
+func (r *result) because() string {
+	switch r.action {
 	case "none":
 		return ""
 	case "replace":
-		return strings.Join(p.replaces, " ")
+		return strings.Join(r.replaces, " ")
 	default:
-		return p.action
+		return r.action
 	}
 }
 
@@ -184,25 +186,60 @@ func TestAPIKeyOrganization(t *testing.T) {
 	}
 }
 
+// What an edited state lacks or has damaged is not the provider's fault: the key is kept,
+// is renewed when it is due, and its successor goes where the provider's settings say.
+func TestAPIKeyEditedState(t *testing.T) {
+	t.Parallel()
+	for name, damaged := range map[string]string{
+		"no JSON": "\x00\xff", "a list": "[]", "no base64": `{"asked":"*"}`, "no JSON inside": `{"asked":"AAAA"}`, "no UTF-8 inside": `{"asked":"Iv8i"}`, "another type inside": `{"asked":"W10="}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			now := f.clocked()
+			d := f.newKeyDriver(t, nil)
+			d.apply(lasting)
+			d.block.State.Value = d.value(d.state.With(tfvalue.Optional(nil), "organization_id").Value)
+			d.block.State.Private = []byte(damaged)
+			d.wantNone(lasting)
+			now.at(90, 0)
+			p := d.planned(lasting)
+			if p.because() != "ready_for_renewal" || len(p.warnings) != 1 || strings.Contains(p.String(), "organization") {
+				t.Errorf("%s because of %v\n%s", p.action, p.replaces, p.diagnoses)
+			}
+			d.block.State.Private = []byte(damaged)
+			d.apply(lasting)
+			d.wantStored()
+			d.wantNone(lasting)
+		})
+	}
+}
+
 // Terraform plans a creation again in the apply, and with create_before_destroy the old
 // key has left the state by then: only an error of the creation itself brings it back.
 // So what time or environment may spoil between plan and apply is such an error.
 // TestAPIKeyReplacement has an expiry that passes.
 func TestAPIKeyIsNotStranded(t *testing.T) {
 	t.Parallel()
-	for setting, says := range map[string]string{"organization_id": "organization_id is not set", "key_secret": "Missing provider settings"} {
-		t.Run(setting, func(t *testing.T) {
+	for says, settings := range map[string][]string{
+		"organization_id is not set":                  {"organization_id"},
+		"base_url, key_id and key_secret are not set": {"base_url", "key_id", "key_secret"},
+	} {
+		t.Run(says, func(t *testing.T) {
 			f := newFixture(t)
 			d := f.newKeyDriver(t, nil)
-			d.createFirst = true
+			d.block.CreateBeforeDestroy = true
 			d.apply(plainKey)
-			secret, known, other := d.get("key_secret"), d.settings, plainKey.with(args{"name": "other"})
-			d.settings = known.with(args{setting: unknown})
+			secret, other := d.get("key_secret"), plainKey.with(args{"name": "other"})
+			for _, setting := range settings {
+				d.settings = d.settings.with(args{setting: unknown})
+			}
 			p := d.planned(other)
 			if p.action != "replace" {
 				t.Errorf("unknown: %s because of %v", p.action, p.replaces)
 			}
-			d.settings = known.with(args{setting: nil})
+			for _, setting := range settings {
+				d.settings = d.settings.with(args{setting: nil})
+			}
 			p = d.carryOut(p, other)
 			if len(p.errors) != 1 || d.get("key_secret") != secret || len(f.writes()) != 1 {
 				t.Errorf("missing: %s, and the state has %s", p.diagnoses, d.get("key_secret"))

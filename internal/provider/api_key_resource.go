@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -30,6 +31,21 @@ func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataReques
 // Schema implements resource.Resource.
 func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = apiKeySchema()
+}
+
+// ValidateConfig implements resource.ResourceWithValidateConfig, for what needs two
+// attributes.
+func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	config := tfvalue.Of(req.Config.Raw)
+	if hashes := config.At("hash_data"); hashes.IsObject() && !hashes.AnyLeaf() {
+		resp.Diagnostics.AddAttributeWarning(path.Root("hash_data"), adopt.EmptyObject, adopt.EmptyObjectDetail(tfvalue.Path{"hash_data"}))
+	}
+	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
+	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
+		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
 }
 
 // Create implements resource.Resource. It repeats the checks of which the plan may only
@@ -67,7 +83,16 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	warnDifferences(plan, body, response, created, client.Mask, &resp.Diagnostics)
 	state := keyCreated(plan, body, response, created)
 	resp.State.Raw = state.Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, r.asks(config, state, body).encode())...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, asks(config, state, body, r.Now()).encode())...)
+}
+
+// checkExpiry rejects an expiry in the past for a key that is to be created. A key that
+// exists may have expired, or its successor could not be planned.
+func (r *apiKeyResource) checkExpiry(key tfvalue.Value, diags *diag.Diagnostics) {
+	if expiry := key.At("expire_at"); passed(expiry, r.Now()) {
+		diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
+			fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
+	}
 }
 
 // creation is the request for a plan. The expiry of a key with validity_hours counts
@@ -79,7 +104,11 @@ func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, er
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
 	if validity := plan.At("validity_hours"); !validity.IsNull() {
-		expiry := r.now().Add(hours(validity)).UTC().Truncate(time.Second).Format(time.RFC3339)
+		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second).Format(time.RFC3339)
+		body.ExpireAt = &expiry
+	} else if body.ExpireAt != nil {
+		// Many parsers know "T" and "Z" alone, Go's among them.
+		expiry := strings.ToUpper(*body.ExpireAt)
 		body.ExpireAt = &expiry
 	}
 	return body, nil
@@ -142,7 +171,7 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	switch got := response.At("expire_at"); {
 	case endless(response, created) && body.ExpireAt != nil:
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, although %s was requested. The key never expires on its own: revoke it in the platform's console once nothing uses it", *body.ExpireAt))
-	case got.Text() != "" && !sameInstant(deref(body.ExpireAt), got.Text()):
+	case got.Text() != "" && !tfvalue.SameInstant(tfvalue.Optional(body.ExpireAt).Text(), got.Text()):
 		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
 	}
 	if created.KeyID == nil && body.HashData == nil {
@@ -172,14 +201,14 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
 			described(organization, body, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
-	diags.AddError(conn.Summary("Cannot create API key", err), failed)
+	diags.AddError("Cannot create API key", failed)
 }
 
 // addSecretMissing reports a response without the secret.
 func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
-		id = ", ID " + clean(*created.Key.ID)
+		id = ", ID " + platform.CleanText(*created.Key.ID)
 	}
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
@@ -198,46 +227,7 @@ func described(organization string, body platform.APIKeyCreate, requestID string
 	if requestID == "" {
 		return key
 	}
-	return key + ", request ID " + clean(requestID)
-}
-
-// keyLabel names a key in the summary of a warning, since Terraform folds warnings
-// with the same summary.
-func keyLabel(key tfvalue.Value) string {
-	var label []string
-	if name := key.At("name").Text(); name != "" {
-		label = append(label, quote(name))
-	}
-	for _, name := range []string{"id", "key_id"} {
-		if id := key.At(name).Text(); id != "" {
-			return strings.Join(append(label, "("+clean(id)+")"), " ")
-		}
-	}
-	if len(label) == 0 {
-		return "(name not known yet)"
-	}
-	return label[0]
-}
-
-// shownLength is the maximum length in characters of a text from outside in a message.
-const shownLength = 100
-
-// clean returns a text of the platform for a message, quoted if it contains anything
-// but the characters of an ID or a timestamp: it may hold control sequences of a
-// terminal.
-func clean(text string) string {
-	if len(text) > shownLength || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return quote(text)
-	}
-	return text
-}
-
-// quote returns a text from outside for a message, in quotes and cut.
-func quote(text string) string {
-	if runes := []rune(text); len(runes) > shownLength {
-		text = string(runes[:shownLength]) + "…"
-	}
-	return strconv.Quote(text)
+	return key + ", request ID " + platform.CleanText(requestID)
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
@@ -246,7 +236,7 @@ func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, res
 	remembered, diags := req.Private.GetKey(ctx, askedKey)
 	resp.Diagnostics.Append(diags...)
 	state := tfvalue.Of(req.State.Raw)
-	ready := r.due(state, recall(remembered, state))
+	ready := due(state, recall(remembered, state), r.Now())
 	resp.State.Raw = state.With(tfvalue.Bool(ready), "ready_for_renewal").Value
 }
 
@@ -261,25 +251,27 @@ func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, r
 	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
 }
 
+// warnLeft reports once in a run that a key leaves the state and stays on the
+// platform. Terraform plans the destruction of a replaced key a second time, during
+// the apply.
+func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
+	id := state.At("id").Text() + " " + state.At("key_id").Text()
+	if id != " " && !r.FirstWarning(id) {
+		return
+	}
+	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."
+	if passed(state.At("expire_at"), r.Now()) {
+		summary, revoke = "API key %s has expired and stays on the platform", ""
+	}
+	diags.AddWarning(
+		fmt.Sprintf(summary, keyLabel(state)),
+		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+remains("The key", state, r.Now())+revoke,
+	)
+}
+
 // ImportState implements resource.ResourceWithImportState, to explain why keys
 // cannot be imported.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("API keys cannot be imported",
 		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")
-}
-
-// now is the time by the provider's clock, also before it is configured.
-func (r *apiKeyResource) now() time.Time {
-	if r.Connection == nil || r.Now == nil {
-		return time.Now()
-	}
-	return r.Now()
-}
-
-// deref is the string that s points to, or "".
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

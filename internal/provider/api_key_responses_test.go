@@ -126,7 +126,9 @@ func TestAPIKeyResponsesThatDisagree(t *testing.T) {
 // nor secret, that is no error.
 func TestAPIKeyFromHashes(t *testing.T) {
 	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.OmitHashedSecret = true })
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "keyId"}, {Path: "keySecret"}}
+	})
 	key := plainKey.with(args{"expire_at": aDate, "hash_data": args{"key_id_hash": "h4sh-of-id", "key_id_suffix": "wxyz", "key_secret_hash": "h4sh-of-secret"}})
 	d := f.newKeyDriver(t, nil)
 	p := d.apply(key)
@@ -166,7 +168,7 @@ func TestAPIKeyMessagesAreClean(t *testing.T) {
 		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("id", bad), rewritten("keySuffix", bad), rewritten("expireAt", bad)}
 	})
 	d := f.newKeyDriver(t, nil)
-	d.createFirst = true
+	d.block.CreateBeforeDestroy = true
 	key := lasting.with(args{"name": bad})
 	all := d.apply(key).diagnoses
 	all = all.and(d.apply(key.with(args{"roles": []string{"developer"}})).diagnoses)

@@ -187,7 +187,7 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 	now := f.clocked()
 	fixed := plainKey.with(args{"expire_at": date(100)})
 	d := f.newKeyDriver(t, nil)
-	past := func(p keyPlan) {
+	past := func(p *result) {
 		t.Helper()
 		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be in the future when the key is created")
 	}

@@ -1,23 +1,19 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"regexp"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/numbervalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -59,12 +55,12 @@ func apiKeySchema() schema.Schema {
 			},
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. A plan within `early_renewal_hours` of the expiry, or after it, replaces the key. Conflicts with `expire_at`." + replaces,
+				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. An apply within `early_renewal_hours` of the expiry, or after it, renews the key. Conflicts with `expire_at`." + replaces,
 				Validators:          []validator.Number{whole().atLeast(1).atMost(maxValidityHours)},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before the expiry to renew the key, in hours. A plan within this time replaces the key. A whole number less than `validity_hours`, which it requires. If omitted, the key is replaced once it has expired. Updated in place: if the key is due by the new value, the next plan replaces it.",
+				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place: if the key is due by the new value, the apply after that renews it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -83,8 +79,10 @@ func apiKeySchema() schema.Schema {
 				MarkdownDescription: "`enabled` or `disabled`. Defaults to `enabled`." + replaces,
 				Validators:          []validator.String{stringvalidator.OneOf("enabled", "disabled")},
 			},
+			// Sensitive in its members alone: Upjet rejects an object that is sensitive as a
+			// whole, too.
 			"hash_data": schema.SingleNestedAttribute{
-				Optional: true, Sensitive: true,
+				Optional:            true,
 				MarkdownDescription: "Hashes of a key that was generated elsewhere, sent to the API as given. The API documentation does not describe their use." + replaces,
 				Attributes: map[string]schema.Attribute{
 					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key ID."},
@@ -94,7 +92,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API does not document whether an empty list allows every address or none." + replaces,
+				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API documentation does not say whether an empty list allows every address or none." + replaces,
 				Validators:          []validator.Set{nonNull},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{
@@ -107,7 +105,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"id":         computedString("UUID of the key."),
 			"key_id":     computedString("ID to authenticate with."),
-			"key_suffix": computedString("Last characters of the key, as shown in the platform's console."),
+			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console. The API documentation does not say whether it ends the key's ID or its secret."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if you set `hash_data` and the API returns no secret.",
@@ -116,21 +114,6 @@ func apiKeySchema() schema.Schema {
 			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),
 		},
 	}
-}
-
-// ValidateConfig implements resource.ResourceWithValidateConfig, for what needs two
-// attributes.
-func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config := tfvalue.Of(req.Config.Raw)
-	if hashes := config.At("hash_data"); hashes.IsObject() && !hashes.AnyLeaf() {
-		resp.Diagnostics.AddAttributeWarning(path.Root("hash_data"), adopt.EmptyObject, adopt.EmptyObjectDetail(tfvalue.Path{"hash_data"}))
-	}
-	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
-	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
-		return
-	}
-	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
-		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
 }
 
 const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
@@ -152,12 +135,12 @@ var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag
 // timestampLike matches what a message may repeat: any other text may be a secret.
 var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
 
-var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an
 // offset of +24:00.
 func isRFC3339(timestamp string) bool {
-	_, err := time.Parse(time.RFC3339, timestamp)
+	_, err := tfvalue.ParseTime(timestamp)
 	return err == nil && rfc3339Form.MatchString(timestamp)
 }
 
@@ -177,7 +160,7 @@ var ipSource = textCheck{addressRule, func(at path.Path, source string, diags *d
 	// At the whole list, because a path through a set spells the whole element. The
 	// source is repeated: nothing else says which of many is invalid.
 	list := at.Steps()[:1].String()
-	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %s of %s %s.", quote(source), list, addressRule))
+	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, list, addressRule))
 }}
 
 func isAddress(source string) bool {

@@ -1,11 +1,11 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -134,9 +134,9 @@ resource "dataplatform_api_key" "kept" {
 	}
 	w.file("main.tf", config("two", 1, 2, respelled))
 	planned := w.run(true, "plan", "-out=plan")
-	wantText(t, planned, "Plan: 2 to add, 1 to change, 3 to destroy", "The key is replaced because name changed.", `API key "endless two" will never expire`)
-	if strings.Count(planned, "Warning: ") != 4 || strings.Count(planned, "# forces replacement") != 2 {
-		t.Errorf("want a warning for each key that goes and for the one that will never expire, and no other replacement:\n%s", planned)
+	wantText(t, planned, "Plan: 2 to add, 1 to change, 3 to destroy", "The key is replaced because name changed.", "The new key will never expire.")
+	if strings.Count(planned, "Warning: ") != 3 || strings.Count(planned, "# forces replacement") != 2 {
+		t.Errorf("want one warning for each key that goes, and no other replacement:\n%s", planned)
 	}
 	applied := w.run(true, "apply", "plan")
 	for out, summary := range map[string]string{planned: "is replaced and stays valid", applied: "stays valid"} {
@@ -279,9 +279,9 @@ func TestAPIKeyInterrupt(t *testing.T) {
 	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: 2 * time.Second}) // until the interrupt has arrived
+			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: 4 * time.Second}) // until the interrupt has arrived, on a busy machine too
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "4s"`) + `
+			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "7s"`) + `
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
@@ -289,12 +289,12 @@ resource "dataplatform_api_key" "row" {
   validity_hours = 9
 }
 `)
-			out := w.interrupted(interrupt, 2)
+			out := w.interrupted(interrupt, 2, 4)
 			held, _ := w.keys()
 			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
 				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 			}
-			wantText(t, out, "no response within request_timeout (4s)", `name "key-`, "revoke it")
+			wantText(t, out, "no response within request_timeout (7s)", `name "key-`, "revoke it")
 			for _, key := range held {
 				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) || key.Tainted {
 					t.Errorf("state holds %v, the platform created %s", key, created)
@@ -310,26 +310,43 @@ resource "dataplatform_api_key" "row" {
 }
 
 // interrupted applies, interrupts the whole process group once the platform has created
-// so many keys, and returns what was printed.
-func (w *workspace) interrupted(with syscall.Signal, keys int) string {
+// so many keys and the creation of all is under way, and returns what was printed.
+func (w *workspace) interrupted(with syscall.Signal, keys, all int) string {
 	w.t.Helper()
 	command := w.command(w.t.Context(), "apply", "-auto-approve", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var output bytes.Buffer
+	var output printed
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { end(command) })
-	for deadline := time.Now().Add(time.Minute); len(w.Keys()) < keys; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(w.Keys()) < keys || strings.Count(output.String(), ": Creating...") < all; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatal("no key was asked for")
+			w.t.Fatal("not every key was asked for")
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // the calls that wait for a slot are under way, too
 	_ = syscall.Kill(-command.Process.Pid, with)
 	_ = command.Wait()
 	return folded(output.String())
+}
+
+// printed is what a command has printed so far.
+type printed struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *printed) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(text)
+}
+
+func (p *printed) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
 }
 
 func end(command *exec.Cmd) {

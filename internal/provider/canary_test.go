@@ -135,7 +135,7 @@ func TestCanaries(t *testing.T) {
 	w.setenv("TF_VAR_secrets="+toJSON(t, secrets), "TF_VAR_kafka_version=2")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
 		f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
-		wantText(t, run(false, "apply", "-auto-approve", "-input=false"), "Cannot update pipe", "HTTP 400", "***")
+		wantText(t, run(false, "apply", "-auto-approve", "-input=false"), "Cannot update pipe", "HTTP 400", "the message is withheld because it contains a secret")
 	}
 	f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: mockplatform.BodyEchoWhole})
 	wantText(t, run(false, "plan", "-input=false"), "Cannot read alert", "HTTP 403")

@@ -194,9 +194,9 @@ func snake(name string) string {
 }
 
 const (
-	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers" }`
-	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses" }`
-	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads" }`
+	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
+	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
+	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
 	customersKey     = `{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}`
 	addressesKey     = `{"sourceSchemaName": "public", "sourceTable": "addresses", "targetTable": "addresses"}`
 )

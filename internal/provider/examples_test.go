@@ -53,10 +53,17 @@ func runExample(t *testing.T, path string) {
 	dir, file := filepath.Split(path)
 	kind := filepath.Base(dir)
 	switch {
-	case kind == "provider", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf", file == "data-source_filter.tf":
-		f.example(dir, file).appliesAndStays()
+	case kind == "provider" && file == "provider.tf", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf", file == "data-source_filter.tf":
+		folder, err := filepath.Rel(examplesDir, filepath.Clean(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := f.example(dir, file)
+		w.appliesAndStays()
+		w.wantRequestsOf(filepath.ToSlash(folder), file)
 	case file == "import-by-string-id.tf", file == "import-by-identity.tf":
 		f.example(dir, "resource.tf", file).imports(t)
+	case file == "versions.tf": // for linters that look at the whole directory
 	case file == "list-resource.tfquery.hcl": // TestQueryGeneratesConfiguration
 	case file == "import.sh":
 		f.example(dir, "resource.tf").importsByCommand(dir)
@@ -77,7 +84,7 @@ func TestScenarioExample(t *testing.T) {
 	}
 	w.setenv("TF_CLI_ARGS_plan=-var-file=environments/staging.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/staging.tfvars")
 	wantText(t, w.apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
-	out := w.setenv(`TF_VAR_passwords={"orders":"password-of-orders","customers":"password-of-customers"}`).apply()
+	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).apply()
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
 	wantNoText(t, out, "Warning")
 	if len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 3 {
@@ -95,9 +102,10 @@ func TestScenarioExample(t *testing.T) {
 	}
 	rejects([]string{"-var=environment=test", "-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
 		"The environment must be staging or production.", "must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin.")
-	const pipe = `{"id":"40000000-0000-4000-8000-000000000001","username":"u",`
-	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event","kind":"kafka"}}`}, "The service of a pipe must be one of services.")
-	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"ledger","kind":"stream"}}`}, "The kind of a pipe must be kafka or postgres.")
+	const pipe = `{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
+	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event"}}`}, "The service of a pipe must be one of services.")
+	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"ledger","postgres":{"username":"u"}}}`}, "A pipe has one kind of source.")
+	rejects([]string{"-var=key_rotation_days=0.5"}, "key_rotation_days must be a whole number between 1 and 365.")
 }
 
 // TestScenarioReadme runs the commands of the scenario's README as they stand, with
@@ -110,36 +118,44 @@ func TestScenarioReadme(t *testing.T) {
 	copyScenario(t, w)
 	p := readPage(t, filepath.Join(examplesDir, "scenario", "README.md"))
 	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool { return b.language == "hcl" }) // other providers
-	const placeholders, passwords = `{"orders":"...","customers":"..."}`, `{"orders":"password-of-orders","customers":"password-of-customers"}`
+	const placeholders = `{"orders":"...","clickstream":"...","sensors":"...","customers":"..."}`
+	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
 	for i := range p.blocks {
-		p.blocks[i].text = strings.Replace(p.blocks[i].text, placeholders, passwords, 1)
+		p.blocks[i].text = strings.Replace(p.blocks[i].text, placeholders, secrets, 1)
 	}
 	w.follow(p)
-	if sent := strings.Join(f.writes(), "\n"); len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 6 || !strings.Contains(sent, "password-of-customers") {
-		t.Errorf("want two keys and four other writes, got\n%s", sent)
+	sent := strings.Join(f.writes(), "\n")
+	if len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 8 {
+		t.Errorf("want two keys and six other writes, got\n%s", sent)
+	}
+	wantText(t, sent,
+		`"kafka":{"credentials":{"username":"orders-loader","password":"secret-of-orders"}}`,
+		`"postgres":{"credentials":{"username":"crm-replication","password":"secret-of-customers"}}`,
+		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
+		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)
+
+	// A run that sends no secret needs none.
+	w.setenv("TF_VAR_source_secrets={}", "TF_CLI_ARGS_plan=-var-file=environments/production.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/production.tfvars")
+	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
+	if strings.Contains(w.read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-") {
+		t.Error("a secret is in the state")
 	}
 
-	// A run that sends no password needs none.
-	w.setenv("TF_VAR_passwords={}", "TF_CLI_ARGS_plan=-var-file=environments/production.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/production.tfvars")
-	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh"), "No changes")
-	if strings.Contains(w.read("terraform.tfstate.d/production/terraform.tfstate"), "password-of-") {
-		t.Error("a password is in the state")
-	}
-
-	// A new version of one password and a new generation of one key are sent, and
-	// nothing else.
+	// A new version of one secret, which is a connection string now, and a new generation
+	// of one key are sent, and nothing else.
 	f.ResetJournal()
 	const values = "environments/production.tfvars"
-	w.edit(values, `username = "orders-loader"`, `username = "orders-loader", password_version = 2`)
+	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
 	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
 	if out, ok := w.terraform("plan", "-input=false"); ok || !strings.Contains(out, "Credential missing") {
-		t.Errorf("a version was raised without a password:\n%s", out)
+		t.Errorf("a version was raised without a secret:\n%s", out)
 	}
-	wantText(t, w.setenv("TF_VAR_passwords="+passwords).apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
-	sent := strings.Join(f.writes(), "\n")
-	if len(f.writes()) != 2 || !strings.Contains(sent, "password-of-orders") || strings.Contains(sent, "password-of-customers") {
-		t.Errorf("want one password and one key, got\n%s", sent)
+	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
+	sent = strings.Join(f.writes(), "\n")
+	if len(f.writes()) != 2 || strings.Count(sent, "secret-of-") != 1 {
+		t.Errorf("want one secret and one key, got\n%s", sent)
 	}
+	wantText(t, sent, `"objectStorage":{"connectionString":"secret-of-clickstream"}`)
 	w.wantEmptyPlan()
 }
 
@@ -156,7 +172,7 @@ func copyScenario(t *testing.T, w *workspace) {
 			return err
 		}
 		// What an apply in the folder itself leaves behind.
-		left := strings.HasPrefix(entry.Name(), ".terraform") || strings.HasPrefix(entry.Name(), "terraform.tfstate")
+		left := strings.HasPrefix(entry.Name(), ".terraform") || entry.Name() == ".tflint.d" || strings.HasPrefix(entry.Name(), "terraform.tfstate")
 		switch {
 		case left && entry.IsDir():
 			return fs.SkipDir
@@ -166,6 +182,7 @@ func copyScenario(t *testing.T, w *workspace) {
 			return os.MkdirAll(filepath.Join(w.dir, name), 0o700)
 		}
 		content, err := os.ReadFile(path)
+		skipIfTooOld(t, string(content))
 		w.file(name, string(content))
 		return err
 	})
@@ -204,6 +221,7 @@ func (f *fixture) example(dir string, names ...string) *workspace {
 		if name == "main.tf" {
 			name = "example.tf"
 		}
+		skipIfTooOld(f.t, string(content))
 		w.file(name, string(content))
 		all.Write(content)
 	}
@@ -216,6 +234,34 @@ func (f *fixture) example(dir string, names ...string) *workspace {
 		}
 	}
 	return w
+}
+
+// exampleRequests are what the examples of a folder are about, or one of them.
+var exampleRequests = map[string]mockplatform.Operation{
+	"resources/dataplatform_service_scaling/resource_by_name.tf": mockplatform.ListServices, // it sets what the service has
+	"provider":                               mockplatform.UpdateScaling,
+	"data-sources/dataplatform_alert":        mockplatform.GetAlert,
+	"data-sources/dataplatform_pipe":         mockplatform.GetPipe,
+	"data-sources/dataplatform_service":      mockplatform.ListServices,
+	"data-sources/dataplatform_services":     mockplatform.ListServices,
+	"resources/dataplatform_api_key":         mockplatform.CreateKey,
+	"resources/dataplatform_pipe":            mockplatform.UpdatePipe,
+	"resources/dataplatform_service_scaling": mockplatform.UpdateScaling,
+}
+
+// wantRequestsOf fails unless the example of a folder sent what it is about.
+func (w *workspace) wantRequestsOf(folder, file string) {
+	w.t.Helper()
+	operation, known := exampleRequests[folder+"/"+file]
+	if !known {
+		operation, known = exampleRequests[folder]
+	}
+	if !known || len(w.RequestsOf(operation)) == 0 {
+		w.t.Errorf("an example of %s sends no %q: %v", folder, operation, w.Requests())
+	}
+	if reads := strings.HasPrefix(folder, "data-sources/"); reads && len(w.writes()) > 0 {
+		w.t.Errorf("an example of %s writes: %q", folder, w.writes())
+	}
 }
 
 // appliesAndStays applies an example, and plans nothing more.

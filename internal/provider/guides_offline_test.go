@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,58 +11,88 @@ import (
 	"testing"
 )
 
-// What README.md and the guide to modules offline tell their reader to type and
-// to write is typed and written here as it stands, in the order of the page: a
-// page whose commands don't work fails its test.
+// What README.md, CONTRIBUTING.md and the guide to modules offline tell their reader
+// to type and to write is typed and written here as it stands, in the order of the page:
+// a page whose commands don't work fails its test.
 
 const (
 	readme       = "../../README.md"
 	offlineGuide = "../../templates/guides/offline.md"
+	contributing = "../../CONTRIBUTING.md"
 )
 
-// TestOfflineGuide follows the guide, from the clone to its last command.
+// TestOfflineGuide follows the guide, with the provider and the fake of this tree in place
+// of released ones.
 func TestOfflineGuide(t *testing.T) {
-	t.Parallel()
 	needsTerraformTest(t)
-	page := pageOf(offlineGuide, fromSource(t))
-	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.HasPrefix(b.text, "credentials.json ") }) // files of a seed
-	wantText(t, inClone(t).follow(page),
-		"Plan: 1 to add, 0 to change, 0 to destroy.",
-		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
-		`"events-eu" = "20000000-0000-4000-8000-000000000001"`,
+	content, err := os.ReadFile(offlineGuide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(pageOf(offlineGuide, string(content)))
+	wantText(t, out,
+		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
+		"1 imported, 0 added, 1 changed, 0 destroyed.",
 		"Success! 2 passed, 0 failed.",
-		"has been successfully initialized!",
-		"num_replicas = 2 -> 5",
 	)
 }
 
-// fromSource is the guide from the clone on.
-func fromSource(t *testing.T) string {
-	t.Helper()
-	content, err := os.ReadFile(offlineGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, found := strings.Cut(string(content), "\n## Start the fake platform\n")
-	if !found {
+// TestRehearsal follows the rehearsal of a renewal in the guide to rotating keys, with the
+// settings that the guide to modules offline exports.
+func TestRehearsal(t *testing.T) {
+	_, all := chapters(t, "../../templates/guides/rotating-keys.md")
+	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Rehearse a renewal" })
+	if at < 0 {
 		t.Fatal("the guide has no such section")
 	}
-	return "\n" + text
+	page := all[at].page
+	for _, b := range readPage(t, offlineGuide).blocks {
+		if strings.HasPrefix(b.text, "export DATAPLATFORM_BASE_URL=") {
+			page.blocks = slices.Insert(page.blocks, 1, b)
+		}
+	}
+	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(page)
+	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "0 added, 1 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
+	wantNoText(t, out, "no such key")
 }
 
-// TestOfflineTrial follows the guide up to there, with the provider of this tree in place
-// of a released one. The fake's own tests have the commands that start it.
-func TestOfflineTrial(t *testing.T) {
-	content, err := os.ReadFile(offlineGuide)
-	if err != nil {
-		t.Fatal(err)
+// withFake follows a page that starts a released fake: that of this tree, on a free port.
+func (w *workspace) withFake(p page) string {
+	w.t.Helper()
+	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", filepath.Join(w.dir, "mockplatform"), "../cmd/mockplatform")
+	if out, err := build.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v: %s", err, out)
 	}
-	trial := strings.TrimSuffix(string(content), fromSource(t))
-	f := newFixture(t)
-	w := f.reader().setenv("TF_CLI_ARGS_apply=-auto-approve")
-	page := pageOf(offlineGuide, strings.ReplaceAll(trial, "http://127.0.0.1:18080", f.url))
-	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.Contains(b.text, "mockplatform ") })
-	wantText(t, w.follow(page), "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.", "1 imported, 0 added, 1 changed, 0 destroyed.")
+	listener, err := new(net.ListenConfig).Listen(w.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool {
+		return strings.HasPrefix(b.text, "docker ") || strings.HasPrefix(b.text, "credentials.json ") // files of a seed
+	})
+	for i := range p.blocks {
+		p.blocks[i].text = strings.ReplaceAll(p.blocks[i].text, "127.0.0.1:18080", listener.Addr().String())
+	}
+	return w.follow(p)
+}
+
+// TestContributingByHand follows what CONTRIBUTING.md says of a build and the fake.
+func TestContributingByHand(t *testing.T) {
+	t.Parallel()
+	_, all := chapters(t, contributing)
+	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Try it by hand" })
+	if at < 0 {
+		t.Fatal("there is no such section")
+	}
+	page := all[at].page
+	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.HasPrefix(b.text, "dlv ") }) // needs a debugger
+	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page),
+		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
+		"has been successfully initialized!",
+	)
 }
 
 // TestReadme follows README.md.
@@ -158,7 +189,7 @@ func inClone(t *testing.T) *workspace {
 	if err := os.Mkdir(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "profile.go", "internal", "tools", "examples"} {
+	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "internal", "tools", "examples"} {
 		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

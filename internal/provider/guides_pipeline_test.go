@@ -2,10 +2,12 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +17,8 @@ import (
 // The guide with its scripts, which are files of the scenario.
 const pipelineGuide = "../../docs/guides/pipeline.md"
 
-// TestPipelineGuide follows the guide on a pipeline, then what its scripts say of a
-// sensitive value, of drift and of a key that is due.
+// TestPipelineGuide follows the guide on CI/CD, with the tools for misspelled names that
+// make tflint has built.
 func TestPipelineGuide(t *testing.T) {
 	content, err := os.ReadFile(pipelineGuide)
 	if err != nil {
@@ -29,29 +31,65 @@ func TestPipelineGuide(t *testing.T) {
 		t.Skip("there is no openssl")
 	}
 	w := f.reader()
-	w.follow(readPage(t, pipelineGuide))
+	p := readPage(t, pipelineGuide)
+	const build, lint = `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint` + "\n", "bash ci/lint.sh\n"
+	linted, canLint := false, w.linters()
+	for i, b := range p.blocks {
+		if b.text == build+lint {
+			linted = true
+			p.blocks[i].text = lint
+			if !canLint {
+				p.blocks[i].text = "true\n"
+			}
+		}
+	}
+	if !linted {
+		t.Error("the guide does not build the linters")
+	}
+	var shown []string // what later runs print
+	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool {
+		if b.language == "text" {
+			shown = append(shown, folded(b.text))
+		}
+		return b.language == "text"
+	})
+	w.follow(p)
 	if got := len(f.writes()); got != 2 { // the timeout and the key
 		t.Errorf("%d writes, want 2:\n%s", got, strings.Join(f.writes(), "\n"))
 	}
 
-	// Each command of the workflow is one that was run above, or prepares for it.
-	for _, run := range regexp.MustCompile(`(?m)^ +- run: (.*)$`).FindAllStringSubmatch(string(content), -1) {
-		if count := strings.Count(strings.ReplaceAll(string(content), " -lock-timeout=5m", ""), strings.ReplaceAll(run[1], " -lock-timeout=5m", "")); count < 2 {
-			t.Errorf("the workflow runs %q, and the guide does not", run[1])
+	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = 64 })
+	if len(shown) != 2 {
+		t.Fatalf("the guide shows %d outputs, want 2", len(shown))
+	}
+	wantText(t, w.shell("bash ci/plan.sh"), shown[0])
+	if canLint {
+		w.file("pipes.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n\n  settings = {\n    engine_max_thread = 4\n  }\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
+		w.wantScript("bash ci/lint.sh", 2, shown[1])
+	}
+
+	// Each command of the workflow is one that was run above, prepares for it, or has a
+	// test of its own.
+	run := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`)
+	text := strings.ReplaceAll(string(content), " -lock-timeout=5m", "")
+	for _, command := range run.FindAllStringSubmatch(text, -1) {
+		of := command[1]
+		if strings.Count(text, of) <= strings.Count(text, "run: "+of) && of != "bash ci/comment.sh" && !strings.HasPrefix(of, "printf") {
+			t.Errorf("the workflow runs %q, and the guide does not", of)
 		}
 	}
 
-	w.edit("services.tf", `roles = ["developer"]`, `roles = ["query_endpoints"]`+"\n"+`  hash_data = { key_id_hash = "hash-of-a-key" }`)
-	out := w.shell("GITHUB_OUTPUT=output bash ci/plan.sh; cat output; ! bash ci/only-imports.sh")
-	wantText(t, out, "changes=true approval=production", "dataplatform_api_key.loader: create, delete", `roles: ["developer"] -> ["query_endpoints"]`, "hash_data: (sensitive)", "API key \"orders-loader\"")
-	wantNoText(t, out, "hash-of-a-key")
-	w.edit("services.tf", `roles = ["query_endpoints"]`+"\n"+`  hash_data = { key_id_hash = "hash-of-a-key" }`, `roles = ["developer"]`)
-
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = false })
-	wantText(t, w.shell("! bash ci/drift.sh"), "These objects have changed outside of Terraform", "idle_scaling: true -> false")
-
-	w.expireKeys()
-	wantText(t, w.shell("GITHUB_OUTPUT=output bash ci/plan.sh > plan.log; cat output"), "changes=true approval=renewal")
+	// The scenario's workflows run the same commands, with its values.
+	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "")
+	for _, name := range []string{"terraform.yml", "environment.yml"} {
+		workflow, err := os.ReadFile(filepath.Join(examplesDir, "scenario", "workflows", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range run.FindAllStringSubmatch(values.Replace(string(workflow)), -1) {
+			wantText(t, text, command[1])
+		}
+	}
 }
 
 // expireKeys lets the state say that its keys have expired.

@@ -76,15 +76,16 @@ func chapters(t *testing.T, name string) (common page, all []chapter) {
 }
 
 var (
-	namedFile = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
-	promised  = regexp.MustCompile("must say `([^`]+)`")
-	needsLine = regexp.MustCompile(`(?m)^Needs Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(, and jq)?\.`)
+	namedFile  = regexp.MustCompile(`^# ([\w./-]+\.(?:tf|hcl|ya?ml|jq|sh))\n`)
+	promised   = regexp.MustCompile("must say `([^`]+)`")
+	startsFake = regexp.MustCompile(`(?m)^(make mock|\./mockplatform) `)
+	needsLine  = regexp.MustCompile(`(?m)^(?:Needs|Requires) Terraform ([0-9.]+)(?: or OpenTofu ([0-9.]+))?(?:,? or later)?(, and jq)?\.`)
 )
 
 // follow does what a reader of the page does, in its order and in one shell: it writes
 // the files that begin with their name, runs the commands, and finds in their output what
-// the page shows or promises of it. The block with `make mock` runs in a terminal of its
-// own, whose journal the page may show as well. It returns what was printed.
+// the page shows or promises of it. The block that starts the fake runs in a terminal of
+// its own, whose journal the page may show as well. It returns what was printed.
 func (w *workspace) follow(p page) string {
 	w.t.Helper()
 	var mock, script strings.Builder
@@ -93,7 +94,7 @@ func (w *workspace) follow(p page) string {
 		fmt.Fprintf(&script, "echo '%s'\n", mark(i))
 		switch name := namedFile.FindStringSubmatch(b.text); {
 		case b.language == "":
-		case b.language == "shell" && strings.Contains(b.text, "make mock"):
+		case b.language == "shell" && startsFake.MatchString(b.text):
 			mock.WriteString(b.text)
 		case b.language == "shell" && strings.Contains(b.text, "make test"): // this is a part of it
 			fmt.Fprintf(&script, "make() { command make -n \"$@\" >/dev/null; }\n%sunset -f make\n", b.text)
@@ -116,7 +117,7 @@ set -m # the first terminal is a process group, and ends as one
 fake=$!
 trap 'kill -- -$fake; wait' EXIT
 set +m
-until grep -qs MOCKPLATFORM_ALERT_ID bin/mock.env; do
+until grep -qs 'Press Ctrl-C' %[2]q; do
 	kill -0 $fake || { cat %[2]q; exit 1; }
 	sleep 0.1
 done
@@ -200,6 +201,7 @@ func (f *fixture) reader() *workspace {
 // onPath is a folder in which the program under test is called terraform.
 func onPath(t *testing.T) string {
 	t.Helper()
+	needTerraform(t)
 	program, err := exec.LookPath(os.Getenv("TF_ACC_TERRAFORM_PATH"))
 	if err != nil {
 		t.Fatal(err)
@@ -235,12 +237,12 @@ func skipIfReaderCannot(t *testing.T, text string) {
 }
 
 // TestAdoptingManyGuide follows the guide for large organizations, chapter by
-// chapter. Only that on keys changes the platform.
+// chapter. None changes the platform.
 func TestAdoptingManyGuide(t *testing.T) {
 	t.Parallel()
 	common, all := chapters(t, "../../templates/guides/adopting-many.md")
-	if len(all) != 6 {
-		t.Errorf("%d chapters, want 6", len(all))
+	if len(all) != 5 {
+		t.Errorf("%d chapters, want 5", len(all))
 	}
 	for _, c := range all {
 		t.Run(c.title, func(t *testing.T) {
@@ -249,13 +251,7 @@ func TestAdoptingManyGuide(t *testing.T) {
 			w := f.reader()
 			w.follow(common)
 			w.follow(c.page)
-			if strings.Contains(c.title, "keys") {
-				if got := len(f.RequestsOf(mockplatform.CreateKey)); got != 2 || len(f.writes()) != 2 {
-					t.Errorf("%d keys, want 2", got)
-				}
-			} else {
-				f.wantWrites()
-			}
+			f.wantWrites()
 			folder := "."
 			if strings.Contains(c.title, "states") {
 				folder = "production"
@@ -263,8 +259,51 @@ func TestAdoptingManyGuide(t *testing.T) {
 			if out, err := w.command(context.Background(), "-chdir="+folder, "plan", "-detailed-exitcode").CombinedOutput(); err != nil {
 				t.Errorf("the last plan is not empty: %v\n%s", err, out)
 			}
+			if folder == "production" {
+				w.rejectsMisspelled(all)
+			}
 		})
 	}
+}
+
+// rejectsMisspelled changes the module of several states as the guide says, with what the
+// chapter on a file has, and misspells a name.
+func (w *workspace) rejectsMisspelled(all []chapter) {
+	w.t.Helper()
+	var checked string
+	for _, c := range all {
+		if c.title == "All services from a file" {
+			checked = c.blocks[2].text
+		}
+	}
+	module := w.read("modules/services/main.tf")
+	module = regexp.MustCompile(`(?s)type = map.*?\n {2}}\)\)`).ReplaceAllString(module, "type = any")
+	module, _, _ = strings.Cut(module, "resource ")
+	_, resource, _ := strings.Cut(checked, "resource ")
+	known := regexp.MustCompile(`known += .*`).FindString(checked)
+	w.file("modules/services/main.tf", module+"locals {\n"+known+"\n}\nresource "+strings.ReplaceAll(resource, "local.services", "var.services"))
+	w.shell("terraform -chdir=production plan -detailed-exitcode")
+	w.edit("production/services.yaml", "idle_timeout_minutes", "idle_timeout_minute")
+	w.wantScript("terraform -chdir=production plan", 1, "Unknown in services.yaml: idle_timeout_minute.")
+}
+
+// TestExistingKeysGuide follows the chapter on existing keys of the guide on rotation. The
+// one on a rehearsed renewal has TestRehearsal, and the others are snippets.
+func TestExistingKeysGuide(t *testing.T) {
+	_, all := chapters(t, "../../templates/guides/rotating-keys.md")
+	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Existing API keys" })
+	if at < 0 {
+		t.Fatal("the guide has no chapter on existing keys")
+	}
+	f := newFixture(t)
+	w := f.reader()
+	w.file("providers.tf", plainProvider)
+	w.shell("terraform init")
+	w.follow(all[at].page)
+	if got := len(f.RequestsOf(mockplatform.CreateKey)); got != 2 || len(f.writes()) != 2 {
+		t.Errorf("%d keys, want 2:\n%s", got, strings.Join(f.writes(), "\n"))
+	}
+	w.wantEmptyPlan()
 }
 
 // TestAdoptingGuide follows the chapter on generated configuration: what

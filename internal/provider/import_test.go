@@ -15,24 +15,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestScalingImport imports by a command, after which a plan is empty, and by a block:
-// what the configuration says otherwise is planned, and nothing more.
-func TestScalingImport(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.BeaconServiceID, `organization_id = "`+mockplatform.OtherOrganizationID+`"`))
-	if out, ok := w.terraform("import", thisScaling, strings.ToUpper(mockplatform.OtherOrganizationID+"/"+mockplatform.BeaconServiceID)); !ok {
-		t.Fatalf("import failed:\n%s", out)
-	}
-	w.wantEmptyPlan()
-	f.wantWrites()
-
-	w.file("main.tf", f.provider()+strings.Replace(scalingConfig(mockplatform.ServiceID, `num_replicas = 4`), `"this"`, `"that"`, 1)+
-		fmt.Sprintf("import {\n  to = dataplatform_service_scaling.that\n  id = %q\n}\n", mockplatform.ServiceID))
-	wantText(t, w.apply(), "1 to import, 0 to add, 1 to change, 1 to destroy", "num_replicas = 3 -> 4")
-	f.wantWrites(`{"numReplicas": 4}`)
-	w.wantEmptyPlan()
-}
-
 // TestGeneratedConfiguration imports what has no configuration and lets
 // Terraform write one: it applies as it is, changes nothing, and holds neither
 // what is deprecated nor what can't be set.

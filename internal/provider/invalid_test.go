@@ -79,8 +79,8 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 1.5 }`, []string{"engine_max_threads", "whole number", "1.5"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { username = "u", password_wo = "hush-hush" } }`, []string{"password_wo", "password_wo_version"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
-      { source_schema_name = "s", source_table = "t", target_table = "x" },
-      { source_schema_name = "s", source_table = "t", target_table = "x", sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
+      { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
+      { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [null] } }`, []string{"table_mappings", "null"}},
 
 	// Data sources.
@@ -114,6 +114,7 @@ func TestInvalidConfigurations(t *testing.T) {
 	f := newFixture(t)
 	w := f.workspace(f.provider())
 	for i, bad := range invalidConfigurations {
+		skipIfTooOld(t, bad.hcl(i))
 		w.file(invalidFile(i), bad.hcl(i))
 	}
 	// A plan validates first, and goes no further where that fails.

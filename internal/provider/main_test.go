@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,38 +16,57 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// TestMain makes the outcome of the tests independent of what the shell has
-// set. Nothing has to be set to run them: terraform is taken from PATH, or
-// from TF_ACC_TERRAFORM_PATH.
+// TestMain makes the outcome of the tests independent of what the shell has set, and
+// nothing has to be set to run them: terraform is taken from PATH, or from
+// TF_ACC_TERRAFORM_PATH. Under TF_ACC, only the acceptance tests run, on the organization
+// that the shell's DATAPLATFORM_* variables name.
 func TestMain(m *testing.M) {
-	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	terraform := cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform")
+	organization := os.Getenv(resource.EnvTfAcc) != ""
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "DATAPLATFORM_") {
+		if strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "DATAPLATFORM_") && !organization {
 			_ = os.Unsetenv(name)
 		}
 	}
-	if terraform == "" {
-		found, err := exec.LookPath("terraform")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "The acceptance tests need terraform on PATH, or its path in TF_ACC_TERRAFORM_PATH; make test fetches one.")
-			os.Exit(1)
-		}
-		terraform = found
+	if path, err := exec.LookPath(terraform); err == nil {
+		_ = os.Setenv("TF_ACC_TERRAFORM_PATH", path)
 	}
-	_ = os.Setenv("TF_ACC_TERRAFORM_PATH", terraform)
+	_ = os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // keeps Terraform from reading that of the home directory
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	// terraform-plugin-testing asks for these. What the acceptance tests may touch is
+	// decided here and in newPlatform.
+	_ = os.Setenv(resource.EnvTfAcc, "1")
+	_ = os.Setenv(resource.EnvTfAccProviderNamespace, "dataplatform")
+	if program, err := programUnderTest(); err == nil && program.openTofu {
+		_ = os.Setenv(resource.EnvTfAccProviderHost, "registry.opentofu.org")
+	}
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	code := m.Run()
+	var code int
+	if organization {
+		code = runOnOrganization(m)
+	} else {
+		code = m.Run()
+	}
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
 	}
 	os.Exit(code)
+}
+
+// needTerraform skips a test where there is no terraform.
+func needTerraform(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TF_ACC_TERRAFORM_PATH") == "" {
+		t.Skip("needs terraform on PATH, or the path of a terraform or tofu in TF_ACC_TERRAFORM_PATH; make test fetches one")
+	}
 }
 
 // fixture is one test's own platform, and the provider before it.
@@ -66,6 +86,9 @@ func newFixture(t *testing.T) *fixture {
 // newFixtureOf starts a platform with a seed of the test's own.
 func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
 	t.Helper()
+	if run != nil {
+		t.Skip("runs on a fake platform alone, with make test")
+	}
 	t.Parallel()
 	platform := mockplatform.New(seed)
 	server := httptest.NewServer(platform)
@@ -170,8 +193,11 @@ func built(t *testing.T) string {
 	return builtDir
 }
 
+// workspace skips the test if the configuration needs a newer program than runs.
 func (f *fixture) workspace(config string) *workspace {
 	f.t.Helper()
+	needTerraform(f.t)
+	skipIfTooOld(f.t, config)
 	w := &workspace{fixture: f, dir: f.t.TempDir()}
 	rc := filepath.Join(w.dir, "terraform.rc")
 	w.file("terraform.rc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", built(f.t)))
@@ -180,9 +206,13 @@ func (f *fixture) workspace(config string) *workspace {
 	return w
 }
 
+// file writes a file. A test of a newer program is skipped where it begins, since a skip in
+// its middle would hide what it has found out by then.
 func (w *workspace) file(name, content string) {
 	w.t.Helper()
-	skipIfTooOld(w.t, content)
+	if needs, tooOld := tooOldFor(w.t, content); tooOld {
+		w.t.Fatalf("%s needs %s: call skipIfTooOld where the test begins", name, needs)
+	}
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestErrorsAreReadable(t *testing.T) {
 		"dataplatform_service_scaling.theirs":  {"No such service", "There is no service " + mockplatform.ServiceID + " in organization " + mockplatform.OtherOrganizationID + ": "},
 		"dataplatform_pipe.kind":               {"Pipe has another kind of source", `the source of pipe "orders" (` + mockplatform.KafkaPipeID + ") is kafka", "Set source.kafka instead, or set pipe_id to that of a pipe whose source is postgres."},
 		"dataplatform_pipe.kind_of_credential": {"Pipe has another kind of source", "Set source_credentials.kafka instead"},
-		"dataplatform_pipe.mapping":            {"Table mapping is not complete", `In pipe "customers" (`, "the mapping public.new to new is not on the platform", "It must set excluded_columns, because"},
+		"dataplatform_pipe.mapping":            {`Pipe "customers" (`, "has other table mappings", "- public.addresses to addresses: not in the configuration - public.customers to customers: another excluded_columns", "Nothing was sent. Import the pipe: the plan of an import shows each change.", "import { to = dataplatform_pipe.NAME id = \"" + mockplatform.OrganizationID + "/" + mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID + "\" }"},
 	}
 	w := f.workspace(f.provider() +
 		strings.Replace(scalingConfig(nowhere, ""), `"this"`, `"gone"`, 1) +
@@ -31,14 +31,16 @@ func TestErrorsAreReadable(t *testing.T) {
 		onePipe("gone", nowhere, "") +
 		onePipe("kind", mockplatform.KafkaPipeID, `source = { postgres = { port = 1 } }`) +
 		onePipe("kind_of_credential", mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u", password_wo_version = 1 } }`) +
-		onePipe("mapping", mockplatform.PostgresPipeID, mappings(wanted("public.new", "new", ""))))
+		onePipe("mapping", mockplatform.PostgresPipeID, mappings(wanted("public.customers", "customers", "excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [\"country\", \"id\"]"))))
 	said := w.diagnostics("plan", "-input=false")
 	for address, texts := range says {
 		if errors := said[address].errors; len(errors) != 1 {
 			t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
 		} else {
 			wantText(t, folded(errors[0]), texts...)
-			wantReadable(t, errors[0])
+			if address != "dataplatform_pipe.mapping" { // which ends with a block to copy
+				wantReadable(t, errors[0])
+			}
 		}
 	}
 	f.wantWrites()
@@ -48,7 +50,7 @@ func TestErrorsAreReadable(t *testing.T) {
 func wantReadable(t *testing.T, text string) {
 	t.Helper()
 	text = folded(text)
-	wantNoText(t, text, "the wrong way round", "..", "bug", "error in the provider")
+	wantNoText(t, text, "..", "bug", "error in the provider")
 	for _, id := range anyUUID.FindAllString(text, -1) {
 		if strings.Count(text, id) > 1 {
 			t.Errorf("%s stands %d times in %s", id, strings.Count(text, id), text)
@@ -93,7 +95,7 @@ func TestWarningsNameTheirObject(t *testing.T) {
 	config := f.provider() + scalings("all", ourServices, "num_replicas = 1")
 	for i := range 3 {
 		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.PostgresPipeID), "name = \"n\"\n"+
-			mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`)))
+			seedMappings)
 	}
 	w := f.workspace(config)
 	said := w.diagnostics("apply", "-auto-approve", "-input=false")
@@ -121,7 +123,7 @@ func TestWarningsNameTheirObject(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{
-		"Creating this resource overwrites current values of …": 5, "Fewer than 2 replicas for …": 2, "Table mappings of … will be removed and added again": 3,
+		"Creating this resource overwrites current values of …": 5, "Fewer than 2 replicas for …": 2,
 		"Updating … also changed unmanaged values": 3,
 	} {
 		if len(kinds[kind]) != want {

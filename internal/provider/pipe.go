@@ -37,15 +37,14 @@ var pipe = adopt.New(adopt.Kind{
 		return readings, nil
 	},
 	Patch:  patchPipe,
-	Plan:   planMappings,
-	Review: reviewPipe,
+	Check:  checkPipe,
 	Stages: mappingStages,
 	Moves:  func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
 })
 
 var pipeRules = tfvalue.Rules{
 	Trimmed:      []string{"ca_certificate"},
-	Keys:         map[string]tfvalue.Key{tableMappingsName: mappingKey},
+	Keys:         map[string]tfvalue.Key{"table_mappings": mappingKey},
 	Alternatives: []string{"source"},
 }
 
@@ -55,14 +54,13 @@ var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 
-// reviewPipe implements adopt.Kind.Review.
-func reviewPipe(r adopt.Review) []string {
+// checkPipe implements adopt.Kind.Check.
+func checkPipe(r adopt.Review) []string {
 	checkKinds(r)
 	if r.Diags.HasError() {
 		return nil // a secret for another kind would not help
 	}
 	checkCredentials(r)
-	checkMappings(r)
 	warnMappings(r)
 	warnCredentialsMissing(r)
 	return overwrittenCredentials(r)

@@ -75,19 +75,15 @@ func adoptionLines(t *testing.T, warnings []string) []string {
 	_, list, found := strings.Cut(folded(warnings[0]), "The pipe already exists. These current values will be replaced: - ")
 	list, rest, kept := strings.Cut(list, " To keep a value, remove its argument from the configuration. ")
 	want := "To see old and new values in the plan, and in its JSON, use an import block."
-	if strings.Contains(list, "will be removed") {
-		want = "To keep a table mapping, add it to table_mappings. " + want
-	}
 	if !found || !kept || strings.TrimSpace(rest) != want {
 		t.Errorf("the warning is %q, and should end with %q", warnings[0], want)
 	}
 	return strings.Split(list, " - ")
 }
 
-// TestAdoptionSaysWhatItOverwrites has each attribute, mapping, member of a mapping and
-// credential, and nothing of what stays.
+// TestAdoptionSaysWhatItOverwrites has each attribute and credential, and nothing of what
+// stays.
 func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
-	const table = "table mapping "
 	for name, test := range map[string]struct {
 		kind, arguments string
 		want            []string
@@ -97,16 +93,6 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
   settings = { engine_max_threads = 3, engine_max_insert_threads = 2 }
   source   = { kafka = { iam_role = "" } }`,
 			[]string{`name (currently "orders")`, "settings.engine_max_threads (currently 8)", `source.kafka.iam_role (currently "role:orders-reader")`}},
-		"all mappings are removed": {mockplatform.PostgresPipeID, mappings(),
-			[]string{table + "public.addresses to addresses will be removed", table + "public.customers to customers will be removed", table + "sales.leads to sales_leads will be removed"}},
-		"members of a mapping": {mockplatform.PostgresPipeID, mappings(addressesMapping, leadsMapping,
-			wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = ["country", "id"]`)),
-			[]string{
-				"excluded_columns of " + table + `public.customers to customers (currently ["password_hash", "phone"])`,
-				"use_custom_sorting_key of " + table + "public.customers to customers (currently true)",
-			}},
-		"both": {mockplatform.PostgresPipeID, mappings(customersMapping, wanted("sales.leads", "sales_leads", `excluded_columns = []`)),
-			[]string{table + "public.addresses to addresses will be removed", "excluded_columns of " + table + `sales.leads to sales_leads (currently ["notes"])`}},
 		"credentials beside a leaf": {mockplatform.ObjectStoragePipeID, `
   source             = { object_storage = { path = "other" } }
   source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1, access_key_id = "a", secret_key_wo = "hush-hush", secret_key_wo_version = 1 } }`,
@@ -136,10 +122,9 @@ func TestAdoptionSaysWhatItOverwrites(t *testing.T) {
 }
 
 // TestPipeUnknownAtPlan adopts pipes of which the plan knows neither ID nor provider:
-// what a plan checks is checked at the apply, before anything is sent, and a mapping
-// keeps its excluded columns.
+// what a plan checks is checked at the apply, before anything is sent.
 func TestPipeUnknownAtPlan(t *testing.T) {
-	wants := mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`), addressesMapping, leadsMapping)
+	wants := mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = []`))
 	unknownID := func(f *fixture, id, arguments string) (b *managed, inPlan server) {
 		b = f.pipe(id, arguments)
 		delete(b.ids, "pipe_id")
@@ -159,12 +144,13 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 			r := b.must(b.tryPlan(inPlan))
 			f.wantRequests()
 			b.applyPlan(r)
-			b.sends(removesCustomers, addsCustomers)
+			b.sends(`{"source": {"postgres": {"tableMappingsToAdd": [` + newMapping + `]}}}`)
 			b.wantQuiet()
 		})
 	}
 	for name, test := range map[string]struct{ id, arguments, text string }{
-		"wrong kind": {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
+		"another mapping": {mockplatform.PostgresPipeID, customersSorted, "has other table mappings"},
+		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
 		"wrong kind of credentials": {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`,
 			"source_credentials.postgres is set, but the source of pipe"},
 		"no such pipe":    {"40000000-0000-4000-8000-00000000ffff", `name = "n"`, "There is no pipe 40000000-0000-4000-8000-00000000ffff"},
@@ -173,7 +159,7 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = later.number + 0.5 } }`, "must be a whole number between 1 and 65535"},
 		"null element":    {mockplatform.KafkaPipeID, `source = { kafka = { reverse_private_endpoint_ids = [later.none] } }`, "null"},
 		"mapped twice": {mockplatform.PostgresPipeID, mappings(leadsMapping,
-			`{ source_schema_name = later.schema, source_table = "leads", target_table = "sales_leads", sorting_keys = ["x"] }`), "more than once"},
+			`{ source_schema_name = later.schema, source_table = "leads", target_table = "sales_leads", excluded_columns = [], sorting_keys = ["x"] }`), "more than once"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -185,6 +171,18 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 				t.Error("a failed adoption is in the state")
 			}
 		})
+	}
+}
+
+// TestPipeAdoptionOfOtherMappings rejects an adoption that would change mappings, and has no
+// warning that they will change.
+func TestPipeAdoptionOfOtherMappings(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
+	r := b.tryPlan(b.start())
+	b.refuses(r, "has other table mappings")
+	if len(r.warnings) != 0 {
+		t.Errorf("a rejected plan warns: %v", r.warnings)
 	}
 }
 
@@ -200,40 +198,20 @@ func TestPipeReplaced(t *testing.T) {
 	f.ResetJournal()
 	b.id = f.clonePipe(mockplatform.PostgresPipeID)
 	b.ids["pipe_id"] = cty.StringVal(b.id)
-	b.arguments = mappings(customersMapping, addressesMapping) + `
+	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = []`)) + `
   name   = "n"
   source_credentials = { postgres = { username = "u", password_wo = "pass", password_wo_version = 1 } }`
 	if r := b.plan(); r.action != "replace" {
 		t.Errorf("the plan is to %s", r.action)
 	}
 	b.apply()
-	f.wantWrites(`{"name": "n", "source": {"postgres": {` + credentialsBody + `, "tableMappingsToRemove": [` + leadsKey + `]}}}`)
+	f.wantWrites(`{"name": "n", "source": {"postgres": {` + credentialsBody + `, "tableMappingsToAdd": [` + newMapping + `]}}}`)
 	b.wantQuiet()
 	b.wantState()
 
 	// Another spelling of the id is the same pipe.
 	b.ids["pipe_id"] = cty.StringVal(strings.ToUpper(b.id))
 	b.wantQuiet()
-}
-
-// TestReplacementUnderIgnoreChanges moves a resource to a pipe of another kind, with its
-// source under ignore_changes. Terraform plans that twice: with the source of the old pipe,
-// and without ignore_changes for the new one.
-func TestReplacementUnderIgnoreChanges(t *testing.T) {
-	f := newFixture(t)
-	const ignored = "\n  lifecycle { ignore_changes = [source] }"
-	w := f.workspace(f.provider() + onePipe("this", mockplatform.KafkaPipeID, `source = { kafka = { iam_role = "role:orders-reader" } }`+ignored))
-	w.apply()
-	f.wantWrites()
-	w.file("main.tf", f.provider()+onePipe("this", mockplatform.PostgresPipeID, "name = \"n\"\n  source = { postgres = { host = \"other\" } }"+ignored))
-	wantText(t, w.planText(), "1 to add, 0 to change, 1 to destroy",
-		`This resource stops managing pipe "orders" (`+mockplatform.KafkaPipeID+")",
-		`This replacement overwrites current values of pipe "customers" (`+mockplatform.PostgresPipeID+")", `- name (currently "customers")`,
-		"The lifecycle argument ignore_changes does not apply to a new object.")
-	w.apply()
-	f.wantPatches(mockplatform.KafkaPipeID)
-	f.wantPatches(mockplatform.PostgresPipeID, `{"name": "n", "source": {"postgres": {"host": "other"}}}`)
-	w.wantEmptyPlan()
 }
 
 // TestPipeOfAnotherKind has a pipe recreated under its ID with another kind of source: that
@@ -273,15 +251,14 @@ func TestPipeOfAnotherKind(t *testing.T) {
 	}
 }
 
-// TestAdoptedMappingsKeepWhatIsPlanned adopts mappings that omit members, on platforms that
-// omit what is empty: Terraform rejects a state that lacks what the plan knew.
+// TestAdoptedMappingsKeepWhatIsPlanned adopts mappings on platforms that omit what is empty:
+// Terraform rejects a state that lacks what the plan knew.
 func TestAdoptedMappingsKeepWhatIsPlanned(t *testing.T) {
 	for name, sparse := range leanPlatforms {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
-			b := f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.customers", "customers", customersExcluded),
-				wanted("public.addresses", "addresses", "excluded_columns = []"), wanted("sales.leads", "sales_leads", "use_custom_sorting_key = false")))
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
 			b.sends()
 			b.wantQuiet()

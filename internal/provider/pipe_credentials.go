@@ -75,7 +75,7 @@ func pipeCredentialsAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "Credentials of the source, by kind. The API never returns them. " +
-			"Secrets are write-only and need Terraform 1.11 or OpenTofu 1.11.",
+			"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.",
 		Attributes: kinds,
 	}
 }
@@ -184,7 +184,8 @@ func checkCredentials(r adopt.Review) {
 			changed += " or " + c.user
 		}
 		r.Diags.AddAttributeError(conn.AttributePath(c.path()), "Credential missing",
-			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it.", c.path(), changed))
+			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it. "+
+				"If it is set, ignore_changes hides it: remove it from ignore_changes, or add %s, too.", c.path(), changed, c.version()))
 	}
 }
 

@@ -14,41 +14,38 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// A life is a random sequence of what a user, the console, faults and platforms do to the
-// table mappings of one pipe, and to the credentials beside them. Whatever happens, no
-// column is uncovered that the configuration does not uncover. The rules that hold for
-// every leaf of every kind have their lives in package adopt.
+// A life is a random sequence of what a user, the console, faults and platforms do to one
+// pipe. Whatever happens, an apply sends only what its plan showed, or restores what a
+// PATCH of its own reset, and uncovers no column that its plan did not show as uncovered.
+// The oracle compares JSON texts and knows nothing of how the provider works.
 type pipeLife struct {
 	*managed
 	*rand.Rand
 	story []string
 
-	// The configuration. What is nil, "" or 0 is omitted.
-	mappings   []object
-	host, name string
-	version    int  // of the password
-	secret     bool // is set in this run
-
-	// What the platform is like.
-	oneTarget, oneTable, resets, hides bool
-
-	fault     *mockplatform.Fault
-	ambiguous bool // whether the fault has an outcome that is not known
+	// The configuration. What is nil or "" is omitted.
+	mappings                                                []object
+	host, name, threads                                     string
+	resets, oneTarget, oneTable, blind, hasFault, ambiguous bool
 }
 
 // TestPipeLife runs lives. TEST_SEED=N repeats one, LIFE_TIME=5m runs as many as fit.
 func TestPipeLife(t *testing.T) {
 	t.Parallel()
-	first, lives, end := uint64(0), uint64(40), time.Time{}
+	first, lives, end := uint64(0), uint64(60), time.Time{}
 	if os.Getenv("TEST_SEED") != "" {
 		first, lives = testSeed(t), 1
 	}
 	if length, err := time.ParseDuration(os.Getenv("LIFE_TIME")); err == nil {
 		first, lives, end = rand.Uint64N(1<<40), 1<<40, time.Now().Add(length)
 	}
+	steps := 0
 	for seed := first; seed < first+lives && !t.Failed() && (end.IsZero() || time.Now().Before(end)); seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			live := newPipeLife(t, seed)
@@ -59,12 +56,14 @@ func TestPipeLife(t *testing.T) {
 			}()
 			for range 4 + live.IntN(5) {
 				live.step()
+				steps++
 				if t.Failed() {
 					return
 				}
 			}
 		})
 	}
+	t.Logf("%d steps from seed %d on", steps, first)
 }
 
 var lifeSeed = sync.OnceValue(mockplatform.DefaultSeed)
@@ -74,20 +73,20 @@ func newPipeLife(t *testing.T, seed uint64) *pipeLife {
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
 	f := &fixture{t: t, Server: platform, url: server.URL, now: time.Now} // one life after the other
-	l := &pipeLife{managed: f.pipe(mockplatform.PostgresPipeID, ""), Rand: rand.New(rand.NewPCG(seed, 5))}
-	l.oneTarget, l.oneTable, l.resets, l.hides = l.one(2), l.one(2), l.one(4), l.one(6)
+	l := &pipeLife{managed: f.pipe(mockplatform.PostgresPipeID, ""), Rand: rand.New(rand.NewPCG(seed, 7))}
+	l.oneTarget, l.oneTable, l.resets, l.blind = l.one(3), l.one(3), l.one(4), l.one(8)
 	platform.Configure(func(b *mockplatform.Behaviour) {
 		b.Patches.AddsFirst, b.Patches.OneTargetPerTable, b.Patches.OneTablePerTarget = l.one(2), l.oneTarget, l.oneTable
 		if l.resets {
 			b.Patches.Resets = mockplatform.Resets{Nested: true, TopLevel: l.one(2), To: mockplatform.ToEmpty}
 		}
-		if l.one(3) {
+		switch {
+		case l.blind:
+			b.Responses.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings." + l.choose("excludedColumns", "sortingKeys", "useCustomSortingKey")}}
+		case l.one(3):
 			b.Responses.Sparse = leanPlatforms["omits what is empty"]
 		}
-		if l.hides {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings." + l.choose("excludedColumns", "sortingKeys", "useCustomSortingKey")}}
-		}
-		if l.one(5) && !l.resets && !l.hides {
+		if l.one(5) && !l.resets && !l.blind {
 			b.Responses.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
 		}
 		b.Responses.ShuffleSets = l.one(2)
@@ -103,12 +102,15 @@ func (l *pipeLife) note(format string, args ...any) {
 	l.story = append(l.story, fmt.Sprintf(format, args...))
 }
 
+// composed and decomposed are one name to Terraform, and two to a database.
+const composed, decomposed = "caf\u00e9", "cafe\u0301"
+
 // mapping is a random one, in full. Its names are those of the configuration.
-func (l *pipeLife) mapping() object {
-	columns := func() []any { return [][]any{{}, {"x"}, {"y", "x"}}[l.IntN(3)] }
+func (l *pipeLife) mapping(accent string) object {
+	columns := [][]any{{}, {"x"}, {"y", "x"}, {accent, "x"}}
 	return object{
 		"source_schema_name": "public", "source_table": l.choose("a", "b", "c"), "target_table": l.choose("t", "u", "v"),
-		"excluded_columns": columns(), "use_custom_sorting_key": l.one(2), "sorting_keys": columns(),
+		"excluded_columns": columns[l.IntN(4)], "use_custom_sorting_key": l.one(2), "sorting_keys": columns[l.IntN(3)],
 	}
 }
 
@@ -142,14 +144,22 @@ func renamed(from object, name func(string) string) object {
 func (l *pipeLife) console() {
 	all := l.held()
 	for range 1 + l.IntN(2) {
-		switch i := l.IntN(5); {
+		switch i := l.IntN(6); {
 		case i == 0:
-			host := l.choose("h", "i")
-			l.UpdatePipe(l.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres.host", host) })
-		case i <= 2 && len(all) > 0:
+			host, threads := l.choose("h", "i"), l.IntN(3)
+			l.UpdatePipe(l.id, func(doc mockplatform.Document) {
+				setMember(doc, "source.postgres.host", host)
+				setMember(doc, "settings.engine_max_threads", threads)
+			})
+		case i == 1 && len(all) > 0:
 			all = slices.Delete(all, 0, 1)
+		case i <= 3 && len(all) > 0: // another member
+			changed := maps.Clone(all[0])
+			name := l.choose("excluded_columns", "use_custom_sorting_key", "sorting_keys")
+			changed[name] = l.mapping(l.choose(composed, decomposed))[name]
+			all[0] = changed
 		default:
-			all = l.with(all, l.mapping())
+			all = l.with(all, l.mapping(l.choose(composed, decomposed)))
 		}
 	}
 	documents := []any{}
@@ -157,28 +167,25 @@ func (l *pipeLife) console() {
 		documents = append(documents, renamed(mapping, camelCase))
 	}
 	l.UpdatePipe(l.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres.tableMappings", documents) })
-	l.note("console: %v, host %v", l.held(), member(l.Pipe(l.id), "source.postgres.host"))
+	l.note("console: %+q, host %v, threads %v", mappingTexts(l.held()), member(l.Pipe(l.id), "source.postgres.host"), member(l.Pipe(l.id), "settings.engine_max_threads"))
 }
-
-// omissible are the members that a configuration may omit.
-var omissible = []string{"excluded_columns", "use_custom_sorting_key", "sorting_keys"}
 
 // configure changes the configuration.
 func (l *pipeLife) configure() {
 	switch l.IntN(10) {
 	case 0:
 		l.mappings = nil
-	case 1, 2: // as it is on the platform, whole or in part
+	case 1, 2: // as it is on the platform
 		l.mappings = []object{}
 		for _, mapping := range l.held() {
-			l.mappings = append(l.mappings, l.omitting(mapping, 2))
+			l.mappings = append(l.mappings, l.omitting(mapping))
 		}
 	case 3, 4:
-		l.mappings = l.with(l.mappings, l.omitting(l.mapping(), 5))
+		l.mappings = l.with(l.mappings, l.omitting(l.mapping(composed)))
 	case 5, 6: // another member, table or target
 		if len(l.mappings) > 0 {
-			changed, other := maps.Clone(l.mappings[0]), l.mapping()
-			name := l.choose(append(omissible, "source_table", "target_table", "target_table")...)
+			changed, other := maps.Clone(l.mappings[0]), l.mapping(composed)
+			name := l.choose("excluded_columns", "excluded_columns", "use_custom_sorting_key", "source_table", "target_table")
 			changed[name] = other[name]
 			l.mappings = l.with(l.mappings[1:], changed)
 		}
@@ -186,32 +193,23 @@ func (l *pipeLife) configure() {
 		if len(l.mappings) > 0 {
 			l.mappings = l.mappings[1:]
 		}
-	case 8:
-		l.host, l.name = l.choose("", "h", "i"), l.choose("", "n", "m")
 	default:
-		l.version++
-		if l.secret = true; l.one(4) {
-			l.version = 0
-		}
+		l.host, l.name, l.threads = l.choose("", "h", "i"), l.choose("", "n", "m"), l.choose("", "0", "1", "2")
 	}
-	if l.secret && l.one(3) && !l.state.IsNull() {
-		l.secret = l.version == 0
-	}
-	l.arguments = l.written()
-	l.note("config: %s", l.arguments)
+	l.write()
 }
 
-// omitting omits some members, one of so many.
-func (l *pipeLife) omitting(mapping object, of int) object {
-	for _, name := range omissible {
-		if l.one(of) {
+// omitting omits members that have their default.
+func (l *pipeLife) omitting(mapping object) object {
+	for _, name := range []string{"use_custom_sorting_key", "sorting_keys"} {
+		if value := mapping[name]; value == false || fmt.Sprint(value) == "[]" {
 			delete(mapping, name)
 		}
 	}
 	return mapping
 }
 
-func (l *pipeLife) written() string {
+func (l *pipeLife) write() {
 	postgres := object{}
 	if l.mappings != nil {
 		postgres["table_mappings"] = l.mappings
@@ -219,24 +217,18 @@ func (l *pipeLife) written() string {
 	if l.host != "" {
 		postgres["host"] = l.host
 	}
-	text := ""
+	l.arguments = ""
 	if len(postgres) > 0 {
-		text += "source = { postgres = " + toJSON(l.t, postgres) + " }\n"
+		l.arguments += "source = { postgres = " + toJSON(l.t, postgres) + " }\n"
 	}
 	if l.name != "" {
-		text += fmt.Sprintf("name = %q\n", l.name)
+		l.arguments += fmt.Sprintf("name = %q\n", l.name)
 	}
-	if l.version > 0 {
-		secret := ""
-		if l.secret {
-			secret = fmt.Sprintf("password_wo = %q, ", l.password())
-		}
-		text += fmt.Sprintf("source_credentials = { postgres = { username = \"u\", %spassword_wo_version = %d } }\n", secret, l.version)
+	if l.threads != "" {
+		l.arguments += "settings = { engine_max_threads = " + l.threads + " }\n"
 	}
-	return text
+	l.note("config: %+q", l.arguments)
 }
-
-func (l *pipeLife) password() string { return fmt.Sprint("p", l.version) }
 
 // step lets things happen, and applies.
 func (l *pipeLife) step() {
@@ -246,14 +238,13 @@ func (l *pipeLife) step() {
 	if l.one(3) {
 		l.console()
 	}
-	l.fault, l.ambiguous = nil, false
-	if l.one(4) {
-		l.fault = &mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadRequest, Skip: l.IntN(2)}
-		if l.ambiguous = l.one(8); l.ambiguous {
-			l.fault.Status, l.fault.After = http.StatusBadGateway, l.one(2)
+	if l.hasFault, l.ambiguous = l.one(4), false; l.hasFault {
+		fault := mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadRequest, Skip: l.IntN(2)}
+		if l.ambiguous = l.one(4); l.ambiguous {
+			fault.Status, fault.After = []int{http.StatusBadGateway, http.StatusFound, http.StatusNotImplemented}[l.IntN(3)], l.one(2)
 		}
-		l.Inject(*l.fault)
-		l.note("fault: %+v", *l.fault)
+		l.Inject(fault)
+		l.note("fault: %+v", fault)
 	}
 	l.applied()
 	l.ClearFaults()
@@ -262,12 +253,10 @@ func (l *pipeLife) step() {
 // applied plans and applies, and checks what came of it.
 func (l *pipeLife) applied() {
 	l.ResetJournal()
-	version := fmt.Sprint(member(l.shown(), "source_credentials.postgres.password_wo_version"))
-	planned, adopts := l.held(), l.state.IsNull()
 	r, moved := l.tryPlan(l.start()), false
 	l.wantPatches(l.id)
 	if r.action != "error" {
-		if moved = l.one(5); moved {
+		if moved = l.one(4); moved {
 			l.console()
 		}
 	}
@@ -276,194 +265,184 @@ func (l *pipeLife) applied() {
 		l.carryOut(l.start(), r)
 	}
 	bodies := l.patches(l.id)
-	l.note("%s: sends %q, errors %q, platform %v", r.action, bodies, r.errors, l.held())
-	failed := len(r.errors) > 0
-	for _, body := range bodies {
-		l.checkBody(fromJSON(l.t, body), !adopts && version == fmt.Sprint(l.version))
+	l.note("%s: sends %+q, errors %+q, warnings %d, platform %+q", r.action, bodies, r.errors, len(r.warnings), mappingTexts(l.held()))
+	plan := shownPlan{prior: mappingsOf(r.prior), planned: mappingsOf(r.planned), adopts: r.prior.IsNull()}
+	if r.action != "error" {
+		l.checkBodies(plan, r, bodies, before, held)
+		l.checkMappings(plan, r, held)
 	}
-	refused := slices.ContainsFunc(r.errors, func(text string) bool { return strings.Contains(text, "Table mapping is not complete") })
-	missing := slices.ContainsFunc(r.errors, func(text string) bool { return strings.Contains(text, "Credential missing") })
+	text := strings.Join(r.errors, "\n")
 	switch {
-	case refused || missing:
+	case strings.Contains(text, "has other table mappings"), strings.Contains(text, "changed since the plan"), strings.Contains(text, "cannot be sent"):
 		l.wantPatches(l.id)
-		if !moved && !l.hides && refused != l.incomplete(planned) {
-			l.t.Errorf("mappings are refused: %t, incomplete: %t: %q", refused, l.incomplete(planned), r.errors)
-		}
-		if adopts != l.state.IsNull() {
-			l.t.Errorf("a refused plan changed the state")
-		}
-		l.complete()
-	case failed && l.fault != nil:
-		l.checkHalfDone(held, r)
-		l.fault = nil
+		l.recover(text, moved)
+	case len(r.errors) > 0 && l.hasFault:
+		l.hasFault = false
 		l.ClearFaults()
 		l.note("again")
 		l.applied()
-	case failed && moved && (l.oneTarget || l.oneTable || l.hides), failed && l.hides: // what is mapped cannot be known
-	case failed:
+	case len(r.errors) > 0 && (l.blind || moved): // what the platform allows beside each other has changed, or cannot be known
+	case len(r.errors) > 0:
 		l.t.Errorf("an error: %q", r.errors)
-	case moved && r.action == "none": // and nothing is done
-	case l.incomplete(held) && !moved && !l.hides:
-		l.t.Errorf("incomplete mappings are not refused")
-	default:
-		l.checkPlatform(before, held, planned, adopts)
-		if next := l.tryPlan(l.start()); !moved && (next.action != "none" || len(next.errors) > 0) {
+	case !moved:
+		if next := l.tryPlan(l.start()); (next.action != "none" || len(next.errors) > 0) && !l.blind {
 			l.t.Errorf("the next plan is to %s %q, errors %q", next.action, next.changed(), next.errors)
 		}
-		l.refresh() // a response to a write says nothing about reads
+		l.refresh()
 	}
 }
 
-// complete makes the configuration one that can be applied.
-func (l *pipeLife) complete() {
-	l.secret = l.version > 0
-	for i, mapping := range l.mappings {
-		full := l.mapping()
-		for name, value := range mapping {
-			full[name] = value
+// recover does what an error says.
+func (l *pipeLife) recover(text string, moved bool) {
+	switch {
+	case strings.Contains(text, "has other table mappings"):
+		if !l.state.IsNull() || !moved && !l.blind && sameMappings(mappingTexts(l.mappings), mappingTexts(l.held())) {
+			l.t.Errorf("refused, and there is no other mapping: %s", text)
 		}
-		l.mappings[i] = full
+		l.must(l.imports(mockplatform.ServiceID + "/" + l.id))
+		l.note("import")
+	case strings.Contains(text, "cannot be sent"):
+		if !slices.ContainsFunc(mappingTexts(l.held()), func(text string) bool { return strings.Contains(text, decomposed) }) {
+			l.t.Errorf("no name is in another form: %s", text)
+		}
+		l.mappings = nil
+		l.write()
+	case !moved:
+		l.t.Errorf("nothing changed since the plan: %s", text)
 	}
-	l.arguments = l.written()
-	l.note("complete: %s", l.arguments)
+	l.ClearFaults()
+	l.hasFault = false
 }
 
-func equalMember(a, b any) bool {
-	if a, ok := a.([]any); ok {
-		b, _ := b.([]any)
-		text := func(c any) string { return fmt.Sprint(c) }
-		as, bs := []string{}, []string{}
-		for _, c := range a {
-			as = append(as, text(c))
-		}
-		for _, c := range b {
-			bs = append(bs, text(c))
-		}
-		slices.Sort(as)
-		slices.Sort(bs)
-		return slices.Equal(as, bs)
+// shownPlan is what a plan showed of the mappings, by their names.
+type shownPlan struct {
+	prior, planned map[string]object
+	adopts         bool
+}
+
+// changes reports whether the plan changes a mapping.
+func (p shownPlan) changes(name string) bool {
+	was, had := p.prior[name]
+	will, has := p.planned[name]
+	return had != has || had && mappingText(was) != mappingText(will)
+}
+
+func mappingsOf(pipe tfvalue.Value) map[string]object {
+	all := map[string]object{}
+	if pipe.Type() == nil || !pipe.At(tableMappingsPath...).IsFullyKnown() {
+		return all
 	}
-	return fmt.Sprint(a) == fmt.Sprint(b)
-}
-
-func emptyMemberJSON(value any) bool {
-	list, isList := value.([]any)
-	return value == nil || value == false || isList && len(list) == 0
-}
-
-// find is the mapping with the names of another one.
-func find(all []object, key object) (object, bool) {
-	at := slices.IndexFunc(all, func(m object) bool { return elementKey(m) == elementKey(key) })
-	if at < 0 {
-		return nil, false
+	for _, mapping := range pipe.At(tableMappingsPath...).Elements() {
+		shown := shownValue(mapping).(object)
+		all[mappingName(shown)] = shown
 	}
-	return all[at], true
+	return all
 }
 
-// covers reports whether a mapping has each member that a configured one sets.
-func covers(mapping, configured object) bool {
-	for name, value := range configured {
-		if !equalMember(value, mapping[name]) {
-			return false
-		}
+func mappingName(mapping object) string {
+	return norm.NFC.String(fmt.Sprint(mapping["source_schema_name"], ".", mapping["source_table"], " to ", mapping["target_table"]))
+}
+
+// mappingText is the same for mappings that are equal: what is omitted is empty, columns
+// have no order, and names one form.
+func mappingText(mapping object) string {
+	columns := columnsOf(mapping)
+	slices.Sort(columns)
+	keys, sorts := fmt.Sprint(mapping["sorting_keys"]), fmt.Sprint(mapping["use_custom_sorting_key"])
+	return norm.NFC.String(fmt.Sprint(mappingName(mapping), columns, strings.Trim(keys, "[]<nil>"), sorts == "true"))
+}
+
+func mappingTexts(all []object) (found []string) {
+	for _, mapping := range all {
+		found = append(found, mappingText(mapping)+fmt.Sprint(mapping["excluded_columns"]))
 	}
-	return true
+	slices.Sort(found)
+	return found
 }
 
-// checkBody checks a PATCH: what it adds is what the configuration says, and credentials
-// travel with their kind.
-func (l *pipeLife) checkBody(body any, sameVersion bool) {
-	adds, _ := member(body, "source.postgres.tableMappingsToAdd").([]any)
-	for _, add := range adds {
-		sent := renamed(add.(object), snake)
-		configured, found := find(l.mappings, sent)
-		if !found || configured["excluded_columns"] == nil || !covers(sent, configured) {
-			l.t.Errorf("%v is added, and the configuration has %v", sent, configured)
-			return
+func sameMappings(a, b []string) bool {
+	return norm.NFC.String(strings.Join(a, "\n")) == norm.NFC.String(strings.Join(b, "\n"))
+}
+
+func columnsOf(mapping object) (columns []string) {
+	all, _ := mapping["excluded_columns"].([]any)
+	for _, column := range all {
+		columns = append(columns, norm.NFC.String(fmt.Sprint(column)))
+	}
+	return columns
+}
+
+func byName(all []object) map[string]object {
+	found := map[string]object{}
+	for _, mapping := range all {
+		found[mappingName(mapping)] = mapping
+	}
+	return found
+}
+
+// checkBodies checks that each PATCH has only what the plan changes, or restores what the
+// PATCHes before it reset.
+func (l *pipeLife) checkBodies(plan shownPlan, r *result, bodies []string, before mockplatform.Document, held []object) {
+	for i, text := range bodies {
+		body, restores := fromJSON(l.t, text), l.resets && i > 0
+		for sent, path := range map[string][]string{"name": {"name"}, "source.postgres.host": {"source", "postgres", "host"}, "settings.engine_max_threads": {"settings", "engine_max_threads"}} {
+			value := member(body, sent)
+			if value == nil {
+				continue
+			}
+			shown := plan.adopts || !r.prior.At(path...).Equal(r.planned.At(path...))
+			want, restored := shownValue(r.planned.At(path...)), restores && fmt.Sprint(value) == fmt.Sprint(member(before, sent))
+			if shown && fmt.Sprint(value) != fmt.Sprint(want) || !shown && !restored {
+				l.t.Errorf("%s = %v is sent, planned: %t, %v", sent, value, shown, want)
+			}
 		}
-		for _, name := range omissible {
-			if sent[name] == nil || configured[name] == nil && !emptyMemberJSON(sent[name]) {
-				l.t.Errorf("%v is added with %s, and the configuration has %v", sent, name, configured)
+		removes, _ := member(body, "source.postgres.tableMappingsToRemove").([]any)
+		for _, key := range removes {
+			name := mappingName(renamed(key.(object), snake))
+			hidden := l.blind && plan.planned[name] != nil // added by an earlier attempt, and not recognized
+			if !restores && !hidden && (plan.adopts || !plan.changes(name) || plan.prior[name] == nil) {
+				l.t.Errorf("%s is removed, and the plan does not show it", name)
+			}
+		}
+		adds, _ := member(body, "source.postgres.tableMappingsToAdd").([]any)
+		for _, add := range adds {
+			sent := renamed(add.(object), snake)
+			name := mappingName(sent)
+			was, restored := byName(held)[name]
+			planned := plan.planned[name] != nil && mappingText(sent) == mappingText(plan.planned[name]) && plan.changes(name)
+			restored = restored && restores && mappingText(was) == mappingText(sent)
+			if !planned && !restored {
+				l.t.Errorf("%v is added, and the plan has %v", sent, plan.planned[name])
 			}
 		}
 	}
-	postgres, _ := member(body, "source.postgres").(object)
-	if postgres == nil {
-		return
-	}
-	password, configured := member(postgres, "credentials.password"), l.version > 0 && l.secret
-	switch {
-	case (password != nil) != configured, configured && password != l.password():
-		l.t.Errorf("the password is %v in %v, with version %d, set: %t", password, body, l.version, l.secret)
-	case len(postgres) == 1 && configured && sameVersion && !l.ambiguous:
-		l.t.Errorf("credentials are sent for nothing: %v", body)
-	}
 }
 
-// incomplete reports whether mappings have to be added that are not declared in full.
-func (l *pipeLife) incomplete(held []object) bool {
-	return slices.ContainsFunc(l.mappings, func(configured object) bool {
-		now, exists := find(held, configured)
-		if exists && covers(now, configured) {
-			return false
-		}
-		return slices.ContainsFunc(omissible, func(name string) bool {
-			return configured[name] == nil && (name == "excluded_columns" || exists && !emptyMemberJSON(now[name]))
-		})
-	})
-}
-
-// checkPlatform checks what the platform has after an apply: what is configured, and the
-// rest as it was before. An update leaves the mappings that its plan did not have.
-func (l *pipeLife) checkPlatform(before mockplatform.Document, held, planned []object, adopts bool) {
-	after, now := l.Pipe(l.id), l.held()
-	for path, want := range map[string]string{"source.postgres.host": l.host, "name": l.name} {
-		if got := member(after, path); want != "" && got != want || want == "" && !l.resets && got != member(before, path) {
-			l.t.Errorf("%s is %v, was %v, and is configured as %q", path, got, member(before, path), want)
-		}
+// checkMappings checks that no mapping is removed and no column uncovered that the plan did
+// not show so.
+func (l *pipeLife) checkMappings(plan shownPlan, r *result, held []object) {
+	now := byName(l.held())
+	if l.mappings == nil && l.resets || l.blind {
+		return // the platform empties what nobody manages, or never returns what it has
 	}
-	if l.mappings == nil {
-		if !l.resets && fmt.Sprint(now) != fmt.Sprint(held) {
-			l.t.Errorf("mappings moved from %v to %v", held, now)
-		}
-		return
-	}
-	for _, configured := range l.mappings {
-		is, exists := find(now, configured)
-		if !exists || !l.hides && !covers(is, configured) {
-			l.t.Errorf("%v is configured, and the platform has %v", configured, is)
+	for name, was := range byName(held) {
+		is, exists := now[name]
+		prior, will := plan.prior[name], plan.planned[name]
+		if !exists {
+			half := len(r.errors) > 0 && strings.Contains(strings.Join(r.errors, ""), name)
+			if prior == nil || will != nil && !half {
+				l.t.Errorf("%s is gone, planned %v, said: %q", name, will, r.errors)
+			}
 			continue
 		}
-		was, existed := find(held, configured)
-		for _, name := range omissible {
-			if configured[name] == nil && existed && covers(was, configured) && !equalMember(was[name], is[name]) {
-				l.t.Errorf("%s of %v was %v, and is %v", name, configured, was[name], is[name])
+		for _, column := range columnsOf(was) {
+			shown := prior != nil && slices.Contains(columnsOf(prior), column) && will != nil && !slices.Contains(columnsOf(will), column)
+			if !slices.Contains(columnsOf(is), column) && !shown {
+				l.t.Errorf("%s uncovers %s, which the plan does not show", name, column)
+			}
+			if raw := fmt.Sprint(was["excluded_columns"]); strings.Contains(raw, decomposed) && column == composed && slices.Contains(columnsOf(is), column) && !strings.Contains(fmt.Sprint(is["excluded_columns"]), decomposed) {
+				l.t.Errorf("%s excludes %s in another form than before", name, column)
 			}
 		}
-	}
-	for _, mapping := range now {
-		_, configured := find(l.mappings, mapping)
-		if _, shown := find(planned, mapping); !configured && (shown || adopts) {
-			l.t.Errorf("%v is left, and not configured", mapping)
-		}
-	}
-	for _, mapping := range held {
-		_, configured := find(l.mappings, mapping)
-		_, shown := find(planned, mapping)
-		if _, left := find(now, mapping); !configured && !shown && !adopts && !left {
-			l.t.Errorf("%v is removed, and the plan did not have it", mapping)
-		}
-	}
-}
-
-// checkHalfDone: an apply that ends between removing and adding says so.
-func (l *pipeLife) checkHalfDone(held []object, r *played) {
-	now := l.held()
-	lacks := func(all, from []object) bool {
-		return slices.ContainsFunc(all, func(m object) bool { _, there := find(from, m); return !there })
-	}
-	said := strings.Contains(r.String(), "is only partly updated")
-	if half := l.mappings != nil && lacks(held, now) && lacks(l.mappings, now); half != said && !l.ambiguous && !l.hides {
-		l.t.Errorf("mappings are half done: %t, said: %t: %q", half, said, r.errors)
 	}
 }

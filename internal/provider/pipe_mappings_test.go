@@ -104,70 +104,43 @@ func (b *managed) wantCovered() {
 	}
 }
 
-// TestMappingIsAddedFromTheConfigurationAlone plans mappings that would have to be added
-// and do not say all that this needs, of a new pipe and of one in the state: an error
-// offers the current values.
-func TestMappingIsAddedFromTheConfigurationAlone(t *testing.T) {
-	for name, test := range map[string]struct {
-		mapping, lacks string
-		offers         []string
-	}{
-		"another member changes": {wanted("public.customers", "customers", `sorting_keys = ["id"]`),
-			"must set excluded_columns and use_custom_sorting_key", []string{customersExcluded, "use_custom_sorting_key = true"}},
-		"all but one are declared": {wanted("public.customers", "customers", customersExcluded+`, sorting_keys = ["id"]`),
-			"must set use_custom_sorting_key", []string{"use_custom_sorting_key = true"}},
-		"the excluded columns are emptied": {wanted("public.customers", "customers", `excluded_columns = []`),
-			"must set sorting_keys and use_custom_sorting_key", []string{`sorting_keys = ["country", "id"]`, "use_custom_sorting_key = true"}},
-		"another target": {wanted("public.customers", "people", ``),
-			"must set excluded_columns", []string{customersExcluded}},
-		"another target, and the table's own too": {wanted("public.customers", "people", `sorting_keys = ["id"]`) + ", " + customersMapping,
-			"must set excluded_columns", []string{customersExcluded}},
-		"a new table, with a misspelled member": {wanted("public.staff", "staff", `exclude_columns = ["salary"]`),
-			"must set excluded_columns", nil},
-		"a table without anything in it": {wanted("public.addresses", "addresses", `sorting_keys = ["id"]`),
-			"must set excluded_columns", []string{"excluded_columns = []"}},
+// TestMappingMustSetExcludedColumns has mappings that omit them or misspell their name: the
+// plan rejects them before a request is sent. The other members have defaults.
+func TestMappingMustSetExcludedColumns(t *testing.T) {
+	for name, members := range map[string]string{"omitted": ``, "misspelled": `exclude_columns = ["salary"]`, "null": `excluded_columns = null`} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.staff", "staff", members)))
+			b.refuses(b.tryPlan(f.start()), "excluded_columns")
+			f.wantRequests()
+		})
+	}
+	for name, mapping := range map[string]string{
+		"schema": wanted(".staff", "staff", `excluded_columns = []`), "table": wanted("public.", "staff", `excluded_columns = []`), "target": wanted("public.staff", "", `excluded_columns = []`),
 	} {
-		for _, adopts := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, adopts: %t", name, adopts), func(t *testing.T) {
-				f := newFixture(t)
-				b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-				if !adopts {
-					b.apply()
-				}
-				b.arguments = mappings(test.mapping)
-				r := b.tryPlan(f.start())
-				b.refuses(r, "Table mapping is not complete", `pipe "customers" (`, test.lacks+", because omitted attributes are not copied from the platform.")
-				text := folded(r.String())
-				if test.offers == nil {
-					wantText(t, text, "Use [] to exclude no column. The platform has no mapping of this table to copy from, so the columns that were excluded before are not known.")
-					wantNoText(t, text, "Current values on the platform")
-					return
-				}
-				wantText(t, text, "Current values on the platform for this table: "+strings.Join(test.offers, " "))
-				wantNoText(t, text, "not known", "Use []") // that would expose what is offered
-			})
-		}
+		t.Run("empty "+name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, mappings(mapping))
+			b.refuses(b.tryPlan(f.start()), "string length must be at least 1")
+			f.wantRequests()
+		})
 	}
 }
 
-// TestMappingThatStaysMayOmitMembers has what needn't be declared in full, and what says
-// the same in another order.
-func TestMappingThatStaysMayOmitMembers(t *testing.T) {
+// TestMappingIsAValue changes members of a mapping, or omits them, which means their default:
+// the mapping is removed and added again with all six.
+func TestMappingIsAValue(t *testing.T) {
 	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.customers", "customers", `exclude_columns = ["name"]`), addressesMapping, leadsMapping))
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 	b.apply()
 	b.sends()
-	b.applyAs(mappings(leadsMapping, wanted("public.customers", "customers", `excluded_columns = ["phone", "password_hash"], use_custom_sorting_key = true, sorting_keys = ["country", "id"]`),
-		wanted("public.addresses", "addresses", `excluded_columns = [], sorting_keys = [], use_custom_sorting_key = false`)))
-	b.sends()
+	b.applyAs(mappings(leadsMapping, wanted("public.customers", "customers", `excluded_columns = ["phone", "password_hash"], use_custom_sorting_key = true, sorting_keys = ["country", "id"]`), addressesMapping))
+	b.sends() // another order
+	b.applyAs(mappings(wanted("public.customers", "customers", customersExcluded), leadsMapping, addressesMapping))
+	b.sends(removesCustomers, `{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
+  "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`)
 	b.wantQuiet()
-	b.applyAs(mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", `excluded_columns = ["zip"]`)))
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [`+addressesKey+`]}}}`,
-		`{"source": {"postgres": {"tableMappingsToAdd": [`+strings.Replace(addressesKey, "}", `, "excludedColumns": ["zip"], "useCustomSortingKey": false, "sortingKeys": []}`, 1)+`]}}}`)
-	b.wantQuiet()
-	b.applyAs(mappings())
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + addressesKey + `, ` + customersKey + `, ` + leadsKey + `]}}}`)
-	b.wantQuiet()
+	b.wantState()
 }
 
 // TestMappingKnownAfterApply has a mapping of which the plan does not know the table, and
@@ -180,17 +153,18 @@ func TestMappingKnownAfterApply(t *testing.T) {
 			b.apply()
 		}
 		b.learn(cty.StringVal("customers"))
-		b.applyAs(mappings(`{ source_schema_name = "public", source_table = later, target_table = "customers" }`, addressesMapping, leadsMapping))
+		b.applyAs(mappings(`{ source_schema_name = "public", source_table = later, target_table = "customers", `+fullCustomers+`sorting_keys = ["country", "id"] }`, addressesMapping, leadsMapping))
 		b.sends()
 		b.wantQuiet()
 	}
 }
 
-// TestMappingsDrift changes mappings behind Terraform's back: more excluded columns are
-// no drift where the configuration omits them, and what is mapped besides is removed.
+// TestMappingsDrift changes mappings behind Terraform's back: what differs is removed and
+// added again, what is mapped besides is removed, what is gone is added.
 func TestMappingsDrift(t *testing.T) {
 	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, wanted("public.addresses", "addresses", "excluded_columns = []")))
+	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping))
+	b.must(b.imports(mockplatform.ServiceID + "/" + b.id))
 	b.apply()
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
 		setMember(doc, "source.postgres.host", "other")
@@ -200,38 +174,56 @@ func TestMappingsDrift(t *testing.T) {
 	})
 	f.ResetJournal()
 	b.apply()
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `],
-  "tableMappingsToAdd": [` + strings.Replace(addressesKey, "}", `, "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}`, 1) + `]}}}`)
+	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [`+customersKey+`, `+leadsKey+`],
+  "tableMappingsToAdd": [`+strings.Replace(addressesKey, "}", `, "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}`, 1)+`]}}}`,
+		`{"source": {"postgres": {"tableMappingsToAdd": [`+strings.Replace(customersKey, "}", `, "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["country", "id"]}`, 1)+`]}}}`)
 	b.wantQuiet()
 	b.wantState()
 }
 
-// TestMappingsInAnotherNormalForm has a platform whose texts are not in the normal form
-// that Terraform gives to those of the configuration: they are the same, and go out as the
-// platform spells them. A column that is excluded in another spelling would not be excluded.
+// TestMappingsInAnotherNormalForm has a platform whose names are not in the Unicode form that
+// Terraform gives to those of the configuration. By itself that is no difference, and a
+// removal spells them as the platform does. What would send one of them again is refused.
 func TestMappingsInAnotherNormalForm(t *testing.T) {
 	f := newFixture(t)
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		doc["name"] = "cafe\u0301"
-		setMember(doc, "source.postgres.tableMappings", []any{mockplatform.Document{
-			"sourceSchemaName": "public", "sourceTable": "cafe\u0301", "targetTable": "cafe\u0301",
-			"excludedColumns": []any{"na\u0303o", "pw"}, "useCustomSortingKey": false, "sortingKeys": []any{},
-		}})
+		doc["name"] = decomposed
+		setMember(doc, "fieldMappings", []any{mockplatform.Document{"sourceField": decomposed, "destinationField": "a"}})
+		setMember(doc, "source.postgres.tableMappings", []any{
+			mockplatform.Document{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a", "excludedColumns": []any{decomposed, "pw"}, "useCustomSortingKey": false, "sortingKeys": []any{}},
+			mockplatform.Document{"sourceSchemaName": "public", "sourceTable": "b", "targetTable": "b", "excludedColumns": []any{composed}, "useCustomSortingKey": false, "sortingKeys": []any{}},
+			mockplatform.Document{"sourceSchemaName": "public", "sourceTable": decomposed, "targetTable": decomposed, "excludedColumns": []any{}, "useCustomSortingKey": false, "sortingKeys": []any{}},
+		})
 	})
-	const key = `"sourceSchemaName": "public", "sourceTable": "cafe\u0301", "targetTable": "cafe\u0301"`
-	mapped := func(members string) string { return mappings(wanted("public.caf\u00e9", "caf\u00e9", members)) }
-	b := f.pipe(mockplatform.PostgresPipeID, mapped(`excluded_columns = ["n\u00e3o", "pw"], use_custom_sorting_key = false, sorting_keys = []`)+"\n  name = \"caf\u00e9\"")
+	named := wanted("public."+composed, composed, `excluded_columns = []`)
+	mapped := func(ofA, ofB string, others ...string) string {
+		return mappings(append(others, wanted("public.a", "a", "excluded_columns = "+ofA), wanted("public.b", "b", "excluded_columns = "+ofB))...) + `
+  field_mappings = [{ source_field = "` + composed + `", destination_field = "a" }]`
+	}
+	b := f.pipe(mockplatform.PostgresPipeID, mapped(`["`+composed+`", "pw"]`, `["`+composed+`"]`, named)+"\n  name = \""+composed+"\"")
 	b.apply()
 	b.sends()
-	b.applyAs(mapped("") + "\n  name = \"x\"")
-	b.sends(`{"name": "x"}`)
+	b.applyAs(mapped(`["`+composed+`", "pw"]`, `["`+composed+`", "x"]`, named) + "\n  name = \"x\"")
+	b.sends(`{"name": "x", "source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "b", "targetTable": "b"}]}}}`,
+		`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "b", "targetTable": "b", "excludedColumns": ["`+composed+`", "x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`)
 	b.wantQuiet()
-	b.applyAs(mapped(`excluded_columns = ["n\u00e3o", "pw"], use_custom_sorting_key = true, sorting_keys = ["id"]`))
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{`+key+`}]}}}`,
-		`{"source": {"postgres": {"tableMappingsToAdd": [{`+key+`, "excludedColumns": ["na\u0303o", "pw"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`)
+	for name, arguments := range map[string]string{
+		"an excluded column":          mapped(`["`+composed+`", "pw", "x"]`, `["`+composed+`", "x"]`, named),
+		"a name of the mapping":       mapped(`["`+composed+`", "pw"]`, `["`+composed+`", "x"]`, wanted("public."+composed, composed, `excluded_columns = ["x"]`)),
+		"another target of its table": mapped(`["`+composed+`", "pw"]`, `["`+composed+`", "x"]`, named, wanted("public.a", "c", `excluded_columns = ["`+composed+`"]`)),
+		"a list":                      mapped(`["`+composed+`", "pw"]`, `["`+composed+`", "x"]`, named) + "\n",
+	} {
+		b.arguments = arguments
+		if name == "a list" {
+			b.arguments = strings.Replace(arguments, `destination_field = "a"`, `destination_field = "b"`, 1)
+		}
+		b.refuses(b.tryApply(), "cannot be sent", `"`+composed+`"`, "Make the change in the platform's console.")
+	}
+	b.sends()
+	b.applyAs(mapped(`["x"]`, `["`+composed+`", "x"]`)) // the name goes, with a mapping and with a column
+	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a"}, {"sourceSchemaName": "public", "sourceTable": "`+decomposed+`", "targetTable": "`+decomposed+`"}]}}}`,
+		`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a", "excludedColumns": ["x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`)
 	b.wantQuiet()
-	b.applyAs(mappings())
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{` + key + `}]}}}`)
 }
 
 // TestAmbiguousMappings loses responses to PATCHes that change table mappings: what is
@@ -254,8 +246,9 @@ func TestAmbiguousMappings(t *testing.T) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Patches.AddsFirst, b.Patches.OneTargetPerTable = true, true })
 			test.fault.Operation = mockplatform.UpdatePipe
 			f.Inject(test.fault)
-			b := f.pipe(mockplatform.PostgresPipeID, remapped)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
+			b.applyAs(remapped)
 			b.sends(test.patches...)
 			b.wantQuiet()
 			b.wantState()
@@ -267,35 +260,25 @@ func TestAmbiguousMappings(t *testing.T) {
 // the one that adds it: the error says which one is missing, the state has what the first
 // one did, and the next apply adds it with its excluded columns.
 func TestHalfDoneMappingIsFinished(t *testing.T) {
-	for _, adopts := range []bool{false, true} {
-		t.Run(fmt.Sprintf("adopts: %t", adopts), func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-			if !adopts {
-				b.apply()
-			}
-			b.arguments = customersSorted
-			f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Status: http.StatusUnprocessableEntity, Message: "not today"})
-			f.ResetJournal()
-			r := b.tryApply()
-			if len(r.errors) != 2 {
-				t.Fatalf("%d errors, want 2: %q", len(r.errors), r.errors)
-			}
-			wantText(t, folded(r.String()), "Cannot update pipe", "not today", "HTTP 422",
-				`source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is only partly updated`,
-				"These table mappings were removed: - public.customers to customers These are not added yet: - public.customers to customers Their excluded columns stay excluded. The API rejected the request that adds them: correct what its message names, then apply again.")
-			if b.state.IsNull() != adopts {
-				t.Errorf("the state is %v", b.state)
-			} else if !adopts {
-				b.wantState()
-			}
-			b.sends(removesCustomers, addsCustomers)
-			b.apply()
-			b.sends(addsCustomers)
-			b.wantQuiet()
-			b.wantState()
-		})
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	b.apply()
+	b.arguments = customersSorted
+	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Status: http.StatusUnprocessableEntity, Message: "not today"})
+	f.ResetJournal()
+	r := b.tryApply()
+	if len(r.errors) != 2 {
+		t.Fatalf("%d errors, want 2: %q", len(r.errors), r.errors)
 	}
+	wantText(t, folded(r.String()), "Cannot update pipe", "not today", "HTTP 422",
+		`source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is only partly updated`,
+		"These table mappings were removed: - public.customers to customers These are not added yet: - public.customers to customers Their excluded columns stay excluded. The API rejected the request that adds them: correct what its message names, then apply again.")
+	b.wantState()
+	b.sends(removesCustomers, addsCustomers)
+	b.apply()
+	b.sends(addsCustomers)
+	b.wantQuiet()
+	b.wantState()
 }
 
 // TestInterruptBetweenRemovingAndAdding presses Ctrl-C while the PATCH that adds a mapping
@@ -325,7 +308,7 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT)
 	_ = command.Wait()
 	f.ClearFaults()
-	wantText(t, folded(output.String()), "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", "These are not added yet: - public.customers to customers Their excluded columns stay excluded. The next apply adds them.")
+	wantText(t, folded(output.String()), "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", "These may not be added yet, because the API did not say what became of the request: - public.customers to customers Their excluded columns stay excluded. The next apply adds them.")
 	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
@@ -335,95 +318,91 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	w.wantEmptyPlan()
 }
 
-// TestMappingThatIsGoneAtApply removes a mapping that a plan kept: nothing is sent, and the
-// plan has to be made again.
-func TestMappingThatIsGoneAtApply(t *testing.T) {
-	excluding := mappings(wanted("public.customers", "customers", customersExcluded), addressesMapping, leadsMapping)
-	for name, test := range map[string]struct {
-		adopts    bool
-		arguments string
-		says      string
-	}{
-		"of the state":   {false, seedMappings, "was removed after the plan. Run terraform plan again. To be added, it must set excluded_columns"},
-		"of an adoption": {true, seedMappings, "must set excluded_columns"},
-		// What it omits was to be what the plan showed: that is gone with the mapping.
-		"with excluded columns": {false, excluding, "was removed after the plan. Run terraform plan again. To be added, it must set sorting_keys and use_custom_sorting_key, because"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(mockplatform.PostgresPipeID, test.arguments)
-			if !test.adopts {
-				b.apply()
-			}
-			b.arguments += "\n  name = \"n\""
-			plan := b.plan()
-			f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
-			b.carryOut(f.start(), plan)
-			b.refuses(plan, `In pipe "customers" (`, "the mapping public.customers to customers ", test.says)
-			if test.arguments == seedMappings {
-				b.refuses(b.tryPlan(f.start()), "must set excluded_columns", "The platform has no mapping of this table to copy from, so the columns that were excluded before are not known.")
-			}
-			// Declared, it is added as the new plan shows it.
-			b.applyAs(excluding + "\n  name = \"n\"")
-			b.wantCovered()
-			b.wantQuiet()
-		})
+// TestMappingChangedAfterThePlan changes mappings in the console between plan and apply: what
+// the plan leaves alone stays as it is there, and what the plan changes as well is an error
+// before anything is sent.
+func TestMappingChangedAfterThePlan(t *testing.T) {
+	salary := func(doc mockplatform.Document) {
+		member(doc, "source.postgres.tableMappings").([]any)[0].(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
 	}
-}
-
-// TestMappingWithoutARefresh plans by a state that is out of date.
-func TestMappingWithoutARefresh(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	f.UpdatePipe(b.id, unmap)
-	b.arguments += "\n  name = \"n\""
-	b.refuses(b.tryApplyWithoutRefresh(), "was removed after the plan. Run terraform plan again.")
-}
-
-// TestMappingThatGoesDuringAnApply has a mapping disappear while an apply is under way: it
-// is never added without its excluded columns, which nobody knows.
-func TestMappingThatGoesDuringAnApply(t *testing.T) {
 	for name, test := range map[string]struct {
 		arguments string
-		prepare   func(f *fixture)
+		console   func(mockplatform.Document)
+		sends     []string
+		refused   string
+		customers []string // the columns that are excluded then; nil without the mapping
 	}{
-		// The response is lost, and what is left to be sent is worked out anew.
-		"after an ambiguous end": {mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = []`)), func(f *fixture) {
-			f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.OnRequest = func(r mockplatform.Request) {
-					if r.Operation == mockplatform.UpdatePipe && r.Status == http.StatusBadGateway {
-						f.UpdatePipe(mockplatform.PostgresPipeID, unmap)
-					}
-				}
-			})
-		}},
-		// The platform resets the mappings with a change of the name.
-		"reset by the platform": {seedMappings + "\n  name = \"n\"", func(f *fixture) {
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
-					return slices.DeleteFunc(value.([]any), func(mapping any) bool {
-						return member(mapping, "targetTable") == "customers" && fmt.Sprint(member(mapping, "excludedColumns")) != "[]"
-					})
-				}}}
-			})
-		}},
+		"a name, and a column is excluded":          {seedMappings + "\n  name = \"n\"", salary, []string{`{"name": "n"}`}, "", []string{"password_hash", "phone", "salary"}},
+		"another mapping, and a column is excluded": {mappings(customersMapping, addressesMapping), salary, []string{`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`}, "", []string{"password_hash", "phone", "salary"}},
+		"the mapping, and a column is excluded":     {customersSorted + "\n  name = \"n\"", salary, nil, "public.customers to customers", []string{"password_hash", "phone", "salary"}},
+		"its target, and a column is excluded":      {mappings(wanted("public.customers", "people", fullCustomers+`sorting_keys = ["id"]`), addressesMapping, leadsMapping), salary, nil, "public.customers to customers", []string{"password_hash", "phone", "salary"}},
+		"a removal, and a column is excluded":       {mappings(addressesMapping, leadsMapping), salary, []string{removesCustomers}, "", nil},
+		"a name, and the mapping is removed":        {seedMappings + "\n  name = \"n\"", unmap, []string{`{"name": "n"}`}, "", nil},
+		"the mapping, and it is removed":            {customersSorted, unmap, []string{addsCustomers}, "", []string{"password_hash", "phone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
-			test.prepare(f)
 			b.arguments = test.arguments
-			r := b.tryApply()
-			b.wantCovered()
-			if len(r.errors) == 0 {
-				t.Error("the apply succeeded without the mapping")
+			plan := b.plan()
+			f.UpdatePipe(b.id, test.console)
+			f.ResetJournal()
+			b.carryOut(f.start(), plan)
+			if test.refused != "" {
+				b.refuses(plan, `source.postgres.table_mappings of pipe "customers" (`+b.id+") changed since the plan", test.refused, "Nothing was sent. Plan again.")
+			} else {
+				b.must(plan)
 			}
-			wantText(t, folded(r.String()), "public.customers to customers")
+			b.sends(test.sends...)
+			if got, mapped := f.mapped(b.id)["customers"]; !slices.Equal(got, test.customers) || mapped != (test.customers != nil) {
+				t.Errorf("customers excludes %q, want %q", got, test.customers)
+			}
+			b.apply() // the next plan shows what moved
+			b.wantQuiet()
 		})
 	}
+}
+
+// TestMappingExcludedDuringAnApply excludes a column while an apply is under way whose platform
+// resets the mappings: restoring them would uncover it.
+func TestMappingExcludedDuringAnApply(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	b.apply()
+	f.ResetJournal()
+	f.Configure(func(p *mockplatform.Behaviour) {
+		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
+			all := value.([]any)
+			for _, mapping := range all {
+				if member(mapping, "sourceTable") == "customers" {
+					mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "salary"}
+				}
+			}
+			return all
+		}}}
+	})
+	b.arguments = seedMappings + "\n  name = \"n\""
+	wantText(t, b.tryApply().String(), `The column "salary" of public.customers to customers was excluded on the platform after the plan`)
+	b.sends(`{"name": "n"}`)
+}
+
+// TestMappingsThatAPatchEmpties has a platform that empties the columns of unmanaged mappings
+// with another change: the warning shows which.
+func TestMappingsThatAPatchEmpties(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, ``)
+	b.apply()
+	f.Configure(func(p *mockplatform.Behaviour) {
+		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
+			all := value.([]any)
+			all[0].(mockplatform.Document)["excludedColumns"] = []any{}
+			return all[:2]
+		}}}
+	})
+	r := b.applyAs(`name = "n"`)
+	wantWarning(t, r.warnings, "- source.postgres.table_mappings, public.customers to customers, excluded_columns: was [\"password_hash\", \"phone\"], is now [] "+
+		"- source.postgres.table_mappings, sales.leads to sales_leads: was there, is now missing")
 }
 
 // TestMappingAddedAfterThePlan adds a mapping on the platform between plan and apply of a
@@ -448,54 +427,45 @@ func TestMappingAddedAfterThePlan(t *testing.T) {
 	b.wantQuiet()
 }
 
-// TestMappingsReturnedInPart has reads that never return some members of the mappings, and
-// reads that stop to.
+// TestMappingsReturnedInPart has reads that omit a member of the mappings once, and for good:
+// then it is empty.
 func TestMappingsReturnedInPart(t *testing.T) {
 	get := []mockplatform.Operation{mockplatform.GetPipe}
-	excluded := mockplatform.Sparse{Path: "source.postgres.tableMappings.excludedColumns", Operations: get}
-	t.Run("never", func(t *testing.T) {
+	for _, omitted := range []string{"excludedColumns", "sortingKeys", "sourceTable"} {
+		t.Run(omitted+" once", func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Responses.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings." + omitted, Operations: get, Times: 1}}
+			})
+			b.wantQuiet()
+			b.wantState()
+		})
+	}
+	t.Run("a name for good", func(t *testing.T) {
 		f := newFixture(t)
-		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{excluded} })
-		b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
+		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 		b.apply()
-		b.sends(removesCustomers, addsCustomers)
-		b.wantQuiet()
-		b.apply()
-		b.wantQuiet()
-		// One more in the console is removed, and the others are not mapped anew.
-		f.addMapping(newMapping)
+		f.Configure(func(p *mockplatform.Behaviour) {
+			p.Responses.Sparse = []mockplatform.Sparse{{Path: "source.postgres.tableMappings.sourceTable", Operations: get}}
+		})
+		b.refuses(b.tryApply(), "A table mapping of pipe \"customers\" ("+b.id+") has no name", `public."" to customers`)
 		b.sends()
-		b.apply()
-		b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new"}]}}}`)
-		b.wantQuiet()
-	})
-	t.Run("from some time on", func(t *testing.T) {
-		f := newFixture(t)
-		b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
-		b.apply()
-		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{excluded} })
-		b.apply() // whether it takes that for drift is left open
-		b.wantQuiet()
-		b.apply()
-		b.wantQuiet()
-		b.wantCovered()
 	})
 	for name, sparse := range leanPlatforms {
 		t.Run("emptied in the console, on a platform that "+name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
-			b := f.pipe(mockplatform.PostgresPipeID, customersSorted)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
-			b.refresh() // a response to a write says nothing about reads
 			f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-				for _, mapping := range member(doc, "source.postgres.tableMappings").([]any) {
-					of := mapping.(mockplatform.Document)
-					of["excludedColumns"], of["sortingKeys"], of["useCustomSortingKey"] = []any{}, []any{}, false
-				}
+				of := member(doc, "source.postgres.tableMappings").([]any)[0].(mockplatform.Document)
+				of["excludedColumns"], of["sortingKeys"], of["useCustomSortingKey"] = []any{}, []any{}, false
 			})
 			f.ResetJournal()
 			b.apply()
-			b.sends(removesCustomers, addsCustomers)
+			b.sends(removesCustomers, strings.Replace(addsCustomers, `["id"]`, `["country", "id"]`, 1))
 			b.wantQuiet()
 		})
 		t.Run("removed once, on a platform that "+name, func(t *testing.T) {
@@ -508,6 +478,40 @@ func TestMappingsReturnedInPart(t *testing.T) {
 			b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + addressesKey + `, ` + customersKey + `, ` + leadsKey + `]}}}`)
 			b.applyAs(mappings() + "\n  name = \"n\"")
 			b.sends(`{"name": "n"}`)
+			b.wantQuiet()
+		})
+	}
+}
+
+// TestRemovalOfUnknownOutcome loses the response to a PATCH that removed a mapping, in all
+// ways: the error names the mappings that may be gone, and the next apply adds them.
+func TestRemovalOfUnknownOutcome(t *testing.T) {
+	for name, fault := range map[string]mockplatform.Fault{
+		"a page":              {Status: http.StatusOK, Body: mockplatform.BodyHTML},
+		"a redirect":          {Status: http.StatusFound, Location: "/elsewhere"},
+		"not implemented":     {Status: http.StatusNotImplemented},
+		"unavailable":         {Status: http.StatusServiceUnavailable, Times: mockplatform.Always},
+		"another ID":          {Edit: func(doc mockplatform.Document) { setMember(doc, "result.id", mockplatform.KafkaPipeID) }},
+		"a broken connection": {Reset: true, Times: mockplatform.Always},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			b.arguments = customersSorted
+			plan := b.plan()
+			fault.Operation, fault.After = mockplatform.UpdatePipe, true
+			f.Inject(fault)
+			f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 1, Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
+			b.carryOut(f.start(map[string]any{"retry_timeout": "1s"}), plan)
+			f.ClearFaults()
+			if len(plan.errors) != 2 {
+				t.Fatalf("%d errors, want 2: %q", len(plan.errors), plan.errors)
+			}
+			wantText(t, folded(plan.String()), "These table mappings may have been removed, because the API did not say what became of the request: - public.customers to customers",
+				"These are not added yet: - public.customers to customers", "The next apply adds them.")
+			b.apply()
+			b.wantCovered()
 			b.wantQuiet()
 		})
 	}

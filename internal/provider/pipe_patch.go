@@ -27,7 +27,7 @@ func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) 
 
 // send sends the leaves in one PATCH. After an ambiguous failure it builds the
 // body again from a fresh read.
-func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observe adopt.Observe) (tfvalue.Value, error) {
+func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread adopt.Reread) (tfvalue.Value, error) {
 	none := tfvalue.Null(remote.Type())
 	maskCredentials(p.client, p.change.Config)
 	body, err := p.body(send, remote)
@@ -36,7 +36,7 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, observ
 	}
 	settled := none // the object, if a read shows that nothing is left to be sent
 	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
-		remote, read, err := observe(ctx)
+		remote, read, err := reread(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error
 	}
 	source := allocated(&body.Source)
 	if source.Postgres != nil {
-		if err := setMappings(source.Postgres, send.At(tableMappingsPath...), remote.At(tableMappingsPath...), p.change.Plan.At(tableMappingsPath...)); err != nil {
+		if err := setMappings(source.Postgres, p.change, send.At(tableMappingsPath...), remote.At(tableMappingsPath...)); err != nil {
 			return body, err
 		}
 		if reflect.ValueOf(*source.Postgres).IsZero() {

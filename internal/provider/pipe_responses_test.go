@@ -77,99 +77,69 @@ func TestEmptiedPipes(t *testing.T) {
 	}
 }
 
-// TestPipeReset changes one thing on a platform that resets what a PATCH omits: what is
-// owned comes back with a second PATCH of all of it, and a warning has what isn't.
+// TestPipeReset changes one thing on a platform that resets what a PATCH omits, in nested
+// objects as well: what is owned comes back with a second PATCH of all of it.
 func TestPipeReset(t *testing.T) {
-	for name, test := range map[string]struct {
-		to  mockplatform.ResetTo
-		now string // of the threads that nobody manages: 32 before
-	}{
-		"to defaults":   {mockplatform.ToInitial, "8"},
-		"to nothing":    {mockplatform.ToEmpty, "0"},
-		"to be omitted": {mockplatform.ToAbsent, "not set"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", 32) })
-			const owned = `
+	reset := func(t *testing.T, id, before, after string, patches ...string) *result {
+		t.Helper()
+		f := newFixture(t)
+		b := f.pipe(id, before)
+		b.apply()
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
+		})
+		f.ResetJournal()
+		r := b.applyAs(after)
+		b.sends(patches...)
+		b.wantQuiet()
+		return r
+	}
+	t.Run("of everything", func(t *testing.T) {
+		const owned = `
   name           = "mine"
   source         = { kafka = { iam_role = %q, reverse_private_endpoint_ids = ["rpe-mine"] } }
   destination    = { columns = [{ name = "mine", type = "String" }] }
   field_mappings = []
   settings       = { engine_max_insert_threads = 7, object_storage_use_cluster_function = false }`
-			b := f.pipe(mockplatform.KafkaPipeID, fmt.Sprintf(owned, "role:mine"))
-			b.apply()
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: test.to}
-			})
-			f.ResetJournal()
-			r := b.applyAs(fmt.Sprintf(owned, "role:other"))
-			b.sends(`{"source": {"kafka": {"iamRole": "role:other"}}}`, `{
+		r := reset(t, mockplatform.KafkaPipeID, fmt.Sprintf(owned, "role:mine"), fmt.Sprintf(owned, "role:other"), `{"source": {"kafka": {"iamRole": "role:other"}}}`, `{
   "name": "mine",
   "source": {"kafka": {"iamRole": "role:other", "reversePrivateEndpointIds": ["rpe-mine"]}},
   "destination": {"columns": [{"name": "mine", "type": "String"}]},
   "fieldMappings": [],
   "settings": {"engine_max_insert_threads": 7, "object_storage_use_cluster_function": false}
 }`)
-			wantWarning(t, r.warnings, "("+b.id+") also changed unmanaged values")
-			wantText(t, r.String(), "- settings.engine_max_threads: was 32, is now "+test.now, "- source.kafka.ca_certificate: was \"-----BEGIN")
-			wantNoText(t, r.String(), "- name:", "- field_mappings:", "engine_max_insert_threads:", "- updated_at:")
-			b.wantQuiet()
-		})
-	}
+		wantWarning(t, r.warnings, "("+mockplatform.KafkaPipeID+") also changed unmanaged values")
+		wantText(t, r.String(), "- settings.engine_max_threads: was 8, is now 0", "- source.kafka.ca_certificate: was \"-----BEGIN")
+		wantNoText(t, r.String(), "- updated_at:")
+	})
 	// The second PATCH of mappings resets what the first one sent.
 	t.Run("with mappings", func(t *testing.T) {
-		f := newFixture(t)
-		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
-		})
-		b := f.pipe(mockplatform.PostgresPipeID, remapped)
-		b.apply()
-		b.sends(firstRemap, secondRemap, `{"source": {"postgres": {"host": "other", `+credentialsBody+`}}}`)
-		b.wantQuiet()
+		reset(t, mockplatform.PostgresPipeID, seedMappings, remapped, firstRemap, secondRemap, `{"source": {"postgres": {"host": "other", `+credentialsBody+`}}}`)
 	})
 }
 
-// TestPatchReturnsNoResult has PATCHes that are carried out, and return nothing, or the
-// object as it was before. A read shows the outcome, between the two stages of a change of
-// mappings as well.
+// TestPatchReturnsNoResult has PATCHes of mappings that are carried out, and return
+// nothing, or the pipe as it was before: each is followed by one read.
 func TestPatchReturnsNoResult(t *testing.T) {
-	for name, test := range map[string]struct {
-		responses   mockplatform.Responses
-		credentials int // reads of the pipe of which credentials alone are sent
-	}{
-		"nothing":           {mockplatform.Responses{PatchResult: mockplatform.ResultMissing}, 3},
-		"the object before": {mockplatform.Responses{PatchResult: mockplatform.ResultBefore}, 2}, // no response can show credentials
-		"nulls":             {mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}}}, 3},
+	for name, responses := range map[string]mockplatform.Responses{
+		"nothing":         {PatchResult: mockplatform.ResultMissing},
+		"the pipe before": {PatchResult: mockplatform.ResultBefore},
+		"nulls":           {Sparse: []mockplatform.Sparse{{Path: "**", Null: true, Operations: []mockplatform.Operation{mockplatform.UpdatePipe}}}},
 	} {
-		for id, change := range map[string]struct {
-			arguments string
-			patches   []string
-			gets      int // plan and apply read once each, and each PATCH is followed by one read
-		}{
-			mockplatform.KafkaPipeID: {"name = \"n\"\n  settings = { engine_max_threads = 3 }", []string{`{"name": "n", "settings": {"engine_max_threads": 3}}`}, 3},
-			mockplatform.CloudStreamPipeID: {`source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "s", secret_key_wo_version = 1 } }`,
-				[]string{`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "a", "secretKey": "s"}}}}`}, test.credentials},
-			mockplatform.PostgresPipeID: {remapped, []string{firstRemap, secondRemap}, 4},
-		} {
-			t.Run(name+" "+id, func(t *testing.T) {
-				f := newFixture(t)
-				f.Configure(func(b *mockplatform.Behaviour) { b.Responses = test.responses })
-				b := f.pipe(id, change.arguments)
-				r := b.apply()
-				for _, warning := range r.warnings {
-					wantNoText(t, warning, "API does not return all values", "also changed unmanaged values")
-				}
-				if n := f.gets(id); n != change.gets {
-					t.Errorf("the pipe was read %d times, want %d", n, change.gets)
-				}
-				b.sends(change.patches...)
-				b.wantQuiet()
-				if id != mockplatform.CloudStreamPipeID { // nothing shows that this one was updated
-					b.wantState()
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses = responses })
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			f.ResetJournal()
+			wantNoText(t, b.applyAs(remapped).String(), "API does not return all values", "also changed unmanaged values")
+			if n := f.gets(b.id); n != 4 { // both plans read, and each PATCH is followed by one read
+				t.Errorf("the pipe was read %d times, want 4", n)
+			}
+			b.sends(firstRemap, secondRemap)
+			b.wantQuiet()
+			b.wantState()
+		})
 	}
 }
 
@@ -215,29 +185,6 @@ func TestPipeOddResponses(t *testing.T) {
 				b.wantState()
 			}
 		})
-	}
-}
-
-// TestPipeMissingField has reads of a pipe that omit a managed field, once and for good: it
-// is asked for once more, and sent again only if it is missing again.
-func TestPipeMissingField(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.KafkaPipeID, `name = "orders"`)
-	b.apply()
-	for times, patches := range map[int][]string{1: nil, 0: {`{"name": "orders"}`}} {
-		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "name", Operations: []mockplatform.Operation{mockplatform.GetPipe}, Times: times}}
-		})
-		f.ResetJournal()
-		plan := b.plan()
-		if n := f.gets(b.id); n != 2 {
-			t.Errorf("the plan read the pipe %d times, want 2", n)
-		}
-		b.applyPlan(plan)
-		b.sends(patches...)
-		b.wantQuiet()
-		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
-		b.refresh()
 	}
 }
 
@@ -287,11 +234,9 @@ func TestEmptyObject(t *testing.T) {
 		bare      bool // the pipe has nothing settable
 	}{
 		{`settings = { engine_max_treads = 4 }`, []string{"settings"}, false},
-		{`source = { kafka = { iam_roel = "r" } }`, []string{"source.kafka"}, false},
-		{`source = { kafca = { iam_role = "r" } }`, []string{"source"}, false},
 		{`source_credentials = { kafka = {} }`, []string{"source_credentials.kafka"}, false},
-		{"settings = {}\n  destination = {}", []string{"destination", "settings"}, false},
-		{`settings = { engine_max_treads = 4, engine_max_threads = 8 }`, nil, false},
+		{`source = { kafka = null, postgres = null }`, []string{"source"}, false},
+		{"settings = {}\n  destination = {}", []string{"settings"}, false}, // the destination has no columns
 		{`destination = { columns = [] }`, nil, false},
 		{`source = { validate_samples = false }`, nil, false},
 		{"settings = {}\n  destination = {}\n  source = { kafka = {} }", nil, true}, // nothing can be lost
@@ -313,7 +258,7 @@ func TestEmptyObject(t *testing.T) {
 					t.Errorf("%d warnings, want %d: %q", len(r.warnings), len(test.empty), r.warnings)
 				}
 				for _, at := range test.empty {
-					wantText(t, r.String(), "Object is empty: "+at+" has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling.")
+					wantText(t, r.String(), "Object is empty: "+at+" has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling. If nothing is meant to be set, as in a module whose variables are all null, set "+at+" itself to null.")
 				}
 				b.applyPlan(r)
 				b.sends()

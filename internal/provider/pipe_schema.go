@@ -18,10 +18,10 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent with changes to the source. Changing it alone is an update in place that changes nothing on the platform.",
+		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent only together with another change to the source: if you change it alone, the plan shows an update, and the apply sends nothing.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Adopts and configures one existing data-ingestion pipe. " +
+		MarkdownDescription: "Configures one existing data-ingestion pipe. " +
 			"It cannot create or delete pipes: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
 		Attributes: attributes,
 	}
@@ -68,8 +68,8 @@ func pipeAttributes() map[string]schema.Attribute {
 		}),
 		"settings": settableObject("Advanced settings of the pipe."+wholeNumbers, map[string]schema.Attribute{
 			"streaming_max_insert_wait_ms":              settableNumber("Maximum time that a streaming insert waits, in milliseconds.", whole()),
-			"object_storage_concurrency":                settableNumber("Number of objects read concurrently.", whole()),
-			"object_storage_polling_interval_ms":        settableNumber("Polling interval for new objects, in milliseconds.", whole()),
+			"object_storage_concurrency":                settableNumber("Number of files read concurrently.", whole()),
+			"object_storage_polling_interval_ms":        settableNumber("Polling interval for new files, in milliseconds.", whole()),
 			"object_storage_max_insert_bytes":           settableNumber("Maximum size of one insert from object storage, in bytes.", whole()),
 			"object_storage_max_file_count":             settableNumber("Maximum number of files in one insert from object storage.", whole()),
 			"engine_max_threads":                        settableNumber("Maximum number of threads of one query in the database engine.", whole()),
@@ -105,14 +105,14 @@ func kafkaAttribute() schema.Attribute {
 
 func objectStorageAttribute() schema.Attribute {
 	return settableObject("Object storage source.", map[string]schema.Attribute{
-		"url":                  computedString("URL of the objects; may contain wildcard patterns."),
-		"delimiter":            computedString("Field delimiter of the objects."),
-		"compression":          computedString("Compression of the objects, such as `auto`."),
-		"is_continuous":        computedBool("Whether new objects are read as they arrive."),
-		"queue_url":            computedString("URL of the queue with notifications of new objects."),
+		"url":                  computedString("URL of the files; may contain wildcard patterns."),
+		"delimiter":            computedString("Field delimiter of the files."),
+		"compression":          computedString("Compression of the files, such as `auto`."),
+		"is_continuous":        computedBool("Whether new files are read as they arrive."),
+		"queue_url":            computedString("URL of the queue with notifications of new files."),
 		"iam_role":             settableString("Identifier of the role for reading the source."),
-		"path":                 settableString("Path of the objects; may contain wildcard patterns."),
-		"azure_container_name": settableString("Azure container of the objects."),
+		"path":                 settableString("Path of the files; may contain wildcard patterns."),
+		"azure_container_name": settableString("Azure container of the files."),
 	})
 }
 
@@ -152,21 +152,21 @@ func tableMappingsAttribute() schema.Attribute {
 		MarkdownDescription: "Mappings of source tables to destination tables." + wholeSet,
 		Validators:          []validator.Set{nonNull},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"source_schema_name": requiredString("Schema of the source table."),
-			"source_table":       requiredString("Source table."),
-			"target_table":       requiredString("Destination table."),
+			"source_schema_name": requiredName("Schema of the source table."),
+			"source_table":       requiredName("Source table."),
+			"target_table":       requiredName("Destination table."),
 			"excluded_columns": schema.SetAttribute{
-				Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Columns that are not copied." + mappingMember + ". Required for a mapping that is new or changes; `[]` excludes none.",
+				Required: true, ElementType: types.StringType,
+				MarkdownDescription: "Columns that are not copied." + excludesNone,
 				Validators:          []validator.Set{nonNull},
 			},
 			"use_custom_sorting_key": schema.BoolAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Whether the table is sorted by `sorting_keys`." + mappingMember + ", and a new one gets `false`.",
+				MarkdownDescription: "Whether the table is sorted by `sorting_keys`." + defaultsTo + "`false`.",
 			},
 			"sorting_keys": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Columns that the table is sorted by, in order." + mappingMember + ", and a new one gets `[]`.",
+				MarkdownDescription: "Columns that the table is sorted by, in order." + defaultsTo + "`[]`.",
 				Validators:          []validator.List{nonNull},
 			},
 		}},

@@ -1,24 +1,17 @@
-// Package provider is the Terraform provider: schemas, plans, state and messages.
-// The API client is package platform.
 package provider
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
@@ -29,14 +22,13 @@ import (
 
 // dataplatformProvider implements the provider "dataplatform".
 type dataplatformProvider struct {
-	version string
-	now     func() time.Time
-	// connection is nil until the provider is configured.
+	version    string
+	now        func() time.Time
 	connection *conn.Connection
 }
 
 func newProvider(version string) *dataplatformProvider {
-	return &dataplatformProvider{version: version, now: time.Now}
+	return &dataplatformProvider{version: version, now: time.Now, connection: conn.Unconfigured()}
 }
 
 // Metadata implements provider.Provider.
@@ -60,8 +52,8 @@ func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.Va
 }
 
 // Configure implements provider.Provider. It sends nothing. Settings are required
-// only where they are used, except that setting none at all is one error here
-// instead of one for every object.
+// only where they are used. What cannot be meant whatever uses them, no setting at all
+// or half of a login, is one error here instead of one for every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	agent := p.userAgent(req.TerraformVersion)
@@ -69,8 +61,8 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
 	}
 	missing := set.missing()
-	if len(missing) == len(settings{}.missing()) { // all of them
-		addNothingSet(missing, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() { // what is invalid is not missing
+		set.checkComplete(missing, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -145,65 +137,4 @@ func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.
 // ListResources implements provider.ProviderWithListResources.
 func (p *dataplatformProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newServiceScalingList}
-}
-
-// settings are the provider's, from its configuration or the environment.
-type settings struct {
-	values  map[string]string
-	unknown []string
-}
-
-// readSettings reads and checks every setting. Errors point at the argument, and
-// name the environment variable if the value comes from there.
-func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
-	set := settings{values: map[string]string{}}
-	for _, s := range providerSettings {
-		value, from := config.At(s.name), s.name
-		if !value.IsKnown() {
-			set.unknown = append(set.unknown, s.name)
-			continue
-		}
-		written := settingText(value)
-		if value.IsNull() {
-			if written = getenv(conn.Environment(s.name)); written == "" {
-				continue
-			}
-			from = "The environment variable " + conn.Environment(s.name)
-		}
-		if err := s.check(written); err != nil {
-			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, err))
-			continue
-		}
-		set.values[s.name] = written
-	}
-	return set
-}
-
-func settingText(value tfvalue.Value) string {
-	if value.Type().Is(tftypes.Number) && !value.IsNull() {
-		return value.Number().Text('f', -1)
-	}
-	return value.Text()
-}
-
-// addNothingSet names every setting of both APIs.
-func addNothingSet(all []string, diags *diag.Diagnostics) {
-	lines := make([]string, len(all))
-	for i, name := range all {
-		lines[i] = "  - " + name + ", or " + conn.Environment(name)
-	}
-	diags.AddError("Provider not configured",
-		"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
-			"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
-}
-
-// missing names the settings that are required where they are used, and are not set.
-func (s settings) missing() []string {
-	var missing []string
-	for _, setting := range providerSettings {
-		if _, ok := s.values[setting.name]; !ok && setting.needed && !slices.Contains(s.unknown, setting.name) {
-			missing = append(missing, setting.name)
-		}
-	}
-	return missing
 }

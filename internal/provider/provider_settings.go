@@ -4,15 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // setting is one argument of the provider, with the check of its value. A
@@ -25,7 +30,9 @@ type setting struct {
 	// a default.
 	needed    bool
 	sensitive bool
-	check     func(string) error
+	// partners are what a credential is useless without.
+	partners []string
+	check    func(string) error
 }
 
 var providerSettings = []setting{
@@ -33,13 +40,13 @@ var providerSettings = []setting{
 		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
 	{name: "organization_id", needed: true, check: checkUUID,
 		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each resource and data source needs its own `organization_id`."},
-	{name: "key_id", needed: true, check: checkKeyID,
+	{name: "key_id", needed: true, partners: []string{"base_url", "key_secret"}, check: checkKeyID,
 		description: "ID of the API key for the management API. Must not contain a colon or whitespace. Required by everything that uses the management API."},
-	{name: "key_secret", needed: true, sensitive: true, check: checkCredential,
+	{name: "key_secret", needed: true, sensitive: true, partners: []string{"base_url", "key_id"}, check: checkCredential,
 		description: "Secret of the API key for the management API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required by everything that uses the management API."},
 	{name: "alerts_base_url", needed: true, check: checkAddress,
 		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
-	{name: "alerts_access_token", needed: true, sensitive: true, check: checkCredential,
+	{name: "alerts_access_token", needed: true, sensitive: true, partners: []string{"alerts_base_url"}, check: checkCredential,
 		description: "Bearer token for the alerting API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required to read an alert."},
 	{name: "request_timeout", check: durationFrom(1, "must be greater than zero"),
 		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
@@ -117,9 +124,97 @@ func durationFrom(minimum time.Duration, rule string) func(string) error {
 
 func checkCount(value string) error {
 	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
-		return fmt.Errorf("must be a whole number between 1 and %d, got %s", math.MaxInt32, clean(value))
+		got := fmt.Sprintf("%.100s", value)
+		if _, err := strconv.ParseFloat(value, 64); err != nil { // quoted, so that whitespace is seen
+			got = fmt.Sprintf("%.100q", value)
+		}
+		return fmt.Errorf("must be a whole number between 1 and %d, got %s", math.MaxInt32, got)
 	}
 	return nil
+}
+
+// settings are the provider's, from its configuration or the environment.
+type settings struct {
+	values  map[string]string
+	unknown []string
+}
+
+// readSettings reads and checks every setting. Errors point at the argument, and
+// name the environment variable if the value comes from there.
+func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
+	set := settings{values: map[string]string{}}
+	for _, s := range providerSettings {
+		value, from := config.At(s.name), s.name
+		if !value.IsKnown() {
+			set.unknown = append(set.unknown, s.name)
+			continue
+		}
+		written := settingText(value)
+		if value.IsNull() {
+			if written = getenv(conn.Environment(s.name)); written == "" {
+				continue
+			}
+			from = "The environment variable " + conn.Environment(s.name)
+		}
+		if err := s.check(written); err != nil {
+			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, err))
+			continue
+		}
+		set.values[s.name] = written
+	}
+	return set
+}
+
+func settingText(value tfvalue.Value) string {
+	if value.Type().Is(tftypes.Number) && !value.IsNull() {
+		return value.Number().Text('f', -1)
+	}
+	return value.Text()
+}
+
+// checkComplete reports in one error that nothing is set, or that a credential is set
+// without its partner. A setting that is unknown may be set in the end, or not: it
+// neither misses a partner nor is a missing one.
+func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
+	if len(missing) == len(settings{}.missing()) { // all of them
+		lines := make([]string, len(missing))
+		for i, name := range missing {
+			lines[i] = "  - " + name + ", or " + conn.Environment(name)
+		}
+		diags.AddError("Provider not configured",
+			"Neither the provider block nor the environment sets any of these:\n\n"+strings.Join(lines, "\n")+
+				"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
+		return
+	}
+	var halves, partners []string
+	for _, setting := range providerSettings {
+		lacking := slices.DeleteFunc(slices.Clone(setting.partners), func(name string) bool { return !slices.Contains(missing, name) })
+		if s.values[setting.name] != "" && len(lacking) > 0 {
+			halves, partners = append(halves, setting.name), append(partners, lacking...)
+		}
+	}
+	if len(halves) == 0 {
+		return
+	}
+	slices.Sort(partners)
+	partners = slices.Compact(partners)
+	not := "are not"
+	if len(partners) == 1 {
+		not = "is not"
+	}
+	diags.AddError("Provider credentials are incomplete",
+		fmt.Sprintf("%s set, but %s %s: %s.", platform.SettingsAre(halves), platform.Enumerate(partners), not, conn.ToSet(partners)))
+}
+
+// missing names the settings that are required where they are used, and are not set.
+func (s settings) missing() []string {
+	var missing []string
+	for _, setting := range providerSettings {
+		if _, ok := s.values[setting.name]; !ok && setting.needed && !slices.Contains(s.unknown, setting.name) {
+			missing = append(missing, setting.name)
+		}
+	}
+	return missing
 }
 
 // duration is the value of a checked setting, or its default.

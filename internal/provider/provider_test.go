@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -264,6 +265,45 @@ func TestProviderMissesWhatIsNeeded(t *testing.T) {
 			if got := strings.Join(found, " "); got != test.misses[address] || len(all.errors) != map[bool]int{true: 1}[got != ""] {
 				t.Errorf("%s misses %q, want %q: %s", address, got, test.misses[address], all)
 			}
+		}
+	}
+}
+
+// TestProviderHalfALogin has settings of which some are set, unknown, or empty in the
+// environment. A credential without its partner is one error; all else is for what needs it.
+func TestProviderHalfALogin(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		settings args
+		says     string
+	}{
+		{args{}, "Neither the provider block nor the environment sets any of these"},
+		{args{"retry_timeout": "1s"}, "Neither the provider block nor the environment sets any of these"},
+		{args{"organization_id": mockplatform.OrganizationID}, ""},
+		{args{"base_url": "https://a.example.com"}, ""},
+		{args{"alerts_base_url": "https://a.example.com"}, ""},
+		{args{"base_url": "https://a.example.com", "key_id": "a", "key_secret": "b"}, ""},
+		{args{"alerts_base_url": "https://a.example.com", "alerts_access_token": "a"}, ""},
+		{args{"key_id": "a"}, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
+		{args{"key_secret": "a"}, "key_secret is set, but base_url and key_id are not: "},
+		{args{"key_id": "a", "key_secret": "b"}, "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
+		{args{"base_url": "https://a.example.com", "key_secret": "a"}, "key_secret is set, but key_id is not: "},
+		{args{"alerts_access_token": "a"}, "alerts_access_token is set, but alerts_base_url is not: "},
+		{args{"key_id": "a", "alerts_access_token": "b", "alerts_base_url": "https://a.example.com"}, "key_id is set, but base_url and key_secret are not: "},
+		{args{"key_id": "a", "alerts_access_token": "b"}, "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
+		{args{"base_url": unknown, "key_id": "a", "key_secret": unknown}, ""},
+		{args{"base_url": unknown, "key_id": "a"}, "key_id is set, but key_secret is not: "},
+		{args{"key_id": unknown}, ""}, // it may be null in the end
+		{args{"alerts_access_token": "a", "alerts_base_url": unknown}, ""},
+		{args{"key_id": "a\n"}, "must not contain whitespace"}, // what is invalid is not missing, too
+	} {
+		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(test.settings))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := diagnosed(resp.Diagnostics)
+		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[test.says != ""] || !strings.Contains(said.String(), test.says) {
+			t.Errorf("%v: %s, want %q", test.settings, said, test.says)
 		}
 	}
 }

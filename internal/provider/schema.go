@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,7 +21,8 @@ const (
 	wholeLimit   = "; a whole number"
 	wholeSet     = " The complete set: mappings that are not in it are removed. " +
 		"A changed mapping is removed and added again, which may copy its table again."
-	mappingMember = " If omitted, an existing mapping keeps its value"
+	excludesNone = " Use `[]` to exclude none."
+	defaultsTo   = " Defaults to "
 )
 
 func organizationIDAttribute(noun string) schema.Attribute {
@@ -41,6 +43,11 @@ func requiredID(of string) schema.Attribute {
 
 func requiredString(description string) schema.Attribute {
 	return schema.StringAttribute{Required: true, MarkdownDescription: description}
+}
+
+// requiredName is a string that identifies something and must not be empty.
+func requiredName(description string) schema.Attribute {
+	return schema.StringAttribute{Required: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}}
 }
 
 func settableString(description string) schema.Attribute {

@@ -45,7 +45,7 @@ func computedAttribute(attribute schema.Attribute) datasource.Attribute {
 
 // withoutSetting is a description without what it says of setting the attribute.
 func withoutSetting(description string) string {
-	for _, setting := range []string{wholeSent, wholeSet, mappingMember, kindsStay, trimEnd, wholeNumbers} {
+	for _, setting := range []string{wholeSent, wholeSet, excludesNone, defaultsTo, kindsStay, trimEnd, wholeNumbers} {
 		description, _, _ = strings.Cut(description, setting)
 	}
 	return strings.ReplaceAll(description, wholeLimit, "")

@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -65,6 +67,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
+	req.Private = readable(req.Private)
 	return s.frameworkServer.ReadResource(ctx, req)
 }
 
@@ -73,6 +76,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
+	req.PriorPrivate = readable(req.PriorPrivate)
 	return s.frameworkServer.PlanResourceChange(ctx, req)
 }
 
@@ -82,5 +86,21 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
+	req.PlannedPrivate = readable(req.PlannedPrivate)
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
+}
+
+// readable returns private state, or none if it is damaged. The framework reports it as a
+// bug of the provider, although nothing in it justifies an error.
+func readable(private []byte) []byte {
+	var texts map[string][]byte
+	if json.Unmarshal(private, &texts) != nil {
+		return nil
+	}
+	for _, text := range texts {
+		if !json.Valid(text) || !utf8.Valid(text) {
+			return nil
+		}
+	}
+	return private
 }

@@ -33,13 +33,13 @@ func TestLargeSetsAreValidatedWhole(t *testing.T) {
 		var mappings []args
 		for i := range 3*partSize + 2 {
 			name := fmt.Sprintf("table_%d", i)
-			mapping := args{"source_schema_name": "public", "source_table": name, "target_table": name, excludedColumns: []string{"secret"}}
+			mapping := args{"source_schema_name": "public", "source_table": name, "target_table": name, "excluded_columns": []string{"secret"}}
 			if i == at {
 				mapping = mapping.with(mistake)
 			}
 			mappings = append(mappings, mapping)
 		}
-		config := args{"service_id": mockplatform.ServiceID, "pipe_id": mockplatform.PostgresPipeID, "source": args{"postgres": args{tableMappingsName: mappings}}}
+		config := args{"service_id": mockplatform.ServiceID, "pipe_id": mockplatform.PostgresPipeID, "source": args{"postgres": args{"table_mappings": mappings}}}
 		resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: dynamic(t, valueOf(config, typ))})
 		if err != nil {
 			t.Fatal(err)

@@ -59,12 +59,11 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	var service *platform.Service
 	if id := config.At("id"); !id.IsNull() {
-		readings, err := client.GetService(ctx, organization.Text(), id.Text(), nil)
-		if err != nil {
+		var err error
+		if service, err = client.GetFreshService(ctx, organization.Text(), id.Text()); err != nil {
 			addServiceError(&resp.Diagnostics, organization.Text(), id.Text(), err)
 			return
 		}
-		service = readings[0]
 	} else {
 		service = namedService(ctx, client, organization.Text(), config.At("name").Text(), &resp.Diagnostics)
 	}
@@ -102,7 +101,7 @@ func namedService(ctx context.Context, client *platform.Client, organizationID, 
 	}
 	var ids []string
 	for _, service := range found {
-		ids = append(ids, deref(service.ID))
+		ids = append(ids, tfvalue.Optional(service.ID).Text())
 	}
 	switch len(found) {
 	case 0:

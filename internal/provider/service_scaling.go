@@ -30,14 +30,14 @@ var serviceScaling = adopt.New(adopt.Kind{
 		}
 		return readings, err
 	},
-	Patch:  patchScaling,
-	Moves:  scalingMoves,
-	Review: warnFewReplicas,
+	Patch: patchScaling,
+	Moves: scalingMoves,
+	Check: warnFewReplicas,
 })
 
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Adopts and manages the auto-scaling settings of one existing service. " +
+		MarkdownDescription: "Manages the auto-scaling settings of one existing service. " +
 			"It cannot create or delete services: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
@@ -61,8 +61,8 @@ const inaccurateTotal = "inaccurate for services with a non-default number of re
 
 func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settableNumber(
-		bound+" total memory of three workers (the API's wording) during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
-			"Only for services that the API calls `production`. Deprecated: "+inaccurateTotal+".",
+		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
+			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
 		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
 	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". The API offers no replacement: memory per replica is read-only."
 	return attribute
@@ -78,7 +78,7 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 }
 
 func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
-	return func(ctx context.Context, send, remote tfvalue.Value, _ adopt.Observe) (tfvalue.Value, error) {
+	return func(ctx context.Context, send, remote tfvalue.Value, _ adopt.Reread) (tfvalue.Value, error) {
 		var body platform.ScalingUpdate
 		if err := send.Decode(&body); err != nil {
 			return remote, fmt.Errorf("reading the plan: %w", err)

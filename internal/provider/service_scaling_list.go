@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,7 +33,7 @@ func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRe
 // ListResourceConfigSchema implements list.ListResource.
 func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. Needs Terraform 1.14; OpenTofu has no `query`.",
+		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. Requires Terraform 1.14 or later; OpenTofu has no `query`.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
 				Optional:            true,
@@ -79,24 +80,12 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 
 func listedService(ctx context.Context, req list.ListRequest, organization string, service platform.Service) list.ListResult {
 	result := req.NewListResult(ctx)
-	id := adopt.Identity{Organization: organization, IDs: []string{deref(service.ID)}}
+	id := adopt.Identity{Organization: organization, IDs: []string{tfvalue.Optional(service.ID).Text()}}
 	object := serviceScaling.Imported(id, service)
-	result.DisplayName = deref(service.Name)
-	if result.DisplayName == "" {
-		result.DisplayName = deref(service.ID)
-	}
+	result.DisplayName = cmp.Or(platform.CleanText(tfvalue.Optional(service.Name).Text()), platform.CleanText(tfvalue.Optional(service.ID).Text()))
 	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
 	if req.IncludeResource {
 		result.Resource.Raw = object.Value
 	}
 	return result
-}
-
-// texts are the elements of a list of strings.
-func texts(values tfvalue.Value) []string {
-	var all []string
-	for _, value := range values.Elements() {
-		all = append(all, value.Text())
-	}
-	return all
 }

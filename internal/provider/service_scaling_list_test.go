@@ -39,6 +39,7 @@ func (f *fixture) listed(t *testing.T, server frameworkServer, config map[string
 func TestQuery(t *testing.T) {
 	f := newFixture(t)
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { delete(doc, "name") })
+	f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger\x1b[2J\u202e\n-us" })
 	server := f.start()
 	results := f.listed(t, server, nil, 100, true)
 	f.wantRequests("GET services")
@@ -65,7 +66,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s has %s replicas, want %s", object, got, want)
 		}
 	}
-	if want := []string{"events-eu", mockplatform.ReadonlyServiceID, "ledger-us"}; !slices.Equal(names, want) {
+	if want := []string{"events-eu", mockplatform.ReadonlyServiceID, "ledger [2J -us"}; !slices.Equal(names, want) {
 		t.Errorf("listed %q, want %q", names, want)
 	}
 

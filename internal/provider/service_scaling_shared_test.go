@@ -35,7 +35,7 @@ func (all together) left() (ids []string) {
 }
 
 // diagnosesOf returns the diagnostics of all blocks.
-func diagnosesOf(results []*played) (all diagnoses) {
+func diagnosesOf(results []*result) (all diagnoses) {
 	for _, r := range results {
 		all = all.and(r.diagnoses)
 	}
@@ -135,32 +135,6 @@ func TestScalingGone(t *testing.T) {
 	}
 }
 
-// TestScalingMissingField has lists that omit a field, once and for good, which is then
-// sent again, once: another list confirms it for all services.
-func TestScalingMissingField(t *testing.T) {
-	for name, test := range map[string]struct {
-		times  int
-		writes []string
-	}{"once": {3, nil}, "for good": {0, []string{`{"numReplicas": 3}`, `{"numReplicas": 3}`, `{"numReplicas": 3}`}}} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			all := f.scalings(ourServices, "num_replicas = 3")
-			all.apply()
-			all.refresh()
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Operations: []mockplatform.Operation{mockplatform.ListServices}, Times: test.times}}
-			})
-			f.ResetJournal()
-			all.refresh()
-			f.wantRequests("GET services", "GET services")
-			for _, writes := range [][]string{test.writes, nil} { // what is still omitted counts as never returned
-				all.apply()
-				f.wantWrites(writes...)
-			}
-		})
-	}
-}
-
 // TestScalingOfManyOrganizations reads each organization once.
 func TestScalingOfManyOrganizations(t *testing.T) {
 	f := newFixture(t)
@@ -229,7 +203,7 @@ func TestScalingOfManyCostsFewLists(t *testing.T) {
 	}
 	all.apply()
 	f.wantCounts("changing", 12, many)
-	all.each(func(s server, i int) *played {
+	all.each(func(s server, i int) *result {
 		if i < 2 { // data sources share the list
 			f.readServices(s)
 		}
@@ -251,7 +225,7 @@ func TestScalingWriteThenRead(t *testing.T) {
 	f := newFixture(t)
 	all := f.scalings(f.AddServices(mockplatform.OrganizationID, pairs), "num_replicas = 6")
 	plans := all.tryPlan()
-	all.each(func(s server, i int) *played {
+	all.each(func(s server, i int) *result {
 		all.blocks[i].carryOut(s, plans[i])
 		for _, service := range f.readServices(s).At("services").Elements() {
 			if service.At("id").Text() == all.blocks[i].id && service.At("num_replicas").Number().String() != "6" {

@@ -133,7 +133,7 @@ func TestScalingChanges(t *testing.T) {
 		if got := plan.unknown(); !slices.Equal(got, step.unknown) {
 			t.Errorf("%s: known after the apply is %q, want %q", step.arguments, got, step.unknown)
 		}
-		b.applyPlan(plan)
+		wantNoText(t, b.applyPlan(plan).String(), "also changed unmanaged values") // the platform derives them from the totals
 		b.sends(step.sends...)
 		b.wantQuiet()
 	}
@@ -188,6 +188,9 @@ func TestScalingUnderEveryResponse(t *testing.T) {
 		"missing once": func(b *mockplatform.Behaviour) {
 			b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Times: 1}}
 		},
+		"empty values are omitted": func(b *mockplatform.Behaviour) {
+			b.Responses.Sparse = leanPlatforms["omits what is empty"]
+		},
 		"resets": func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} },
 		"resets, absent": func(b *mockplatform.Behaviour) {
 			b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToAbsent}
@@ -213,38 +216,12 @@ func TestScalingUnderEveryResponse(t *testing.T) {
 	}
 }
 
-// TestScalingEmptied has a service on platforms that omit false.
-func TestScalingEmptied(t *testing.T) {
-	for name, sparse := range leanPlatforms {
-		t.Run("a platform that "+name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
-			b := f.scaling(mockplatform.ServiceID, "idle_scaling = false")
-			b.apply()
-			b.sends(`{"idleScaling": false}`)
-			b.wantQuiet()
-			b.applyAs("idle_scaling = false\nnum_replicas = 4")
-			b.sends(`{"numReplicas": 4}`)
-			f.UpdateService(b.id, func(doc mockplatform.Document) { doc["idleScaling"] = true })
-			b.apply()
-			b.sends(`{"idleScaling": false}`)
-			b.applyAs("idle_scaling = true")
-			b.refresh() // a response to a write says nothing about reads
-			f.UpdateService(b.id, func(doc mockplatform.Document) { doc["idleScaling"] = false })
-			f.ResetJournal()
-			b.apply()
-			b.sends(`{"idleScaling": true}`)
-			b.wantQuiet()
-		})
-	}
-}
-
 // TestHiddenValue sets the idle timeout of a service that does not return it while idle
 // scaling is off: a warning each time it is sent, and the planned value in the state.
 func TestHiddenValue(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Responses.Hidden = []mockplatform.Hidden{{Hide: "idleTimeoutMinutes", While: "idleScaling", Is: false}}
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "idleTimeoutMinutes", While: "idleScaling", Is: false}}
 	})
 	b := f.scaling(mockplatform.ServiceID, "")
 	for _, step := range []struct {
@@ -368,35 +345,6 @@ func TestScalingRejected(t *testing.T) {
 	b.arguments = "max_total_memory_gb = 360"
 	f.ResetJournal()
 	b.wantQuiet()
-}
-
-// TestScalingTakenOtherwise has a platform that accepts a value and stores another one, or
-// moves what nobody owns.
-func TestScalingTakenOtherwise(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Rewrites = []mockplatform.Rewrite{
-			{Operation: mockplatform.UpdateScaling, Path: "idleTimeoutMinutes", To: func(any) any { return 60 }},
-			{Operation: mockplatform.UpdateScaling, Path: "minTotalMemoryGb", Unsent: true, To: func(any) any { return 36 }},
-			{Operation: mockplatform.UpdateScaling, Path: "minReplicaMemoryGb", Unsent: true, To: func(any) any { return 12 }},
-		}
-	})
-	b := f.scaling(mockplatform.ServiceID, "idle_timeout_minutes = 20")
-	wantText(t, b.tryApply().String(),
-		`API stored a different value for idle_timeout_minutes of service "events-eu" (`+b.id+")",
-		"the API returned another value: 60.")
-	f.UpdateService(b.id, func(doc mockplatform.Document) { doc["minTotalMemoryGb"], doc["minReplicaMemoryGb"] = 24, 8 })
-	f.ResetJournal()
-	r := b.applyAs("idle_timeout_minutes = 60\nidle_scaling = false")
-	wantText(t, folded(r.String()),
-		`Updating service "events-eu" (`+b.id+") also changed unmanaged values",
-		"- min_replica_memory_gb: was 8, is now 12 - min_total_memory_gb: was 24, is now 36")
-	b.sends(`{"idleScaling": false}`)
-	b.wantQuiet()
-
-	// With the total memory, that of each replica moves: that is no surprise.
-	f.UpdateService(b.id, func(doc mockplatform.Document) { doc["minReplicaMemoryGb"] = 8 })
-	wantNoText(t, b.applyAs("max_total_memory_gb = 96").String(), "also changed unmanaged values")
 }
 
 // TestScalingLetterCase names a service in capitals: it is the same one.

@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filters, passed to the API unchanged. The API filters by resource tags only, and does not document the syntax; `tag:env=production` is what the fake platform accepts. Check the result before you rely on it. If omitted, all services are listed."
+const filterDescription = "Filters, passed to the API unchanged. The API filters by resource tags only, and its documentation does not describe the syntax; `tag:env=production` is what the fake platform accepts. Check the result before you rely on it. If omitted, all services are listed."
 
 // servicesDataSource is dataplatform_services.
 type servicesDataSource struct{ conn.DataSource }
@@ -39,7 +39,7 @@ func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			},
 			"services": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "Services, in the order of the API.",
+				MarkdownDescription: "Services, in the order of the API's response.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: computed(serviceAttributes())},
 			},
 			// A sensitive attribute in every element was rejected: Terraform's work
@@ -107,7 +107,7 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 	response := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
 	for _, service := range services {
 		response.Services = append(response.Services, service)
-		if key := deref(service.EncryptionKey); key != "" && service.ID != nil {
+		if key := tfvalue.Optional(service.EncryptionKey).Text(); key != "" && service.ID != nil {
 			response.EncryptionKeys[*service.ID] = key
 		}
 	}
@@ -119,4 +119,13 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 type serviceList struct {
 	Services       []platform.Service `tfsdk:"services"`
 	EncryptionKeys map[string]string  `tfsdk:"encryption_keys"`
+}
+
+// texts are the elements of a list of strings.
+func texts(values tfvalue.Value) []string {
+	var all []string
+	for _, value := range values.Elements() {
+		all = append(all, value.Text())
+	}
+	return all
 }

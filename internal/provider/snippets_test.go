@@ -29,8 +29,8 @@ func TestSnippets(t *testing.T) {
 			text := string(content[snippet[2]:snippet[3]])
 			found++
 			t.Run(filepath.Base(page)+":"+strconv.Itoa(line), func(t *testing.T) {
-				if needs, ok := neededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Needs %s.", needs)) {
-					t.Errorf("the snippet doesn't say that it needs %s", needs)
+				if needs, ok := neededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Requires %s, or later.", needs)) {
+					t.Errorf("the snippet doesn't say that it requires %s, or later", needs)
 				}
 				f := newFixture(t)
 				dir := t.TempDir()

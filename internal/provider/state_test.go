@@ -27,6 +27,7 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				skipIfTooOld(t, string(content))
 				w.file(to, strings.ReplaceAll(string(content), "registry.terraform.io", registryHost(t)))
 			}
 			w.wantEmptyPlan()

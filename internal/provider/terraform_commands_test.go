@@ -5,17 +5,17 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // The commands of a user. Those that are not expected to fail end the test if they do.
 
 // tryApply plans and applies.
-func (b *managed) tryApply() *played {
+func (b *managed) tryApply() *result {
 	b.t.Helper()
 	r := b.tryPlan(b.start())
 	if r.action != "error" {
@@ -25,10 +25,10 @@ func (b *managed) tryApply() *played {
 }
 
 // tryApplyWithoutRefresh is an apply with -refresh=false.
-func (b *managed) tryApplyWithoutRefresh() *played {
+func (b *managed) tryApplyWithoutRefresh() *result {
 	b.t.Helper()
-	r := &played{}
-	b.change(b.start(), b.state, b.private, true, r)
+	b.write(true)
+	r := b.tell(&result{change: b.block.PlanOnly(b.start())}, b.block.State)
 	if r.action != "error" {
 		b.carryOut(b.start(), r)
 	}
@@ -38,7 +38,7 @@ func (b *managed) tryApplyWithoutRefresh() *played {
 // learn makes another value known only after apply.
 func (b *managed) learn(later cty.Value) { b.later, b.known = later, false }
 
-func (b *managed) must(r *played) *played {
+func (b *managed) must(r *result) *result {
 	b.t.Helper()
 	if len(r.errors) > 0 {
 		b.t.Fatal(r)
@@ -46,45 +46,44 @@ func (b *managed) must(r *played) *played {
 	return r
 }
 
-func (b *managed) plan() *played { b.t.Helper(); return b.must(b.tryPlan(b.start())) }
+func (b *managed) plan() *result { b.t.Helper(); return b.must(b.tryPlan(b.start())) }
 
-func (b *managed) apply() *played { b.t.Helper(); return b.must(b.tryApply()) }
+func (b *managed) apply() *result { b.t.Helper(); return b.must(b.tryApply()) }
 
 // applyPlan applies a plan that was made before.
-func (b *managed) applyPlan(r *played) *played {
+func (b *managed) applyPlan(r *result) *result {
 	b.t.Helper()
 	b.carryOut(b.start(), r)
 	return b.must(r)
 }
 
 // applyAs sets other arguments, and applies them.
-func (b *managed) applyAs(arguments string) *played {
+func (b *managed) applyAs(arguments string) *result {
 	b.t.Helper()
 	b.arguments = arguments
 	return b.apply()
 }
 
 // refresh is an apply with -refresh-only, which may fail.
-func (b *managed) refresh() *played {
+func (b *managed) refresh() *result { b.t.Helper(); return b.refreshWith(b.start()) }
+
+func (b *managed) refreshWith(s server) *result {
 	b.t.Helper()
-	r := &played{}
-	b.state, b.private, _ = b.refreshed(b.start(), b.state, b.private, r)
-	return r
+	return b.reported(b.block.Refresh(s))
 }
 
 // imports takes an object into the state.
-func (b *managed) imports(id string) *played { b.t.Helper(); return b.importsWith(b.start(), id) }
+func (b *managed) imports(id string) *result { b.t.Helper(); return b.importsWith(b.start(), id) }
 
-func (b *managed) importsWith(s server, id string) *played {
+func (b *managed) importsWith(s server, id string) *result {
 	b.t.Helper()
-	r := &played{}
-	resp, err := s.ImportResourceState(b.t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: b.name, ID: id})
-	b.check(err)
-	if r.add(resp.Diagnostics) {
-		object := resp.ImportedResources[0]
-		b.state, b.private, _ = b.refreshed(s, b.read(object.State), object.Private, r)
-	}
-	return r
+	return b.reported(b.block.Import(s, id))
+}
+
+func (b *managed) reported(report *terraformtest.Report) *result {
+	b.t.Helper()
+	object := b.block.State
+	return b.tell(&result{change: &terraformtest.Change{Report: *report, Prior: object, Planned: object.Value}}, object)
 }
 
 // together are the blocks of one configuration: one provider plans all of them, another one
@@ -95,9 +94,9 @@ type together struct {
 }
 
 // each calls a function for each block, and returns what came of them.
-func (all together) each(do func(s server, i int) *played) []*played {
+func (all together) each(do func(s server, i int) *result) []*result {
 	all.blocks[0].t.Helper()
-	s, results := all.blocks[0].start(all.settings), make([]*played, len(all.blocks))
+	s, results := all.blocks[0].start(all.settings), make([]*result, len(all.blocks))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 10)
 	for i := range all.blocks {
@@ -111,13 +110,13 @@ func (all together) each(do func(s server, i int) *played) []*played {
 	return results
 }
 
-func (all together) tryPlan() []*played {
-	return all.each(func(s server, i int) *played { return all.blocks[i].tryPlan(s) })
+func (all together) tryPlan() []*result {
+	return all.each(func(s server, i int) *result { return all.blocks[i].tryPlan(s) })
 }
 
-func (all together) apply() []*played {
+func (all together) apply() []*result {
 	plans := all.tryPlan()
-	return all.each(func(s server, i int) *played {
+	return all.each(func(s server, i int) *result {
 		if plans[i].action != "error" {
 			all.blocks[i].carryOut(s, plans[i])
 		}
@@ -125,16 +124,12 @@ func (all together) apply() []*played {
 	})
 }
 
-func (all together) refresh() []*played {
-	return all.each(func(s server, i int) *played {
-		b, r := all.blocks[i], &played{}
-		b.state, b.private, _ = b.refreshed(s, b.state, b.private, r)
-		return r
-	})
+func (all together) refresh() []*result {
+	return all.each(func(s server, i int) *result { return all.blocks[i].refreshWith(s) })
 }
 
 // refuses expects one error, with these texts, and that nothing is sent.
-func (b *managed) refuses(r *played, texts ...string) {
+func (b *managed) refuses(r *result, texts ...string) {
 	b.t.Helper()
 	if len(r.errors) != 1 {
 		b.t.Errorf("%d errors, want one with %q: %s", len(r.errors), texts, r)
@@ -167,18 +162,18 @@ func (b *managed) sends(want ...string) {
 }
 
 // changed are the dotted paths of what a plan changes to a known value.
-func (r *played) changed() (paths []string) {
+func (r *result) changed() (paths []string) {
 	r.walk(r.prior, r.planned, "", &paths, nil)
 	return paths
 }
 
 // unknown are those of what it leaves until after the apply.
-func (r *played) unknown() (paths []string) {
+func (r *result) unknown() (paths []string) {
 	r.walk(r.prior, r.planned, "", nil, &paths)
 	return paths
 }
 
-func (r *played) walk(was, will tfvalue.Value, at string, changed, unknown *[]string) {
+func (r *result) walk(was, will tfvalue.Value, at string, changed, unknown *[]string) {
 	at = strings.TrimPrefix(at, ".")
 	switch {
 	case !will.IsFullyKnown() && !will.IsObject():

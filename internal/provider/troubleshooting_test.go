@@ -25,9 +25,6 @@ var reporting = map[string]int{
 // writes.
 var terraformsOwn = []string{"WriteOnly Attribute Not Allowed", "Instance cannot be destroyed", "Provider produced inconsistent final plan", "Attribute Deprecated", "Deprecated value used", "Invalid Attribute …", "Missing Attribute Configuration"}
 
-// ofTheClient are summaries that the client words, see conn.Summary.
-var ofTheClient = []string{"The … API is not responding", "The … API is failing"}
-
 // TestTroubleshootingIsComplete compares the headings of the guide with the
 // summaries in the code, both ways: an error that nobody can look up, and an
 // entry for a text that no longer exists.
@@ -43,12 +40,7 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 			t.Errorf("%s: templates/guides/troubleshooting.md has no heading for %q", at, summary)
 		}
 	}
-	for _, summary := range ofTheClient {
-		if !matchesAny(summary, headings) {
-			t.Errorf("troubleshooting.md has no heading for %q", summary)
-		}
-	}
-	known := slices.Concat(terraformsOwn, ofTheClient)
+	known := slices.Clone(terraformsOwn)
 	for summary := range summaries {
 		known = append(known, summary)
 	}
@@ -74,11 +66,11 @@ func matches(text, pattern string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".+") + "$").MatchString(text)
 }
 
-var quotedSummary = regexp.MustCompile(`"([A-Z][^"]+)"`)
+var quotedSummary = regexp.MustCompile(`"([A-Z…][^"]+)"`)
 
 // troubleshootingHeadings are the summaries that the guide explains: the
 // headings of third level, separated by commas where one entry serves several,
-// and those that the last chapters quote.
+// and those that the first cell of a table's row quotes.
 func troubleshootingHeadings(t *testing.T) []string {
 	t.Helper()
 	content, err := os.ReadFile("../../templates/guides/troubleshooting.md")
@@ -87,13 +79,16 @@ func troubleshootingHeadings(t *testing.T) []string {
 	}
 	var all []string
 	for line := range strings.Lines(string(content)) {
-		if heading, ok := strings.CutPrefix(strings.TrimSpace(line), "### "); ok {
-			all = append(all, strings.Split(heading, ", ")...)
+		line = strings.TrimSpace(line)
+		if heading, ok := strings.CutPrefix(line, "### "); ok {
+			all = append(all, strings.Split(strings.TrimSuffix(heading, " (warning)"), ", ")...)
 		}
-	}
-	_, values, _ := strings.Cut(string(content), "\n## Values\n")
-	for _, quoted := range quotedSummary.FindAllStringSubmatch(values, -1) {
-		all = append(all, quoted[1])
+		if row, ok := strings.CutPrefix(line, `| "`); ok {
+			cell, _, _ := strings.Cut(`"`+row, " |")
+			for _, quoted := range quotedSummary.FindAllStringSubmatch(cell, -1) {
+				all = append(all, quoted[1])
+			}
+		}
 	}
 	return all
 }
@@ -199,4 +194,35 @@ func textOf(e ast.Expr, constants map[string]string) string {
 		}
 	}
 	return "…"
+}
+
+// TestContributingNamesTests wants each test that CONTRIBUTING.md names: it says which
+// tests hold the promises of SECURITY.md.
+func TestContributingNamesTests(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(code)
+	}
+	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`").FindAllStringSubmatch(string(content), -1)
+	for _, name := range names {
+		if !strings.Contains(all.String(), "\nfunc "+name[1]+"(") {
+			t.Errorf("CONTRIBUTING.md names %s, which does not exist", name[1])
+		}
+	}
+	if len(names) < 15 {
+		t.Errorf("CONTRIBUTING.md names %d tests only", len(names))
+	}
 }

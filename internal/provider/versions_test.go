@@ -47,6 +47,7 @@ var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
 // programUnder is the program under test.
 func programUnder(t *testing.T) terraformProgram {
 	t.Helper()
+	needTerraform(t)
 	program, err := programUnderTest()
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +76,7 @@ func (n needed) String() string { return "Terraform " + n.terraform + " or OpenT
 
 // versionTable is what the documentation says that each feature needs.
 var versionTable = sync.OnceValues(func() (map[string]needed, error) {
-	const page = "../../templates/index.md.tmpl"
-	content, err := os.ReadFile(page)
+	content, err := os.ReadFile(upgradingGuide)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ var versionTable = sync.OnceValues(func() (map[string]needed, error) {
 	for feature := range features {
 		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(feature) + `.* \| ([0-9.]+) \| ([0-9.]+) \|$`).FindStringSubmatch(string(content))
 		if row == nil {
-			return nil, fmt.Errorf("the table of versions in %s has no row %s", page, feature)
+			return nil, fmt.Errorf("the table of versions in %s has no row %s", upgradingGuide, feature)
 		}
 		table[feature] = needed{row[1], row[2]}
 	}
@@ -110,17 +110,23 @@ func neededBy(t *testing.T, config string) (needed, bool) {
 	return highest, highest != needed{}
 }
 
-// skipIfTooOld skips a test of a configuration under a program that the
-// documentation calls too old for it.
-func skipIfTooOld(t *testing.T, config string) {
+// tooOldFor reports whether the documentation calls the program too old for a
+// configuration, and what that needs.
+func tooOldFor(t *testing.T, config string) (needed, bool) {
 	t.Helper()
 	needs, ok := neededBy(t, config)
 	if !ok {
-		return
+		return needs, false
 	}
 	program := programUnder(t)
-	if program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform) {
-		t.Skipf("takes %s, and this is %s", needs, program)
+	return needs, program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform)
+}
+
+// skipIfTooOld skips a test of a configuration under a program that is too old for it.
+func skipIfTooOld(t *testing.T, config string) {
+	t.Helper()
+	if needs, tooOld := tooOldFor(t, config); tooOld {
+		t.Skipf("takes %s, and this is %s", needs, programUnder(t))
 	}
 }
 

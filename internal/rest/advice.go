@@ -10,33 +10,39 @@ import (
 
 const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
 
-// advise says what to do about the error of a request; "" if nothing is known to help.
-// own404 reports whether a 404 is the API's own, retries whether they are enabled.
-func advise(r *Request, e *Error, own404, retries bool) string {
+// advise says what to do about an error; "" if nothing is known to help. because is why
+// there was no further attempt, retries reports whether they are enabled, and unanswered
+// whether the API has not responded to any request of this run.
+func advise(r *Request, e *Error, because error, retries, unanswered bool) string {
 	_, rejected := rejections[e.Status]
+	refused := new(trouble)
 	switch {
 	case e.Kind == Interrupted:
 		return ""
+	case errors.As(because, &refused):
+		return refused.advice
 	case errors.Is(e.Err, http.ErrSchemeMismatch):
 		return "The server speaks plain HTTP: check the port of " + r.API.URLSetting + "."
 	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
 		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
-	case e.Status == 0 && e.Attempts > 0 && e.Kind != NoResponse:
-		return "Check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
+	case e.Status == 0 && e.Attempts > 0 && (e.Kind != NoResponse || unanswered):
+		return r.API.checkAddress()
 	case e.Status == http.StatusTooManyRequests && !retries:
 		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
-	case e.Status == http.StatusTooManyRequests, errors.As(e.Err, new(*tooLate)):
+	case e.Status == http.StatusTooManyRequests, errors.As(because, new(*tooLate)) && e.Attempts == 0:
 		return slower
 	case e.Status == http.StatusUnauthorized:
 		return r.API.Unauthorized
 	case e.Status == http.StatusForbidden:
 		return r.API.Forbidden
+	case e.Status >= 300 && e.Status <= 399:
+		return "Check " + r.API.URLSetting + "."
+	case e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound:
+		return strings.TrimSpace("Check " + r.API.URLSetting + ": the response does not look like the platform's. " + r.GoneAdvice)
 	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage):
 		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
-	case e.Status == http.StatusNotFound && (own404 || r.IsOwn404 == nil):
-		return r.NotFoundAdvice
 	case e.Status == http.StatusNotFound:
-		return "Check " + r.API.URLSetting + " and the IDs: the response does not look like the API's own."
+		return r.NotFoundAdvice
 	case rejected:
 		return correct(e)
 	default:
@@ -51,13 +57,13 @@ var busy = regexp.MustCompile(`(?i)\b(must|has to|needs to) be (paused|stopped|s
 
 // correct is what to do about a rejected request.
 func correct(e *Error) string {
-	advice := "Correct the value that the message names"
+	advice, legible := "Correct the value that the message names", e.Message != "" && e.Message != withheld
 	switch {
 	case rejections[e.Status] || busy.MatchString(e.Message):
 		advice = "The object's current state does not allow the request: apply again once it does"
-	case e.Message == "" && e.RequestID == "":
+	case !legible && e.RequestID == "":
 		return ""
-	case e.Message == "":
+	case !legible:
 		return "Ask the platform's support with the request ID."
 	}
 	if e.RequestID != "" {

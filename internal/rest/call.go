@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,12 +14,9 @@ import (
 // call is one request, with all of its attempts and waits.
 type call struct {
 	sender
-	started time.Time
-	backoff backoff
-	last    *Error // of the last attempt
-	// ambiguous reports that one of the attempts may have been carried out,
-	// whatever became of those after it.
-	ambiguous bool
+	started  time.Time
+	backoff  backoff
+	failures []*Error // of all attempts
 
 	waiting atomic.Value // what for, as the end of "Data Platform request is waiting …"
 }
@@ -48,17 +46,18 @@ func (k *call) run(ctx context.Context) error {
 			return k.stop(err)
 		}
 		k.waiting.Store(fmt.Sprintf("for the response to attempt %d", k.attempts))
-		a, failed := k.try(ctx)
-		k.connected = a.connected.Load()
-		refused := door.observe(&k.caller, failed)
+		a := k.try(ctx)
+		refused := door.observe(&k.caller, a)
 		<-k.client.slots // after observe, so that the next request obeys it
-		left, limit := k.left(failed)
-		next := policy(k.Request, failed, &k.backoff, left, limit, refused)
-		k.log(ctx, a, failed, next, queued)
+		failed := a.failed
 		if failed == nil {
+			k.log(ctx, a, decision{}, queued)
 			return nil
 		}
-		k.last, k.ambiguous = failed, k.ambiguous || failed.Ambiguous
+		k.failures = append(k.failures, failed)
+		left, limit := k.left(failed)
+		next := policy(k.Request, k.failures, &k.backoff, left, limit, refused)
+		k.log(ctx, a, next, queued)
 		if !next.again {
 			return k.conclude(failed, next.because, nil)
 		}
@@ -88,18 +87,20 @@ type decision struct {
 	because error         // why there is no next attempt although there could be; nil otherwise
 }
 
-// policy decides what follows an attempt. A wait that would exceed what is left is not
-// begun; limit is what ends then, for a message.
-func policy(r *Request, failed *Error, backoff *backoff, left time.Duration, limit string, refused error) decision {
-	if failed == nil || left < 0 {
+// policy decides what follows the last of the failures of a request, of which there is at
+// least one. A wait that would exceed what is left is not begun; limit is what ends then,
+// for a message.
+func policy(r *Request, failures []*Error, backoff *backoff, left time.Duration, limit string, refused error) decision {
+	if left < 0 {
 		return decision{}
 	}
+	failed := failures[len(failures)-1]
 	var wait time.Duration
 	switch failed.Kind {
 	case RateLimited:
 	case NotSent:
 		wait = backoff.next()
-	case NoResponse, ServerError:
+	case NoResponse, Temporary:
 		if r.NonIdempotent && r.Reconcile == nil {
 			return decision{}
 		}
@@ -124,7 +125,7 @@ func (k *call) left(failed *Error) (left time.Duration, limit string) {
 	switch {
 	case k.client.config.RetryTimeout == 0:
 		return -1, ""
-	case failed != nil && failed.Kind == NotSent && !k.contact.IsZero():
+	case failed.Kind == NotSent && !k.contact.IsZero():
 		return max(0, time.Until(k.contact)), fmt.Sprintf("the %s allowed for the first connection of a run", readable(firstContact))
 	default:
 		return max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(k.client.config.RetryTimeout))
@@ -133,16 +134,20 @@ func (k *call) left(failed *Error) (left time.Duration, limit string) {
 
 // stop is the error of a call that ended during a wait.
 func (k *call) stop(cause error) error {
-	e := k.last
-	if e == nil {
-		e = k.NewError(NotSent, cause)
+	first := len(k.failures) == 0
+	e := k.NewError(NotSent, cause)
+	if !first {
+		e = k.failures[len(k.failures)-1]
 	}
+	refused := new(trouble)
 	switch {
-	case errors.As(cause, new(*trouble)), errors.As(cause, new(*tooLate)):
+	case errors.As(cause, &refused) && first:
+		e.Err = fmt.Errorf("%s: %s", refused.reason, refused.cause)
+	case errors.As(cause, &refused), errors.As(cause, new(*tooLate)):
 	case !errors.Is(cause, errBudget): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
-	case k.last == nil:
+	case first:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
 	}
 	return k.conclude(e, cause, nil)
@@ -153,24 +158,21 @@ func (k *call) stop(cause error) error {
 // is left of the request must not be sent, nil if nothing is against it.
 func (k *call) conclude(e *Error, because, unfinished error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Ambiguous = e.Ambiguous || k.ambiguous
-	e.NotFound = k.own404 && e.Status == http.StatusNotFound
-	if e.Ambiguous && k.Method != http.MethodPost {
-		e.effect = effectUnknown
-		if e.Kind == Unreadable {
-			e.effect = effectProbable
-		}
+	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+	effect := "" // of a creation: its caller knows what the object may be found by
+	switch {
+	case !e.Ambiguous, k.Method == http.MethodPost:
+	case e.Kind == Unreadable:
+		effect = "The change was probably applied."
+	default:
+		effect = "It is not known whether the change was applied. The next apply sends only what is still missing."
 	}
-	e.follow(because, unfinished, advise(k.Request, e, k.own404, k.client.config.RetryTimeout > 0))
-	if inner := new(Error); errors.As(unfinished, &inner) {
-		k.API.door.takeOver(&k.caller, inner)
-	}
-	k.API.door.assign(&k.caller, e, because)
+	e.follow(because, unfinished, effect, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered))
 	return e
 }
 
 // log logs one attempt.
-func (k *call) log(ctx context.Context, a *attempt, failed *Error, next decision, queued time.Time) {
+func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.Time) {
 	if k.client.config.Log == nil {
 		return
 	}
@@ -185,11 +187,11 @@ func (k *call) log(ctx context.Context, a *attempt, failed *Error, next decision
 			fields["request_id"] = id
 		}
 	}
-	if failed != nil {
-		fields["error"] = failed.Cause()
+	if a.failed != nil {
+		fields["error"] = a.failed.Cause()
 	}
 	if next.again {
-		fields["wait_ms"], fields["wait_reason"] = max(next.wait, failed.requested).Milliseconds(), failed.inBrief()
+		fields["wait_ms"], fields["wait_reason"] = max(next.wait, a.failed.requested).Milliseconds(), a.failed.inBrief()
 	}
 	k.client.config.Log(ctx, "Data Platform request", fields)
 }

@@ -1,24 +1,8 @@
-// Package rest sends one request to an HTTP API until it is decided. It knows no
-// operation, type or path of an API.
-//
-// From the top down:
-//
-//   - call.go is the loop of attempts: admit, send, observe, and a policy that decides
-//     what is next.
-//   - send.go sends one attempt.
-//   - client.go has the client and its APIs, request.go declares a request.
-//   - door.go lets attempts through as health.go allows: after a 429 (pace.go), during
-//     an outage, after a rejected login.
-//   - error.go words what failed, advice.go what to do about it, message.go finds the
-//     message of a response, response.go reads its body.
-//   - wait.go has the backoff, dial.go the connections, secrets.go masks secrets,
-//     text.go cleans texts.
 package rest
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -67,32 +51,25 @@ type Client struct {
 
 // API is one API. Each is a service of its own, with its own rate limit and outages.
 type API struct {
-	Name string   // "management API"
-	Base *url.URL // its path is a prefix of all others
-	// URLSetting and Credentials are the settings with the URL and the credentials.
-	URLSetting, Credentials string
-	// Unauthorized and Forbidden are what to do about a 401 and a 403.
-	Unauthorized, Forbidden string
-	Authorize               func(*http.Request)
+	About
+	Base      *url.URL // its path is a prefix of all others
+	Authorize func(*http.Request)
 	// Recovered is called when an outage has ended. Optional.
 	Recovered func()
 
 	door door
 }
 
-// New returns a client. It rejects negative limits.
-func New(config Config) (*Client, error) {
+// New returns a client. No setting may be negative.
+func New(config Config) *Client {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
-	if limit < 0 || config.RequestTimeout < 0 || config.RetryTimeout < 0 {
-		return nil, errors.New("request_timeout, retry_timeout and max_concurrent_requests must not be negative")
-	}
-	return &Client{config: config, http: newHTTPClient(limit), slots: make(chan struct{}, limit)}, nil
+	return &Client{config: config, http: newHTTPClient(limit), slots: make(chan struct{}, limit)}
 }
 
 // Add prepares an API for requests of this client.
 func (c *Client) Add(a *API) {
-	a.door = newDoor(a.Name, a.Host(), a.Credentials, c.config.RetryTimeout)
+	a.door = newDoor(a.About, c.config.RetryTimeout, c.config.RequestTimeout)
 	a.door.recovered = a.Recovered
 }
 

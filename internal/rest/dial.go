@@ -35,12 +35,23 @@ func newHTTPClient(limit int) *http.Client {
 			MaxIdleConns:        2 * limit,
 			MaxIdleConnsPerHost: limit,
 			MaxConnsPerHost:     limit,
-			// Shorter than the usual idle timeout of load balancers (60 s), so that the
-			// POST of a key seldom uses a connection that is about to close.
+			// Shorter than the usual idle timeout of load balancers (60 s), so that a
+			// request seldom uses a connection that is about to close.
 			IdleConnTimeout:        30 * time.Second,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
 	}
+}
+
+// onOwnConnection returns a client that opens a connection for its request and closes it
+// after the response. Request.Close was rejected: it closes the connection, but may use one
+// that others have used.
+func onOwnConnection(shared *http.Client) *http.Client {
+	own := *shared
+	transport := shared.Transport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	own.Transport = transport
+	return &own
 }
 
 var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")

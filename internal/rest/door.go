@@ -19,14 +19,13 @@ type door struct {
 	changed chan struct{} // closed and replaced when those who wait have to decide again
 }
 
-// newDoor returns the door of an API, by its name, its host and the settings with its
-// credentials. limit is retry_timeout.
-func newDoor(api, host, credentials string, limit time.Duration) door {
+// newDoor returns the door of an API. limit is retry_timeout, once request_timeout.
+func newDoor(about About, limit, once time.Duration) door {
 	return door{
 		turn:    make(chan struct{}, 1),
 		changed: make(chan struct{}),
 		health: health{
-			api: api, host: host, credentials: credentials, limit: limit,
+			about: about, limit: limit, once: once,
 			backoff: newBackoff(), logins: map[string]*trouble{},
 		},
 	}
@@ -91,9 +90,9 @@ func (d *door) ask(c *caller, send bool) (wait time.Duration, changed <-chan str
 
 // observe records what became of an attempt, and returns why its call must not send
 // another; nil if it may.
-func (d *door) observe(c *caller, e *Error) (refused error) {
+func (d *door) observe(c *caller, a *attempt) (refused error) {
 	d.mu.Lock()
-	changed, recovered := d.health.observe(c, e, time.Now())
+	changed, recovered := d.health.observe(c, a, time.Now())
 	if changed {
 		close(d.changed)
 		d.changed = make(chan struct{})
@@ -119,23 +118,6 @@ func (d *door) sleep(ctx context.Context, c *caller, wait time.Duration) error {
 		if err := pause(ctx, left, changed); err != nil {
 			return err
 		}
-	}
-}
-
-// assign decides which error of an outage or of a rejected login has the details.
-func (d *door) assign(c *caller, e *Error, because error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.health.assign(c, e, because)
-}
-
-// takeOver lets a call have the details of an outage if an error within its own has them:
-// that one is not seen by itself, and the others refer to it.
-func (d *door) takeOver(c *caller, inner *Error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if inner.outage != nil {
-		inner.outage.owner = c
 	}
 }
 

@@ -37,12 +37,7 @@ type Error struct {
 	// Ambiguous reports a write that may have been carried out.
 	Ambiguous bool
 
-	effect string   // what a write may have left behind; "" for nothing
-	more   []string // the paragraphs after the first one
-	// outage is what all requests have in common, if this error reports it for all.
-	outage *trouble
-	// brief replaces the text if another error has the details.
-	brief string
+	more []string // the paragraphs after the first one
 
 	requested     time.Duration // wait that the response requested
 	requestedWith string        // and the header
@@ -57,10 +52,22 @@ const (
 	NotSent                 // the request cannot have been carried out
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
-	ServerError             // 500, 502, 503, 504
+	Temporary               // a status that a retry may get past
 	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
+
+// kinds are those of the statuses that are not final.
+var kinds = map[int]Kind{
+	http.StatusTooManyRequests: RateLimited,
+
+	http.StatusRequestTimeout:      Temporary,
+	http.StatusTooEarly:            Temporary,
+	http.StatusInternalServerError: Temporary,
+	http.StatusBadGateway:          Temporary,
+	http.StatusServiceUnavailable:  Temporary,
+	http.StatusGatewayTimeout:      Temporary,
+}
 
 // Unwrap returns Err; context.Canceled if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
@@ -70,79 +77,37 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.paragraphs(), "\n\n", " "))
 }
 
-// Summary returns what all requests have in common, such as "The management API is not
-// responding", if this error reports it for all of them; else "".
-func (e *Error) Summary() string {
-	if e.outage == nil {
-		return ""
-	}
-	return e.outage.summary
-}
-
 // Detail returns the text below a summary, in paragraphs: what was tried and what
 // the API returned, what that means, what to do.
 func (e *Error) Detail() string {
-	switch {
-	case e.brief != "":
-		return e.paragraphs()
-	case e.outage != nil:
-		// The reason has named the host.
-		return sentence(capitalized(e.outage.reason)) + " " + e.tried() + ". " + e.paragraphs()
-	default:
-		return fmt.Sprintf("%s at %s. %s", e.tried(), e.Host, e.paragraphs())
-	}
-}
-
-// tried is what was tried: "Tried to update pipe … of service … in organization …".
-func (e *Error) tried() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
-	return fmt.Sprintf("Tried to %s %s", verb, e.Subject)
-}
-
-// begins is a shorter beginning of Detail, without what the object is part of.
-func (e *Error) begins() string {
-	begin, _, _ := strings.Cut(e.tried(), " of ")
-	begin, _, _ = strings.Cut(begin, " in ")
-	return begin
+	return fmt.Sprintf("Tried to %s %s at %s. %s", verb, e.Subject, e.Host, e.paragraphs())
 }
 
 func (e *Error) paragraphs() string {
-	if e.brief != "" {
-		return e.brief
-	}
 	return strings.Join(append([]string{e.happened()}, e.more...), "\n\n")
 }
 
 // follow sets what follows in the text: why the rest of the request was not sent, what
-// may have been left behind, why there was no further attempt, what to do.
-func (e *Error) follow(because, unfinished error, advice string) {
-	add := func(paragraph string) { e.more = append(e.more, paragraph) }
+// a write may have left behind, why there was no further attempt, what to do.
+func (e *Error) follow(because, unfinished error, effect, advice string) {
+	say := func(paragraph string) { e.more = append(e.more, paragraph) }
 	if unfinished != nil {
-		add("Nothing more was sent: " + sentence(unfinished.Error()))
+		say("Nothing more was sent: " + sentence(unfinished.Error()))
 	}
-	switch e.effect {
-	case effectUnknown:
-		add(effectUnknown + " The next apply sends only what is still missing.")
-	case effectProbable:
-		add(effectProbable)
+	if effect != "" {
+		say(effect)
 	}
 	switch {
 	case because != nil && e.Attempts > 0:
-		add(fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(because.Error())))
+		say(fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(because.Error())))
 	case e.Attempts > 1:
-		add(fmt.Sprintf("Failed after %s.", e.spent()))
+		say(fmt.Sprintf("Failed after %s.", e.spent()))
 	}
 	if advice != "" {
-		add(advice)
+		say(advice)
 	}
 }
-
-// What a write may have left behind. It is empty for a creation: its caller knows what
-// the object may be found by, and reports both at once.
-const (
-	effectUnknown  = "It is not known whether the change was applied."
-	effectProbable = "The change was probably applied."
-)
 
 // happened is what the API returned, or why there was no response.
 func (e *Error) happened() string {
@@ -171,14 +136,14 @@ func (e *Error) happened() string {
 
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
-	s := fmt.Sprintf("HTTP %d", e.Status)
-	if text := http.StatusText(e.Status); text != "" {
-		s += " " + text
-	}
 	if e.RequestID != "" {
-		s += " (request ID " + e.RequestID + ")"
+		return e.httpStatus() + " (request ID " + e.RequestID + ")"
 	}
-	return s
+	return e.httpStatus()
+}
+
+func (e *Error) httpStatus() string {
+	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
 }
 
 // Cause is the API's message if there is one, else the text of Err.
@@ -203,9 +168,9 @@ func (e *Error) Rejection() string {
 }
 
 func (e *Error) spent() string {
-	attempts := "1 attempt"
-	if e.Attempts != 1 {
-		attempts = fmt.Sprintf("%d attempts", e.Attempts)
+	attempts := fmt.Sprintf("%d attempts", e.Attempts)
+	if e.Attempts == 1 {
+		attempts = strings.TrimSuffix(attempts, "s")
 	}
 	return attempts + " in " + readable(e.Elapsed)
 }
@@ -225,35 +190,6 @@ func (e *Error) inBrief() string {
 	return what
 }
 
-// shorten replaces the text by one that refers to the error which has the details.
-func (e *Error) shorten(t *trouble) {
-	what := "Nothing was sent"
-	switch {
-	case e.Kind == Unreadable:
-		what = e.Response() + ", but the response cannot be used"
-	case e.Status != 0:
-		what = e.Response()
-	case e.Attempts > 0:
-		what = "Gave up after " + e.spent()
-	}
-	e.brief = strings.TrimSpace(what + ": " + sentence(t.reason) + " " + t.reference() + " " + e.effect)
-}
-
-// Repeated is the error for further callers of a read that failed at a time. The error
-// of the first caller has the details.
-func (e *Error) Repeated(at time.Time) *Error {
-	next := *e
-	next.outage = nil
-	switch {
-	case e.brief != "":
-	case e.outage != nil:
-		next.shorten(e.outage)
-	default:
-		next.shorten(&trouble{reason: fmt.Sprintf("the request to %s at %s failed at %s", e.Operation, e.Host, clock(at)), first: e.begins()})
-	}
-	return &next
-}
-
 // rejections are the statuses about the content of a request, and whether they are about
 // the state of its object instead.
 var rejections = map[int]bool{
@@ -262,26 +198,6 @@ var rejections = map[int]bool{
 	http.StatusConflict:            true,
 	http.StatusLocked:              true,
 	http.StatusFailedDependency:    true,
-}
-
-// trouble is what fails for all requests of an API, or for all of an organization.
-type trouble struct {
-	reason  string // "the management API at … has not responded to any request since …"
-	summary string // of the error that has the details; "" if that has one of its operation
-	first   string // else its beginning
-	owner   *caller
-}
-
-// Error makes a trouble the cause of a wait that has ended.
-func (t *trouble) Error() string { return t.reason }
-
-// reference names the error that has the details. It does not say "the first":
-// Terraform prints errors in another order than they occurred.
-func (t *trouble) reference() string {
-	if t.summary != "" {
-		return fmt.Sprintf("The error %q has the details.", t.summary)
-	}
-	return fmt.Sprintf("The error that begins with %q has the details.", t.first)
 }
 
 // tooLate is the error of a wait that would exceed retry_timeout.

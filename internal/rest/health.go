@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -21,17 +20,20 @@ import (
 //     time is sent.
 //   - An API that has returned only 5xx for that long is failing: each call sends one
 //     attempt.
+//   - An API that has not responded to anything yet in this run has one request_timeout
+//     to do so. Then each call sends one attempt: a wrong URL is far likelier than an
+//     outage.
 //   - A 401 before any success is the last request of its realm, since hundreds of
 //     them may lock the account.
 //
 // Any response but a 5xx ends an outage. With a limit of 0, only logins are remembered.
 type health struct {
-	api         string        // its name, as in "management API"
-	host        string        // in messages
-	credentials string        // the settings with them, in messages
-	limit       time.Duration // retry_timeout
+	about About
+	limit time.Duration // retry_timeout
+	once  time.Duration // request_timeout
 
 	notBefore time.Time // after a 429
+	asked     time.Time // the same as the API asked for it, however long
 	reason    string    // why
 	probeDue  bool      // the next request goes first, and the others wait for its response
 	probe     *caller   // the request that others wait for, or are refused for
@@ -40,13 +42,13 @@ type health struct {
 	pace      pace
 
 	condition condition
-	contacted bool      // there was a connection in this run
+	answered  bool      // there was a response in this run
 	failures  window    // without a response but 5xx between them
 	silence   window    // without any response between them
 	responded time.Time // last response, whatever its status
 	succeeded time.Time // last response but a 5xx
 	expected  time.Time // when the next attempt of the failed calls is due at the latest
-	outage    *trouble  // nil while there is none
+	cause     string    // of the last failure, in a trouble
 	lately    string    // last failure that may be one of all requests, for a log line
 
 	// logins are the rejected credentials by realm, nil for accepted ones: a key may be
@@ -58,6 +60,7 @@ type condition int
 
 const (
 	healthy condition = iota
+	mute              // connected to, and no response in this run
 	failing
 	down
 )
@@ -65,8 +68,8 @@ const (
 const (
 	// holdOff is how long an API that is down gets no request.
 	holdOff = 10 * time.Second
-	// firstContact bounds the attempts of a call to connect to an API that no request of
-	// this run was connected to: a wrong address is far likelier than an outage.
+	// firstContact bounds the attempts of a call to connect to an API that has not
+	// responded in this run: a wrong address is far likelier than an outage.
 	firstContact = 30 * time.Second
 	// manyAddresses is the number of addresses that must not respond before an API
 	// that accepts connections counts as down. With two, two broken objects in a
@@ -76,15 +79,16 @@ const (
 
 // caller is a call, as health sees it.
 type caller struct {
-	address   string    // what it reads or writes
-	realm     string    // who it does so for, as in " in organization …"
-	end       time.Time // of retry_timeout; zero for none
-	attempts  int
-	began     time.Time // the attempt
-	first     time.Time // the first attempt
-	connected bool      // the attempt had a connection
-	contact   time.Time // until when it may try to connect; zero if only its end counts
-	epoch     int       // of health when the attempt was sent
+	address  string    // what it reads or writes
+	realm    string    // who it does so for, as in " in organization …"
+	end      time.Time // of retry_timeout; zero for none
+	attempts int
+	began    time.Time // the attempt
+	first    time.Time // the first attempt
+	contact  time.Time // until when it may try to connect; zero if only its end counts
+	// unanswered reports that no request of this run had a response.
+	unanswered bool
+	epoch      int // of health when the attempt was sent
 }
 
 // window is a time of failures.
@@ -94,14 +98,14 @@ type window struct {
 	connected   bool // one of them had a connection
 }
 
-func (w *window) add(c *caller, begin, now time.Time) {
+func (w *window) add(c *caller, a *attempt, begin, now time.Time) {
 	if w.begin.IsZero() {
 		*w = window{begin: begin, addresses: map[string]struct{}{}}
 	}
 	if begin.Before(w.begin) { // of an attempt that took longer
 		w.begin = begin
 	}
-	w.last, w.connected = now, w.connected || c.connected
+	w.last, w.connected = now, w.connected || a.connected.Load()
 	if len(w.addresses) < manyAddresses {
 		w.addresses[c.address] = struct{}{}
 	}
@@ -124,9 +128,12 @@ func (h *health) refusal(c *caller, now time.Time) error {
 		return rejected
 	}
 	switch {
-	case h.condition == failing && c.attempts > 0,
+	case (h.condition == mute || h.condition == failing) && c.attempts > 0,
 		h.condition == down && (c.attempts > 0 || h.probe != nil || now.Sub(h.failures.last) < holdOff):
-		return h.outage
+		if h.condition == failing {
+			return h.about.erring(h.failures.begin, h.cause)
+		}
+		return h.about.silent(h.silence.begin, h.cause)
 	default:
 		return nil
 	}
@@ -141,6 +148,9 @@ func (h *health) decide(c *caller, now time.Time) (wait time.Duration, err error
 	switch {
 	case now.Before(h.notBefore):
 		wait = h.notBefore.Sub(now)
+		if h.asked.After(c.end) && !c.end.IsZero() {
+			wait = h.asked.Sub(now) // more than the call has: it is not begun
+		}
 	case h.probeDue && h.probe != nil:
 		return forever, nil
 	case !h.probeDue:
@@ -155,7 +165,7 @@ func (h *health) decide(c *caller, now time.Time) (wait time.Duration, err error
 // count counts an attempt that decide has let pass.
 func (h *health) count(c *caller, now time.Time) {
 	c.attempts++
-	c.began, c.connected, c.epoch = now, false, h.epoch
+	c.began, c.epoch = now, h.epoch
 	if c.attempts == 1 {
 		c.first = now
 	}
@@ -166,9 +176,10 @@ func (h *health) count(c *caller, now time.Time) {
 	h.pace.send(now)
 }
 
-// observe records what became of an attempt; e is nil after a success. It reports
-// whether the state has changed for those who wait, and whether an outage has ended.
-func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered bool) {
+// observe records what became of an attempt. It reports whether the state has changed for
+// those who wait, and whether an outage has ended.
+func (h *health) observe(c *caller, a *attempt, now time.Time) (changed, recovered bool) {
+	e := a.failed
 	wasProbe := h.probe == c
 	if wasProbe {
 		h.probe = nil
@@ -180,7 +191,8 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	if e != nil && e.Kind == Interrupted {
 		return wasProbe, false
 	}
-	h.contacted = h.contacted || c.connected
+	h.answered = h.answered || a.response != nil
+	c.unanswered = !h.answered
 	h.limitContact(c)
 	before, heldBack := h.condition, h.notBefore
 	if e != nil && e.Kind != Final {
@@ -189,10 +201,10 @@ func (h *health) observe(c *caller, e *Error, now time.Time) (changed, recovered
 	h.observeLimit(c, e, status, wasProbe, now)
 	h.observeLogin(c, e, now)
 	if status == 0 || status >= http.StatusInternalServerError {
-		h.fail(c, e, now)
+		h.fail(c, a, now)
 	} else {
 		h.responded, h.succeeded, h.condition = now, now, healthy
-		h.failures, h.silence, h.outage = window{}, window{}, nil
+		h.failures, h.silence = window{}, window{}
 	}
 	changed = wasProbe || before != h.condition || heldBack != h.notBefore
 	return changed, before != healthy && h.condition == healthy
@@ -211,16 +223,17 @@ func (h *health) observeLimit(c *caller, e *Error, status int, wasProbe bool, no
 	}
 }
 
-// holdBack holds back all requests after a 429. A request that was sent before they
-// were last held back reports the same limit again: it can only prolong the wait.
+// holdBack holds back all requests after a 429, for limit at most: no call could wait
+// longer, and one header must not stop the rest of a run. A request that was sent before
+// they were last held back reports the same limit again: it can only prolong the wait.
 func (h *health) holdBack(c *caller, e *Error, wasProbe bool, now time.Time) {
 	first := c.epoch == h.epoch
 	wait := e.requested
 	if wait <= 0 && first {
 		wait = h.backoff.next()
 	}
-	if until := now.Add(wait); until.After(h.notBefore) {
-		h.notBefore = until
+	if until := now.Add(wait); until.After(h.asked) || !now.Before(h.notBefore) {
+		h.asked, h.notBefore = until, now.Add(min(wait, h.limit))
 		h.reason = fmt.Sprintf("the API is rate limiting requests (%s)", strings.TrimSuffix("HTTP 429, "+e.requestedWith, ", "))
 	}
 	if first {
@@ -240,41 +253,41 @@ func (h *health) observeLogin(c *caller, e *Error, now time.Time) {
 	case e == nil:
 		h.logins[c.realm] = nil
 	case e.Status == http.StatusUnauthorized && !seen:
-		h.logins[c.realm] = &trouble{
-			reason: fmt.Sprintf("the %s at %s rejected %s%s at %s; no further requests were sent", h.api, h.host, h.credentials, c.realm, clock(now)),
-			first:  e.begins(),
-			owner:  c,
-		}
+		h.logins[c.realm] = h.about.badLogin(c.realm, now, e.httpStatus())
 	}
 }
 
 // fail records a failure, and changes the condition once they have lasted for the limit.
-func (h *health) fail(c *caller, e *Error, now time.Time) {
+func (h *health) fail(c *caller, a *attempt, now time.Time) {
+	e := a.failed
 	if h.limit == 0 {
 		return
 	}
 	if h.condition == healthy && c.began.After(h.expected) {
-		h.failures, h.silence, h.outage = window{}, window{}, nil // with idle time between them they are no outage
+		h.failures, h.silence = window{}, window{} // with idle time between them they are no outage
 	}
 	if due := now.Add(max(e.requested, maxWait) + holdOff); due.After(h.expected) {
 		h.expected = due
 	}
-	h.failures.add(c, latest(c.began, h.succeeded), now)
-	to := h.condition
+	h.failures.add(c, a, latest(c.began, h.succeeded), now)
+	h.cause = e.Cause()
 	if e.Status != 0 {
+		h.cause = e.httpStatus()
 		h.silence, h.responded = window{}, now
-		if now.Sub(h.failures.begin) >= h.limit {
-			to = failing
+		switch {
+		case h.condition == down, now.Sub(h.failures.begin) >= h.limit:
+			h.condition = failing
+		case h.condition == mute:
+			h.condition = healthy
 		}
-	} else {
-		h.silence.add(c, latest(c.began, h.responded), now)
-		if h.isSilent() && now.Sub(h.silence.begin) >= h.patience() {
-			to = down
-		}
+		return
 	}
-	if to != h.condition {
-		h.condition = to
-		h.word(to)
+	h.silence.add(c, a, latest(c.began, h.responded), now)
+	switch lasted := now.Sub(h.silence.begin); {
+	case h.isSilent() && lasted >= h.patience():
+		h.condition = down
+	case h.condition == healthy && !h.answered && h.silence.connected && lasted >= h.once:
+		h.condition = mute
 	}
 }
 
@@ -285,68 +298,21 @@ func (h *health) isSilent() bool {
 
 // patience is how long failures have to last to be an outage.
 func (h *health) patience() time.Duration {
-	if !h.contacted {
+	switch {
+	case h.answered:
+		return h.limit
+	case h.silence.connected:
+		return min(h.limit, h.once)
+	default:
 		return min(h.limit, firstContact)
 	}
-	return h.limit
 }
 
-// limitContact sets until when a call may try to connect, if no request of this run was
-// connected to the API.
+// limitContact sets until when a call may try to connect, if the API has not responded to
+// any request of this run.
 func (h *health) limitContact(c *caller) {
 	c.contact = time.Time{}
-	if !h.contacted && h.limit > firstContact {
+	if !h.answered && h.limit > firstContact {
 		c.contact = c.first.Add(firstContact)
-	}
-}
-
-// suspect returns the outage that an attempt was part of: one that is certain, or one
-// that has lasted as long as the call, which now gives up. It is nil if the failures may
-// be those of a few objects.
-func (h *health) suspect(c *caller, gaveUp bool) *trouble {
-	switch {
-	case h.outage != nil || !gaveUp || h.limit == 0:
-	case h.isSilent() && !h.silence.begin.After(c.first):
-		h.word(down)
-	case len(h.failures.addresses) > 1 && h.silence.begin.IsZero() && !h.failures.begin.After(c.first):
-		h.word(failing)
-	}
-	return h.outage
-}
-
-// word words an outage, unless it is the one that is worded already.
-func (h *health) word(what condition) {
-	is, does, since := "not responding", "has not responded to any request", h.silence.begin
-	if what == failing {
-		is, does, since = "failing", "has returned only server errors (HTTP 5xx)", h.failures.begin
-	}
-	if summary := fmt.Sprintf("The %s is %s", h.api, is); h.outage == nil || h.outage.summary != summary {
-		h.outage = &trouble{fmt.Sprintf("the %s at %s %s since %s", h.api, h.host, does, clock(since)), summary, "", nil}
-	}
-}
-
-// assign lets one error of a trouble have all its details, and shortens the others.
-// because is why there was no further attempt; nil if another would have failed in the
-// same way.
-func (h *health) assign(c *caller, e *Error, because error) {
-	var t *trouble
-	switch {
-	case errors.As(because, &t):
-	case e.Status == http.StatusUnauthorized:
-		t = h.logins[c.realm]
-	case c.attempts > 0 && (e.Kind == NotSent || e.Kind == NoResponse || e.Kind == ServerError):
-		t = h.suspect(c, because != nil)
-	}
-	if t == nil {
-		return
-	}
-	if t.owner == nil && c.attempts > 0 {
-		t.owner = c
-	}
-	switch {
-	case t.owner != c:
-		e.shorten(t)
-	case t.summary != "":
-		e.outage = t
 	}
 }

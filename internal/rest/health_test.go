@@ -12,7 +12,7 @@ import (
 var (
 	refusedDial = &Error{Kind: NotSent}
 	noResponse  = &Error{Kind: NoResponse}
-	status503   = &Error{Kind: ServerError, Status: 503}
+	status503   = &Error{Kind: Temporary, Status: 503}
 	status404   = &Error{Kind: Final, Status: 404}
 	status401   = &Error{Kind: Final, Status: 401}
 	status429   = &Error{Kind: RateLimited, Status: 429}
@@ -22,6 +22,16 @@ var (
 // after429 is a 429 that requests a wait with a header.
 func after429(wait time.Duration, header string) *Error {
 	return &Error{Kind: RateLimited, Status: 429, requested: wait, requestedWith: header}
+}
+
+// ended is an attempt that has ended with an error, nil for none.
+func ended(became *Error) *attempt {
+	a := &attempt{failed: became}
+	if became == nil || became.Status != 0 {
+		a.response = &Response{}
+	}
+	a.connected.Store(became == nil || became.Kind != NotSent)
+	return a
 }
 
 // patient is an API at one moment of a test.
@@ -54,8 +64,7 @@ func (p *patient) begin(c *caller) {
 }
 
 func (p *patient) end(c *caller, became *Error) (recovered bool) {
-	c.connected = became != refusedDial
-	_, recovered = p.observe(c, became, p.now)
+	_, recovered = p.observe(c, ended(became), p.now)
 	return recovered
 }
 
@@ -86,15 +95,15 @@ func (p *patient) fail(n int, became *Error, d time.Duration) {
 }
 
 const (
-	silent  = "the management API at https://api.example has not responded to any request since 03:0"
-	erring  = "the management API at https://api.example has returned only server errors (HTTP 5xx) since 03:0"
-	badUser = "the management API at https://api.example rejected key_id and key_secret in organization a at 03:0"
+	silent  = "the management API has not responded to any request since 03:0"
+	erring  = "the management API has returned only server errors (HTTP 5xx) since 03:0"
+	badUser = "the management API rejected key_id and key_secret in organization a at 03:0"
 )
 
 // TestHealth is what a call may send, and when, row by row.
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	const limit = time.Minute
+	const limit, once = time.Minute, 20 * time.Second
 	second := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 	rows := map[string]func(p *patient){
 		"429 with Retry-After: all wait, one goes first, the others follow at a rate": func(p *patient) {
@@ -121,6 +130,31 @@ func TestHealth(t *testing.T) {
 			late := callTo("b")
 			late.end = p.now.Add(second(5))
 			p.wants(late, 0, "the API is rate limiting requests (HTTP 429, RateLimit-Reset), and the request would start in 7s, after the end of retry_timeout (1m0s)")
+		},
+		"429 that requests more than retry_timeout: no call waits for it, and none is refused for longer": func(p *patient) {
+			bounded := func() *caller {
+				c := callTo("b")
+				c.end = p.now.Add(limit)
+				return c
+			}
+			p.attempt(callTo("a"), after429(1000*time.Hour, "Retry-After"))
+			p.wants(callTo("c"), limit, "") // without an end
+			p.wants(bounded(), 0, "the request would start in 41 days, after the end of retry_timeout (1m0s)")
+			p.pass(limit - 1)
+			p.wants(bounded(), 0, "the request would start in 41 days")
+			p.pass(1)
+			probe := bounded()
+			p.begin(probe)
+			p.end(probe, after429(second(7), "Retry-After"))
+			p.wants(bounded(), second(7), "")
+			p.pass(second(7))
+			p.attempt(bounded(), success)
+		},
+		"429 that requests a longer wait than the one before it": func(p *patient) {
+			p.attempt(callTo("a"), after429(second(1), "Retry-After"))
+			p.pass(second(1))
+			p.attempt(callTo("b"), after429(second(9), "Retry-After"))
+			p.wants(callTo("c"), second(9), "")
 		},
 		"429: a probe without a response is followed by another": func(p *patient) {
 			p.attempt(callTo("a"), after429(second(1), "Retry-After"))
@@ -190,13 +224,25 @@ func TestHealth(t *testing.T) {
 				p.t.Error(p.contactOf(c))
 			}
 		},
-		"never responded, but connected: the whole limit": func(p *patient) {
-			p.fail(3, noResponse, limit-second(1))
+		"never responded, but connected: nothing is tried again after one request_timeout": func(p *patient) {
+			again := callTo("a")
+			p.fail(1, noResponse, once-second(1))
+			p.attempt(again, noResponse)
+			p.wants(again, 0, silent)
 			p.wants(callTo("a"), 0, "")
-			p.fail(3, noResponse, second(1))
-			p.wants(callTo("a"), 0, silent)
+			p.attempt(callTo("b"), noResponse)
+			p.attempt(callTo("c"), refusedDial)
+			p.wants(callTo("d"), 0, silent) // three addresses: down
 		},
-		"connected to before: no other limit": func(p *patient) {
+		"never responded: the first response ends it": func(p *patient) {
+			p.fail(1, noResponse, once)
+			again := callTo("a")
+			p.attempt(again, status503)
+			p.wants(again, 0, "")
+			p.fail(2, noResponse, limit-second(2))
+			p.wants(again, 0, "")
+		},
+		"responded to before: no other limit": func(p *patient) {
 			p.attempt(callTo("a"), status503)
 			if !p.contactOf(&caller{first: p.now}).IsZero() {
 				p.t.Error("thirty seconds")
@@ -220,12 +266,20 @@ func TestHealth(t *testing.T) {
 			p.wants(probe, 0, "")
 		},
 		"a 429 ends an outage": func(p *patient) {
+			p.attempt(callTo("x"), success)
 			p.fail(3, noResponse, limit)
 			p.pass(holdOff)
 			p.attempt(callTo("a"), after429(second(7), "Retry-After"))
 			p.wants(callTo("b"), second(7), "")
 		},
+		"never connected, then a 5xx: failing": func(p *patient) {
+			p.fail(1, refusedDial, firstContact)
+			p.pass(holdOff)
+			p.attempt(callTo("a"), status503)
+			p.wants(callTo("a"), 0, "")
+		},
 		"a 5xx makes an API that was down one that is failing": func(p *patient) {
+			p.attempt(callTo("x"), success)
 			p.fail(3, noResponse, limit)
 			p.pass(holdOff)
 			p.attempt(callTo("a"), status503)
@@ -276,21 +330,26 @@ func TestHealthWithoutRetries(t *testing.T) {
 	p.wants(callTo("a"), 0, "rejected key_id and key_secret in organization a at ")
 }
 
-// A call that gives up was part of an outage though the attempt of another, which began
-// later, failed before its own.
-func TestOutageBeginsWithTheEarliestAttempt(t *testing.T) {
+// Each refusal has what there is to know: since when, the last cause, and what to check.
+func TestRefusalsAreWhole(t *testing.T) {
 	t.Parallel()
-	for summary, became := range map[string]*Error{"The management API is not responding": refusedDial, "The management API is failing": status503} {
+	for cause, became := range map[string]*Error{
+		"connection refused":           {Kind: NotSent, Err: errors.New("connection refused")},
+		"HTTP 503 Service Unavailable": {Kind: Temporary, Status: 503, Message: "a long story"},
+		"HTTP 401 Unauthorized":        {Kind: Final, Status: 401, RequestID: "r"},
+	} {
 		p := newPatient(t, time.Minute)
-		first, second := callTo("a"), callTo("b")
-		p.begin(first)
-		p.pass(time.Second)
-		p.attempt(second, became)
-		p.end(first, became)
-		e := *became
-		p.assign(first, &e, errors.New("a time has ended"))
-		if e.Summary() != summary {
-			t.Errorf("got %q, want %q", e.Summary(), summary)
+		if became.Status == 401 {
+			p.attempt(callTo("a"), became)
+		} else {
+			p.attempt(callTo("x"), success)
+			p.fail(1, became, time.Minute)
+		}
+		again := callTo("a")
+		again.attempts = 1
+		got := new(trouble)
+		if err := p.refusal(again, p.now); !errors.As(err, &got) || got.cause != cause || !strings.HasPrefix(got.advice, "Check ") || !strings.Contains(got.reason, " 03:0") {
+			t.Errorf("%s: %+v", cause, got)
 		}
 	}
 }
@@ -300,7 +359,7 @@ func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
 	refused := errors.New("refused")
-	late := &Error{Kind: ServerError, Status: 503, requested: 2 * minute, requestedWith: "Retry-After"}
+	late := &Error{Kind: Temporary, Status: 503, requested: 2 * minute, requestedWith: "Retry-After"}
 	tests := map[string]struct {
 		failed                   *Error
 		nonIdempotent, reconcile bool
@@ -309,7 +368,6 @@ func TestPolicy(t *testing.T) {
 		again                    bool
 		because                  string
 	}{
-		"a success":                       {nil, false, false, minute, nil, false, ""},
 		"a final status":                  {status404, false, false, minute, nil, false, ""},
 		"a 5xx":                           {status503, false, false, minute, nil, true, ""},
 		"a 5xx, not idempotent":           {status503, true, false, minute, nil, false, ""},
@@ -330,7 +388,7 @@ func TestPolicy(t *testing.T) {
 			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
 		}
 		b := newBackoff()
-		got := policy(r, test.failed, &b, test.left, "the end", test.refused)
+		got := policy(r, []*Error{test.failed}, &b, test.left, "the end", test.refused)
 		because := ""
 		if got.because != nil {
 			because = got.because.Error()

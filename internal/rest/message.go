@@ -22,7 +22,7 @@ var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // describe returns the message in the body of an error, cleaned and masked, and the
 // body if it is a JSON object.
 func describe(r *Response) (message string, object map[string]any) {
-	if r.Status >= 300 && r.Status <= 399 {
+	if redirects[r.Status] {
 		return describeRedirect(r), nil
 	}
 	var value any
@@ -33,6 +33,12 @@ func describe(r *Response) (message string, object map[string]any) {
 	return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 }
 
+// redirects are the statuses that ask for the same request elsewhere.
+var redirects = map[int]bool{
+	http.StatusMovedPermanently: true, http.StatusFound: true, http.StatusSeeOther: true,
+	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
+}
+
 // describeRedirect names the target of a redirect, without path and query, which
 // may contain secrets.
 func describeRedirect(r *Response) string {
@@ -40,7 +46,7 @@ func describeRedirect(r *Response) string {
 	if target, err := url.Parse(r.Header.Get("Location")); err == nil && target.Host != "" {
 		where = fmt.Sprintf(" to %s://%s", target.Scheme, Clean(r.Mask(target.Host), 100))
 	}
-	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere; check the base URL"
+	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }
 
 // describeOther describes a body that is not JSON.

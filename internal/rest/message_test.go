@@ -29,7 +29,10 @@ func TestMessage(t *testing.T) {
 		{"", `{"message":"a <b>too</b> &lt; small"}`, "a too < small"},
 		{"", `{"message":"two\nlines\u001b[31m and\u202e more"}`, "two lines [31m and more"},
 		{"", `{"x":1}`, ""},
-		{"", strings.Repeat(`{"error":`, 9) + `"deep"` + strings.Repeat(`}`, 9), ""},
+		{"", strings.Repeat(`{"error":`, 6) + `"deep"` + strings.Repeat(`}`, 6), "deep"},
+		{"", strings.Repeat(`{"error":`, 7) + `"deep"` + strings.Repeat(`}`, 7), ""},
+		{"", "[" + strings.Repeat(`"",`, 19) + `"last"]`, "last"},
+		{"", "[" + strings.Repeat(`"",`, 20) + `"last"]`, ""},
 		{"text/html; charset=utf-8", page, isPage + `, with the title "Sign in"`},
 		{"text/plain", page, isPage + `, with the title "Sign in"`},
 		{"text/plain", "<!DOCTYPE html><body>x", isPage},
@@ -42,6 +45,20 @@ func TestMessage(t *testing.T) {
 		r := &Response{Status: 400, Header: http.Header{"Content-Type": {test.kind}}, Body: []byte(test.body), Mask: unmasked}
 		if got, _ := describe(r); got != test.want {
 			t.Errorf("%s: %q, want %q", test.body, got, test.want)
+		}
+	}
+}
+
+// The response of an error is its status and the request ID.
+func TestResponse(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]*Error{
+		"HTTP 404 Not Found":                {Status: 404},
+		"HTTP 404 Not Found (request ID r)": {Status: 404, RequestID: "r"},
+		"HTTP 499":                          {Status: 499},
+	} {
+		if got := e.Response(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type traffic struct {
 
 // testDoor is the door of an API without calls yet.
 func testDoor(limit time.Duration) *door {
-	d := newDoor("management API", "https://api.example", "key_id and key_secret", limit)
+	d := newDoor(About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, limit, limit/3)
 	return &d
 }
 
@@ -77,7 +77,7 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 					mu.Unlock()
 					time.Sleep(jitter / 2)
 					if ok {
-						d.observe(c, nil)
+						d.observe(c, ended(nil))
 						<-slots
 						break
 					}
@@ -85,7 +85,7 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 					limit.RetryAfter.Set(header, now, wait)
 					e := &Error{Status: http.StatusTooManyRequests, Kind: RateLimited}
 					e.requested, e.requestedWith = requestedWait(e.Status, header, now)
-					d.observe(c, e)
+					d.observe(c, ended(e))
 					<-slots
 				}
 			}
@@ -107,6 +107,7 @@ func TestPaceFollowsALimit(t *testing.T) {
 			limit.RetryAfter = form
 			t.Run(name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
+				watch(t)
 				synctest.Test(t, func(t *testing.T) {
 					seen := throttle(r*seconds, 10, limit, 30*time.Millisecond)
 					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
@@ -156,4 +157,118 @@ func simulate(n int, limit mockplatform.RateLimit) (seen traffic) {
 		})
 	}}})
 	return seen
+}
+
+// A log line says why requests are held back, as long as they are: for the time that was
+// requested, until one has passed, and at the rate after that.
+func TestDoorState(t *testing.T) {
+	t.Parallel()
+	watch(t)
+	synctest.Test(t, func(t *testing.T) {
+		d, slots, probe := testDoor(time.Hour), make(chan struct{}, 1), callTo("a")
+		state := func(want string) {
+			t.Helper()
+			if limit, _ := d.state(); limit != want {
+				t.Errorf("%q, want %q", limit, want)
+			}
+		}
+		const limited = "the API is rate limiting requests (HTTP 429, Retry-After)"
+		state("")
+		if err := d.admit(t.Context(), probe, slots); err != nil {
+			t.Fatal(err)
+		}
+		d.observe(probe, ended(after429(7*time.Second, "Retry-After")))
+		<-slots
+		state(limited)
+		time.Sleep(7 * time.Second)
+		state(limited)
+		if err := d.admit(t.Context(), probe, slots); err != nil {
+			t.Fatal(err)
+		}
+		d.observe(probe, ended(success))
+		state(limited)
+		time.Sleep(time.Second / initialRate)
+		state("")
+		if _, failure := d.state(); failure != "HTTP 429, Retry-After 7s" {
+			t.Error(failure)
+		}
+	})
+}
+
+// The rate is spent evenly: idle time is no credit for a burst, and a rate that callers
+// don't use does not grow.
+func TestPaceIsEven(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	const interval = time.Second / initialRate
+	for late, next := range map[time.Duration]time.Duration{ // after the request was due
+		0:             interval,
+		interval / 5:  interval - interval/5,
+		interval / 2:  interval - interval/4,
+		time.Hour:     interval - interval/4,
+		-interval / 2: interval + interval/2,
+	} {
+		var p pace
+		p.start(now)
+		p.increase = 0
+		at := now.Add(interval + late)
+		p.recovery = time.Hour // so that the rate stays
+		p.send(at)
+		if got := p.next.Sub(at); got != next {
+			t.Errorf("%s after it was due, the next one is %s later, want %s", late, got, next)
+		}
+	}
+	for after, grows := range map[time.Duration]bool{interval: true, 2*interval - 1: true, 2 * interval: false} {
+		p := pace{rate: initialRate, last: now, increase: 1, recovery: time.Hour}
+		p.send(now.Add(after))
+		if (p.rate > initialRate) != grows {
+			t.Errorf("%v requests per second after %s", p.rate, after)
+		}
+	}
+}
+
+// A 429 halves a rate whose limit is unknown, and lowers one that is known by a tenth. What
+// was lost is recovered in the time given, and after twice that time the limit is unknown
+// again. Before the first 429, nothing is limited.
+func TestSlowDown(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	var p pace
+	p.slowDown()
+	p.send(now)
+	if p != (pace{}) {
+		t.Errorf("limited before the first 429: %+v", p)
+	}
+	wants := func(rate float64, recovery time.Duration) {
+		t.Helper()
+		if p.rate != rate || p.recovery != recovery || p.used != 0 {
+			t.Errorf("%+v, want %v requests per second, recovered in %s", p, rate, recovery)
+		}
+		p.grow(recovery)
+		p.grow(recovery - 1)
+		if p.slowStart() {
+			t.Errorf("the limit is unknown after %s", p.used)
+		}
+	}
+	p.start(now)
+	p.slowDown()
+	wants(initialRate/2, 5*time.Second)
+	if p.rate < initialRate*1.49 || p.rate > initialRate*1.51 { // as much again after twice the time
+		t.Errorf("recovered to %v", p.rate)
+	}
+	p.rate = 10
+	p.slowDown()
+	wants(9, 20*time.Second)
+	p.grow(1)
+	if !p.slowStart() {
+		t.Error("the limit is known for ever")
+	}
+	before := p.rate
+	p.grow(doublingTime)
+	if p.rate < before*1.99 || p.rate > before*2.01 {
+		t.Errorf("slow start from %v to %v", before, p.rate)
+	}
+	p.rate = 0.6
+	p.slowDown()
+	wants(minRate, 5*time.Second)
 }

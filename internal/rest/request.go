@@ -25,12 +25,15 @@ type Request struct {
 	Accept func(*Response) error
 	// MaxBody is the maximum size of a success, in bytes. 0 is 16 MiB.
 	MaxBody int64
-	// IsOwn404 reports whether a 404 is the API's own and not a gateway's, by its body, a
-	// JSON object, and the message in it. It is nil if the path names a collection: a 404
-	// is then not about an object.
-	IsOwn404 func(body map[string]any, message string) bool
-	// NotFoundAdvice is what to do about such a 404, and about any of a collection.
-	NotFoundAdvice string
+	// NamesObject reports that a 404 of the API's own means that the object at the path
+	// does not exist. Such a 404 is a JSON object with a requestId, as the envelope of
+	// every documented response has. Messages were rejected as a sign: those of gateways
+	// and frameworks are JSON, too, and a wrong base URL must not look like a deleted
+	// object.
+	NamesObject bool
+	// NotFoundAdvice is what to do about such a 404, and about any if NamesObject is
+	// false. GoneAdvice is what to do about any other if the object is gone.
+	NotFoundAdvice, GoneAdvice string
 
 	// Invalidate prevents later reads from sharing earlier ones. It is called before
 	// a write, before its reconciliation, and after it. Optional.
@@ -44,6 +47,9 @@ type Request struct {
 	// Uninterruptible lets an attempt that was sent run to its end, even if the caller
 	// has cancelled.
 	Uninterruptible bool
+	// OwnConnection sends each attempt on a new connection. On one that is reused, a
+	// server that has just closed it leaves open whether the request was carried out.
+	OwnConnection bool
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }

@@ -3,12 +3,14 @@ package rest
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/hex"
 	"html"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 )
@@ -17,31 +19,60 @@ import (
 // Shorter ones occur in ordinary words, and the masked words would reveal them.
 const minSecretLength = 4
 
-// mask replaces a secret.
-const mask = "***"
+const (
+	// mask replaces a secret.
+	mask = "***"
+	// withheld replaces a text with a secret that only decoding shows.
+	withheld = "the message is withheld because it contains a secret"
+)
 
-// spellings are the forms in which a response may repeat a secret.
+// spellings are the forms of a secret that are masked. Whatever else a response may make of
+// it is found by decoding.
 var spellings = []func(string) string{
 	func(s string) string { return s },
 	strings.TrimSpace,
-	func(s string) string { return strings.Join(strings.Fields(s), " ") }, // as a page shows it
-	html.EscapeString,
-	url.QueryEscape,
-	url.PathEscape,
+	oneLine,
 	func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
-	JSONInside,
-	func(s string) string { return jsonInHTML.Replace(JSONInside(s)) },
-	func(s string) string { return strings.ReplaceAll(JSONInside(s), "/", `\/`) },
 }
 
-// jsonInHTML escapes JSON as some encoders do by default.
-var jsonInHTML = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
+// decoders undo each one way in which a response may write a text: white space as a page
+// shows it, a form, a URL, HTML, JSON or a program, SQL. They take any text, since the
+// rest of a message is not written in the same way.
+var decoders = []func(string) string{
+	oneLine,
+	func(s string) string { return strings.ReplaceAll(s, "+", " ") },
+	func(s string) string {
+		return percent.ReplaceAllStringFunc(s, func(m string) string { return unescape(`\x` + m[1:]) })
+	},
+	html.UnescapeString,
+	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescape) },
+	func(s string) string { return strings.ReplaceAll(s, "''", "'") },
+	func(s string) string { return strings.ReplaceAll(s, `""`, `"`) },
+}
 
-// JSONInside returns a text as a JSON string, without the quotes.
-func JSONInside(s string) string {
-	quoted, _ := jsontext.AppendQuote(nil, s) // the error is about invalid UTF-8, which is replaced
-	return string(quoted[1 : len(quoted)-1])
+var (
+	percent   = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
+	backslash = regexp.MustCompile(`(?s)(?:\\u[0-9a-fA-F]{4})+|\\x[0-9a-fA-F]{2}|\\.`)
+)
+
+// maxDecoded bounds what is tried on one text, in bytes. Nothing but an attack needs as
+// many.
+const maxDecoded = 4 << 20
+
+// unescape decodes what begins with a backslash.
+func unescape(escaped string) string {
+	switch c := escaped[1:]; {
+	case c[0] == 'x' && len(c) == 3:
+		b, _ := hex.DecodeString(c[1:])
+		return string(b)
+	case slices.Contains([]string{"b", "f", "n", "r", "t"}, c), c[0] == 'u' && len(c) > 1:
+		var decoded string
+		_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded, jsontext.AllowInvalidUTF8(true))
+		return decoded
+	default:
+		return c
+	}
 }
 
 // Secrets are the literals that must not appear in errors and logs. A list of
@@ -53,8 +84,8 @@ type Secrets struct {
 	replacer *strings.Replacer // nil if literals has grown since
 }
 
-// Add masks a literal in errors and logs from now on, also in the spellings
-// of JSON, HTML, URLs and base64. Literals of fewer than four bytes are ignored.
+// Add keeps a literal out of errors and logs from now on. Literals of fewer than four
+// bytes are ignored.
 func (s *Secrets) Add(literal string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,9 +100,10 @@ func (s *Secrets) Add(literal string) {
 	s.replacer = nil
 }
 
-// Mask replaces each secret in a text from outside by three asterisks. A UUID stays
-// legible even if a secret is part of it, unless it is a secret itself: nothing but the
-// ID of a request or of an object helps to find it.
+// Mask replaces each secret in a text from outside by three asterisks, and a text in which
+// decoding shows another one as a whole. A UUID stays legible even if a secret is part of
+// it, unless it is a secret itself: nothing but the ID of a request or of an object helps
+// to find it.
 //
 // Sentences of our own must not be masked: a secret may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
@@ -90,7 +122,30 @@ func (s *Secrets) Mask(text string) string {
 		}
 		s.replacer = strings.NewReplacer(pairs...)
 	}
-	return s.replacer.Replace(text)
+	if text = s.replacer.Replace(text); s.isHidden(text) {
+		return withheld
+	}
+	return text
+}
+
+// isHidden reports whether a text contains a secret after it is decoded, in any order and
+// any number of times.
+func (s *Secrets) isHidden(text string) bool {
+	tried, size := map[string]bool{text: true}, 0
+	for todo := []string{text}; len(todo) > 0; todo = todo[1:] {
+		for _, decode := range decoders {
+			decoded := decode(todo[0])
+			if tried[decoded] {
+				continue
+			}
+			if size += len(decoded); size > maxDecoded || s.replacer.Replace(decoded) != decoded {
+				return true
+			}
+			tried[decoded] = true
+			todo = append(todo, decoded)
+		}
+	}
+	return false
 }
 
 // IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,7 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
+	"strings"
 	"time"
 )
 
@@ -26,58 +25,37 @@ type sender struct {
 	*Request
 	caller
 	client *Client
-	own404 bool // the response is a 404 of the API itself, and not of a gateway
 }
 
-// attempt is one attempt to send a request. A request with a body cannot have been
-// carried out if net/http never read the body.
-type attempt struct {
-	sent      atomic.Bool // the body was read
-	connected atomic.Bool // there was a connection
-	limit     time.Duration
-	limitedBy string    // what the limit is, for a message
-	response  *Response // nil if there was none
-}
-
-// sentBody is the body of a request, and records when net/http first reads it, unless
-// the caller has cancelled before. The request has no GetBody, so that net/http cannot
-// resend it by itself.
-type sentBody struct {
-	bytes.Reader
-	attempt   *attempt
-	cancelled func() error // the error of the caller's context
-}
-
-func (b *sentBody) Read(p []byte) (int, error) {
-	if !b.attempt.sent.Swap(true) && b.cancelled() != nil {
-		b.attempt.sent.Store(false)
-		return 0, b.cancelled()
-	}
-	return b.Reader.Read(p)
-}
-
-func (*sentBody) Close() error { return nil }
-
-// try sends the request once and reads the response. It returns nil after a success.
-func (k *sender) try(ctx context.Context) (*attempt, *Error) {
+// try sends the request once, reads the response, and returns what is known of the attempt.
+func (k *sender) try(ctx context.Context) *attempt {
 	a := &attempt{}
+	a.failed = k.exchange(ctx, a)
+	if a.failed != nil && a.response != nil {
+		a.failed.RequestID = a.response.RequestID
+	}
+	return a
+}
+
+func (k *sender) exchange(ctx context.Context, a *attempt) *Error {
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
-	response, err := k.client.http.Do(k.httpRequest(attemptCtx, ctx.Err, a))
+	client := k.client.http
+	if k.OwnConnection {
+		client = onOwnConnection(client)
+		defer client.CloseIdleConnections() // which ends a dial that nobody waits for
+	}
+	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		return a, k.noResponse(attemptCtx, err, a)
+		return k.noResponse(attemptCtx, err, a)
 	}
 	defer response.Body.Close()
 	a.response = newResponse(response, k.client.Secrets.Mask)
 	e := k.receive(a.response, response.Body)
-	if e == nil {
-		return a, nil
+	if e != nil && errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		return k.noResponse(attemptCtx, e.Err, a)
 	}
-	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		e = k.noResponse(attemptCtx, e.Err, a)
-	}
-	e.RequestID = a.response.RequestID
-	return a, e
+	return e
 }
 
 // attemptContext bounds one attempt by request_timeout and by what is left of
@@ -129,7 +107,11 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
+	text := err.Error()
+	if strings.Contains(text, "Request.GetBody") { // advice for programmers
+		text = "the server closed the connection"
+	}
+	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(text), maxMessage), err})
 	if a.sent.Load() || k.Body == nil && a.connected.Load() {
 		e.Kind = NoResponse
 	}
@@ -169,7 +151,7 @@ func (k *sender) receive(r *Response, body io.Reader) *Error {
 	case r.IsSuccess():
 		return k.unusable(r, err)
 	default:
-		return k.rejected(r)
+		return k.unsuccessful(r)
 	}
 }
 
@@ -180,23 +162,17 @@ func (k *sender) unusable(r *Response, err error) *Error {
 	return e
 }
 
-// rejected is the error of a response that is no success.
-func (k *sender) rejected(r *Response) *Error {
-	e := k.NewError(Final, nil)
+// unsuccessful is the error of a response that is no success.
+func (k *sender) unsuccessful(r *Response) *Error {
+	e := k.NewError(kinds[r.Status], nil)
 	e.Status = r.Status
 	message, object := describe(r)
 	e.Message = message
 	if id, ok := object["requestId"].(string); ok && id != "" {
 		r.RequestID = Clean(r.Mask(id), MaxID)
+		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())
-	switch r.Status {
-	case http.StatusTooManyRequests:
-		e.Kind = RateLimited
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		e.Kind = ServerError
-	}
-	e.Ambiguous = r.Status >= 500 && k.isWrite()
-	k.own404 = r.Status == http.StatusNotFound && object != nil && k.IsOwn404 != nil && k.IsOwn404(object, message)
+	e.Ambiguous = (e.Kind == Temporary || r.Status >= 500) && k.isWrite()
 	return e
 }

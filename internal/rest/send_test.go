@@ -9,36 +9,40 @@ import (
 	"time"
 )
 
-func TestRetryAfter(t *testing.T) {
+// A wait is read from a number of seconds or a date. One that has passed is one, too: it
+// counts, and other headers beside it do not.
+func TestRequestedWait(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	tests := map[string]time.Duration{
-		"":                               0,
+	for value, want := range map[string]time.Duration{
 		"7":                              7 * time.Second,
 		" 7 ":                            7 * time.Second,
 		"0.5":                            time.Second / 2,
-		"-7":                             0,
-		"7s":                             0,
-		"soon":                           0,
-		"Inf":                            0,
-		"1.2.3":                          0,
+		"1000000000":                     maxRequestedWait, // not since 1970
 		"99999999999999999999999999":     maxRequestedWait,
 		strings.Repeat("9", 400):         maxRequestedWait,
 		"Fri, 02 Jan 2026 03:04:15 GMT":  10*time.Second - 6,
-		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
 		"Friday, 02-Jan-26 03:04:15 GMT": 10*time.Second - 6,
 		"Fri, 02 Jan 9999 03:04:15 GMT":  maxRequestedWait,
-	}
-	for value, want := range tests {
-		if got := waitOf(http.Header{"Retry-After": {value}}, "Retry-After", now); got != want {
+		"0":                              0,
+		"Fri, 02 Jan 2026 03:04:05 GMT":  0,
+		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
+		// What is no wait leaves it to the next header.
+		"": 60 * time.Second, "-7": 60 * time.Second, "7s": 60 * time.Second, "soon": 60 * time.Second,
+		"Inf": 60 * time.Second, "1.2.3": 60 * time.Second, "1e3": 60 * time.Second,
+	} {
+		header := http.Header{"Retry-After": {value}, "X-Ratelimit-Reset": {"60"}}
+		if got, _ := requestedWait(429, header, now); got != want {
 			t.Errorf("%q: %s, want %s", value, got, want)
 		}
 	}
 }
 
-// Without Retry-After, a 429 is read for the usual headers of rate limits.
+// Without Retry-After, a 429 is read for the usual headers of rate limits: seconds, or a
+// time in seconds since 1970, from which the response's own date counts.
 func TestRateLimitReset(t *testing.T) {
 	t.Parallel()
+	now := time.Unix(2_000_000_000, 0)
 	for _, test := range []struct {
 		status int
 		header http.Header
@@ -51,8 +55,13 @@ func TestRateLimitReset(t *testing.T) {
 		{429, http.Header{"X-Ratelimit-Reset": {"0"}}, 0, ""},
 		{503, http.Header{"X-Ratelimit-Reset": {"8"}}, 0, ""},
 		{503, http.Header{"Retry-After": {"6"}}, 6 * time.Second, "Retry-After"},
+		{429, http.Header{"X-Ratelimit-Reset": {"2000000030"}}, 30 * time.Second, "X-RateLimit-Reset"},
+		{429, http.Header{"Ratelimit-Reset": {"2000000030"}}, 30 * time.Second, "RateLimit-Reset"},
+		{429, http.Header{"X-Ratelimit-Reset": {"2000000030"}, "Date": {now.Add(20 * time.Second).UTC().Format(http.TimeFormat)}}, 10 * time.Second, "X-RateLimit-Reset"},
+		{429, http.Header{"X-Ratelimit-Reset": {"1000000000"}}, 0, ""}, // has passed
+		{429, http.Header{"X-Ratelimit-Reset": {"999999999"}}, maxRequestedWait, "X-RateLimit-Reset"},
 	} {
-		if wait, name := requestedWait(test.status, test.header, time.Now()); wait != test.want || name != test.name {
+		if wait, name := requestedWait(test.status, test.header, now); wait != test.want || name != test.name {
 			t.Errorf("%d %v: %s by %q", test.status, test.header, wait, name)
 		}
 	}
@@ -68,5 +77,38 @@ func TestBodyOfACancelledCall(t *testing.T) {
 		if n, err := b.Read(make([]byte, 9)); (n == 2) != want || !errors.Is(err, cancelled) || a.sent.Load() != want {
 			t.Errorf("%d bytes, %v, sent: %v", n, err, a.sent.Load())
 		}
+	}
+}
+
+// Waits are random, up to half a second at first and up to 20 seconds at last.
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	var longest [12]time.Duration
+	for range 2000 {
+		b := newBackoff()
+		for i := range longest {
+			wait := b.next()
+			if wait <= 0 {
+				t.Fatal(wait)
+			}
+			longest[i] = max(longest[i], wait)
+		}
+	}
+	for i, limit := range map[int]time.Duration{0: time.Second / 2, 1: time.Second, 11: 20 * time.Second} {
+		if longest[i] > limit || longest[i] < limit*9/10 {
+			t.Errorf("wait %d is up to %s, want %s", i+1, longest[i], limit)
+		}
+	}
+}
+
+// UUIDs are equal in any letter case, other IDs are not.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	key := func(ids ...string) string { return (&Request{Path: ids}).Key() }
+	if upper := strings.ToUpper(testPipe); key("v1", upper) != key("v1", testPipe) || key("v1", testPipe) != "/v1/"+testPipe {
+		t.Error(key("v1", upper))
+	}
+	if key("A b/c") != "/A%20b%2Fc" || key("a") == key("A") {
+		t.Error(key("A b/c"))
 	}
 }

@@ -23,7 +23,7 @@ func Clean(s string, limit int) string {
 		}
 		return r
 	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = oneLine(s)
 	n := 0
 	for i := range s {
 		if n == limit {
@@ -34,6 +34,9 @@ func Clean(s string, limit int) string {
 	return s
 }
 
+// oneLine collapses white space, as a page shows it.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // sentence adds a full stop to a text that has no end mark. A colon announces
 // something that the text does not have.
 func sentence(s string) string {
@@ -43,9 +46,6 @@ func sentence(s string) string {
 	}
 	return s + "."
 }
-
-// capitalized begins a text with a capital. It begins with a letter of ASCII.
-func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // readable rounds a duration for a message.
 func readable(d time.Duration) string {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -37,34 +38,44 @@ func (b *backoff) next() time.Duration { return max(b.NextBackOff(), time.Millis
 // overflows.
 const maxRequestedWait = 365 * 24 * time.Hour
 
+// sinceEpoch is the number from which a rate limit's reset is a time, in seconds since
+// 1970, and not a wait: as one, it would be 31 years.
+const sinceEpoch = 1e9
+
 // requestedWait is the wait that a response requests, and the header that it does so
 // with; 0 if there is none that can be used. After a 429 without Retry-After, it reads
-// the seconds in the usual headers of rate limits.
+// the usual headers of rate limits.
 func requestedWait(status int, header http.Header, now time.Time) (wait time.Duration, name string) {
-	names := []string{"Retry-After"}
-	if status == http.StatusTooManyRequests {
-		names = append(names, "RateLimit-Reset", "X-RateLimit-Reset")
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date // a time counts from the response's own, since the clocks may differ
 	}
-	for _, name := range names {
-		if wait := waitOf(header, name, now); wait > 0 {
+	wait, exists := waitOf(header.Get("Retry-After"), now, math.Inf(1))
+	if wait > 0 {
+		return wait, "Retry-After"
+	}
+	if exists || status != http.StatusTooManyRequests {
+		return 0, ""
+	}
+	for _, name := range []string{"RateLimit-Reset", "X-RateLimit-Reset"} {
+		if wait, _ := waitOf(header.Get(name), now, sinceEpoch); wait > 0 {
 			return wait, name
 		}
 	}
 	return 0, ""
 }
 
-// waitOf reads a wait in seconds or as a date. A date counts from the response's Date
-// header if there is one, since the clocks of the two sides may differ.
-func waitOf(header http.Header, name string, now time.Time) time.Duration {
-	value := strings.TrimSpace(header.Get(name))
-	var seconds float64
-	if strings.Trim(value, "0123456789.") == "" {
-		seconds, _ = strconv.ParseFloat(value, 64) // +Inf if too large, 0 if not a number
-	} else if when, err := http.ParseTime(value); err == nil {
-		if date, err := http.ParseTime(header.Get("Date")); err == nil {
-			now = date
-		}
+// waitOf reads a wait: a date, or a number of seconds, which from the given number on are
+// those since 1970. It reports whether the value is one of these, even one that has passed.
+func waitOf(value string, now time.Time, epoch float64) (wait time.Duration, exists bool) {
+	value = strings.TrimSpace(value)
+	seconds, err := strconv.ParseFloat(value, 64) // +Inf with an error if it is too large
+	switch when, notDate := http.ParseTime(value); {
+	case notDate == nil:
 		seconds = when.Sub(now).Seconds()
+	case strings.Trim(value, "0123456789.") != "", err != nil && !math.IsInf(seconds, 1):
+		return 0, false
+	case seconds >= epoch:
+		seconds -= float64(now.UnixNano()) / float64(time.Second)
 	}
-	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second))
+	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second)), true
 }

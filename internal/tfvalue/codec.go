@@ -85,7 +85,7 @@ func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
 	seen := make(map[string]bool, len(elements))
 	kept := elements[:0]
 	for _, element := range elements {
-		key := Rules{}.canonical("", Value{element})
+		key := Rules{exact: true}.canonical("", Value{element})
 		if !seen[key] {
 			seen[key] = true
 			kept = append(kept, element)

@@ -49,3 +49,37 @@ func (r Rules) spell(name string, value Value) string {
 		return "[" + strings.Join(elements, ", ") + "]"
 	}
 }
+
+// DescribeChange describes two values of a leaf, in a line each for a message: for a keyed
+// set, a line for each member of an element. verbs introduce the two values, such as "was"
+// and "is now"; mask masks secrets in them.
+func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask func(string) string) []string {
+	line := func(subject, name string, one, other Value) string {
+		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(r.Describe(name, one)), verbs[1], mask(r.Describe(name, other)))
+	}
+	name := at[len(at)-1]
+	key, keyed := r.Keys[name]
+	if !keyed {
+		return []string{line(at.String(), name, one, other)}
+	}
+	var lines []string
+	there, had := key.Index(other), key.Index(one)
+	missing, added := key.Difference(other, one)
+	for _, element := range missing {
+		subject := fmt.Sprintf("%s, %s", at, key.Spell(element))
+		now, exists := there[key.Of(element)]
+		if !exists {
+			lines = append(lines, fmt.Sprintf("  - %s: %s there, %s missing", subject, verbs[0], verbs[1]))
+			continue
+		}
+		for _, member := range Differing(element, now) {
+			lines = append(lines, line(subject+", "+member, member, element.At(member), now.At(member)))
+		}
+	}
+	for _, element := range added {
+		if _, existed := had[key.Of(element)]; !existed {
+			lines = append(lines, fmt.Sprintf("  - %s, %s: %s missing, %s there", at, key.Spell(element), verbs[0], verbs[1]))
+		}
+	}
+	return lines
+}

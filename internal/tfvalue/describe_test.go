@@ -30,7 +30,7 @@ func TestDescribe(t *testing.T) {
 		{"list", `[null]`, `[not set]`},
 		{"list", `null`, `not set`},
 		{"pairs", `[{"to": "b", "from": "a"}, {"to": "c"}]`, `[{from = "a", to = "b"}, {to = "c"}]`},
-		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u"}]`, `[s.t, u.]`},
+		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u", "table": "t"}]`, `[s.t, u.t]`},
 		{"inner", `{"size": 1, "name": "a", "deep": {"on": true}}`, `{deep.on = true, name = "a", size = 1}`},
 		{"inner", `{}`, `{}`},
 		{"name", `"??"`, `(known after apply)`},

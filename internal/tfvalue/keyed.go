@@ -9,10 +9,14 @@ import (
 )
 
 // Key identifies the elements of a keyed set: a set of objects of which some members
-// are the key, and of which configurations and responses may omit the others.
+// are the key. An element is a value: all its members together make it equal to another
+// one, and a member that it omits is the empty one.
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
+	// Parent are those of Members that identify what an element is about, such as the
+	// source table of a table mapping. Two elements may be about the same.
+	Parent []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
 	// Format names an element in a message, with a %s for each of Members.
@@ -21,12 +25,28 @@ type Key struct {
 
 // Of returns the key of an element. It is equal for two elements if their Members
 // are.
-func (k Key) Of(element Value) string {
+func (k Key) Of(element Value) string { return joined(k.Members, element) }
+
+// parentOf returns the part of the key that two elements about the same share.
+func (k Key) parentOf(element Value) string { return joined(k.Parent, element) }
+
+func joined(names []string, element Value) string {
 	var key []byte
-	for _, name := range k.Members {
-		key = strconv.AppendQuote(key, normal(element.At(name)))
+	for _, name := range names {
+		key = strconv.AppendQuote(key, element.At(name).Normal())
 	}
 	return string(key)
+}
+
+// Named reports whether an element has every part of its key. One of a response that
+// has not is never taken for another one, and never sent.
+func (k Key) Named(element Value) bool {
+	return !slices.ContainsFunc(k.Members, func(name string) bool { return element.At(name).IsEmpty() })
+}
+
+// Nameless returns the elements of a set that are not Named.
+func (k Key) Nameless(set Value) []Value {
+	return slices.DeleteFunc(set.Elements(), k.Named)
 }
 
 // Spell returns the name of an element for a message. A text with control characters,
@@ -34,8 +54,8 @@ func (k Key) Of(element Value) string {
 func (k Key) Spell(element Value) string {
 	texts := make([]any, len(k.Members))
 	for i, name := range k.Members {
-		text := normal(element.At(name))
-		if quoted := strconv.Quote(text); quoted[1:len(quoted)-1] != text {
+		text := element.At(name).Normal()
+		if quoted := strconv.Quote(text); quoted[1:len(quoted)-1] != text || text == "" {
 			text = quoted
 		}
 		texts[i] = text
@@ -82,103 +102,98 @@ func (k Key) Index(set Value) map[string]Value {
 	return index
 }
 
-// Covered reports whether an element has every member that the wanted one sets. Its
-// other members may have any value.
-func Covered(wanted, element Value) bool {
-	for name, member := range wanted.Members() {
-		if !member.IsNull() && !Alike(member, element.At(name)) {
-			return false
-		}
-	}
-	return true
-}
-
 // Difference returns what changes a remote set to the wanted one: the remote
 // elements to remove, and the wanted elements to add. An element that differs is in
-// both.
+// both. Elements without a name are in neither.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
-	inWanted, inRemote := k.Index(wanted), k.Index(remote)
+	inWanted := k.Index(wanted)
+	stays, goes := map[string]bool{}, map[string]bool{}
 	for _, element := range remote.Elements() {
-		if want, ok := inWanted[k.Of(element)]; !ok || !Covered(want, element) {
+		key := k.Of(element)
+		switch want, ok := inWanted[key]; {
+		case !k.Named(element):
+		case ok && Alike(want, element):
+			stays[key] = true
+		default:
+			goes[key] = true // also if a response has two with this key, and one of them stays
 			remove = append(remove, element)
 		}
 	}
 	for _, element := range wanted.Elements() {
-		if now, ok := inRemote[k.Of(element)]; !ok || !Covered(element, now) {
+		if key := k.Of(element); k.Named(element) && (!stays[key] || goes[key]) {
 			add = append(add, element)
 		}
 	}
 	return k.Sort(remove), k.Sort(add)
 }
 
-// matches reports whether two sets have elements with the same keys, of which each pair
-// matches.
-func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
-	inA := k.Index(a)
-	for _, element := range b.Elements() { // of which a response may return two with one key
-		if other, ok := inA[k.Of(element)]; !ok || !match(other, element) {
-			return false
+// Wanted returns what a remote set has to be after an apply of the change from prior to
+// plan. Elements that the plan leaves alone are what they are by now, or gone. The
+// others are as planned.
+//
+// conflicts are the remote elements that the plan changes or adds, or beside which it adds
+// one with the same parent, and that are no longer what the plan was made from. A removal
+// is carried out, unless the plan adds an element with the same parent: the plan does not
+// show all that is lost between the two.
+func (k Key) Wanted(prior, plan, remote Value) (wanted Value, conflicts []Value) {
+	was, planned := map[string][]Value{}, k.Index(plan)
+	for _, element := range prior.Elements() { // of which a response may return two with one key
+		was[k.Of(element)] = append(was[k.Of(element)], element)
+	}
+	stays := func(key string) bool {
+		before := was[key]
+		after, has := planned[key]
+		return !has && len(before) == 0 || has && len(before) == 1 && Alike(before[0], after)
+	}
+	var elements []Value
+	added, done := map[string]bool{}, map[string]bool{}
+	for key, element := range planned {
+		added[k.parentOf(element)] = added[k.parentOf(element)] || !stays(key)
+	}
+	for _, element := range remote.Elements() {
+		key := k.Of(element)
+		after, has := planned[key]
+		unchanged := slices.ContainsFunc(was[key], func(before Value) bool { return Alike(element, before) })
+		switch {
+		case stays(key) && (unchanged || !added[k.parentOf(element)]):
+			elements = append(elements, element)
+		case has && Alike(element, after):
+			elements, done[key] = append(elements, element), true
+		case !has && !added[k.parentOf(element)], unchanged:
+		default:
+			conflicts = append(conflicts, element)
 		}
 	}
-	return len(inA) == len(k.Index(b))
+	for _, element := range plan.Elements() {
+		if key := k.Of(element); !stays(key) && !done[key] {
+			elements = append(elements, element)
+		}
+	}
+	return Collection(plan.Type(), elements), k.Sort(conflicts)
 }
 
-// agree reports whether two elements of a keyed set mean the same. Members that either
-// omits are not compared.
-func agree(a, b Value) bool {
-	for name, member := range a.Members() {
-		if theirs := b.At(name); !member.IsNull() && !theirs.IsNull() && !Alike(member, theirs) {
-			return false
-		}
-	}
-	return true
-}
+// Whole returns a value whose keyed sets have every member in every element. Keys stay
+// as they are.
+func (r Rules) Whole(value Value) Value { return r.WholeLeaf("", value) }
 
-// HasAll reports whether the elements of a set that was read have every member that
-// they had before. Empty members may be omitted.
-func (k Key) HasAll(read, before Value) bool {
-	index := k.Index(before)
-	for _, element := range read.Elements() {
-		for name, member := range index[k.Of(element)].Members() {
-			if element.At(name).IsNull() && !member.IsEmpty() {
-				return false
-			}
+// WholeLeaf is Whole of one attribute.
+func (r Rules) WholeLeaf(name string, value Value) Value {
+	key, keyed := r.Keys[name]
+	switch {
+	case keyed && !value.IsNull() && value.IsKnown():
+		elements := value.Elements()
+		for i, element := range elements {
+			elements[i] = element.Map(func(name string, member Value) Value {
+				if member.IsNull() && !slices.Contains(key.Members, name) {
+					return Empty(member.Type())
+				}
+				return member
+			})
 		}
+		return Collection(value.Type(), elements)
+	case value.IsObject() && len(r.Keys) > 0:
+		return value.Map(r.WholeLeaf)
+	default:
+		return value
 	}
-	return true
-}
-
-// Merge returns a set with the members that its elements omit taken from under.
-func (k Key) Merge(over, under Value) Value {
-	index := k.Index(under)
-	elements := over.Elements()
-	for i, element := range elements {
-		if last, ok := index[k.Of(element)]; ok {
-			elements[i] = element.Merge(last)
-		}
-	}
-	return Collection(over.Type(), elements)
-}
-
-// declared returns the set of a plan with only the members that the configuration
-// sets. It keeps an element whose key is not known yet, and a set that is unknown.
-func (k Key) declared(config, plan Value) Value {
-	if !config.IsKnown() || !plan.IsKnown() {
-		return plan
-	}
-	index := k.Index(config)
-	elements := plan.Elements()
-	for i, element := range elements {
-		declared, ok := index[k.Of(element)]
-		if !ok || !k.Known(element) {
-			continue
-		}
-		elements[i] = element.Map(func(name string, member Value) Value {
-			if declared.At(name).IsNull() {
-				return Null(member.Type())
-			}
-			return member
-		})
-	}
-	return Collection(plan.Type(), elements)
 }

@@ -3,6 +3,7 @@ package tfvalue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,10 +81,10 @@ func TestKeyIndex(t *testing.T) {
 }
 
 // TestKeyDifference has a wanted set and a remote one: what is to be removed, and
-// what is to be added. Members that the wanted one omits are nobody's.
+// what is to be added. An element without a name is neither.
 func TestKeyDifference(t *testing.T) {
 	t.Parallel()
-	const s, u = `{"schema": "s", "table": "t", "hidden": ["x", "y"]}`, `{"schema": "u"}`
+	const s, u = `{"schema": "s", "table": "t", "hidden": ["x", "y"]}`, `{"schema": "u", "table": "t"}`
 	for _, test := range []struct{ wanted, remote, remove, add string }{
 		{`[]`, `[]`, "", ""},
 		{`[]`, `null`, "", ""},
@@ -93,41 +94,41 @@ func TestKeyDifference(t *testing.T) {
 		{`[` + s + `, ` + u + `]`, `[` + u + `, ` + s + `]`, "", ""},
 		{`[` + s + `, ` + u + `]`, `[` + u + `]`, "", "s.t"},
 		{`[` + u + `]`, `[` + s + `, ` + u + `]`, "s.t", ""},
-		{`[` + s + `]`, `[` + u + `]`, "u.", "s.t"},
+		{`[` + s + `]`, `[` + u + `]`, "u.t", "s.t"},
 		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false, "keys": []}]`, "", ""},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": true, "keys": ["k"]}]`, "", ""},
+		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": true, "keys": ["k"]}]`, "s.t", "s.t"},
 		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, "s.t", "s.t"},
 		{`[` + s + `]`, `[{"schema": "s", "table": "t"}]`, "s.t", "s.t"},
-		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "", ""},
+		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "s.t", "s.t"},
+		{`[` + s + `]`, `[` + s + `, {"schema": "s", "table": "t"}]`, "s.t", "s.t"},
 		{`[{"schema": "s", "table": "t", "hidden": []}]`, `[` + s + `]`, "s.t", "s.t"},
-		{`[{"schema": "s", "table": "t", "sorted": false}]`, `[` + s + `]`, "", ""},
-		{`[{"schema": "s", "hidden": "??"}]`, `[{"schema": "s"}]`, "s.", "s."},
+		{`[{"schema": "s", "table": "t", "hidden": "??"}]`, `[{"schema": "s", "table": "t"}]`, "s.t", "s.t"},
 		// By schema first, then by table, as texts.
-		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, "", ".z a.10 a.9 a.b b.a"},
-		{`[]`, `[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"table": "z"}]`, ".z a.b b.a", ""},
+		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, "", "a.10 a.9 a.b b.a"},
+		{`[]`, `[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"table": "z"}]`, "a.b b.a", ""},
 	} {
 		remove, add := mapsKey.Difference(at(t, "maps", test.wanted), at(t, "maps", test.remote))
 		if keys(remove) != test.remove || keys(add) != test.add {
 			t.Errorf("%s wanted, %s there: remove %q and add %q, want %q and %q", test.wanted, test.remote, keys(remove), keys(add), test.remove, test.add)
 		}
 	}
-	remove, add := mapsKey.Difference(at(t, "maps", `[{"schema": "s", "sorted": true}]`), at(t, "maps", `[{"schema": "s", "hidden": ["x"]}]`))
-	same(t, "what is removed", remove[0], at(t, "maps", `[{"schema": "s", "hidden": ["x"]}]`).Elements()[0])
-	same(t, "what is added", add[0], at(t, "maps", `[{"schema": "s", "sorted": true}]`).Elements()[0])
+	remove, add := mapsKey.Difference(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`), at(t, "maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`))
+	same(t, "what is removed", remove[0], at(t, "maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`).Elements()[0])
+	same(t, "what is added", add[0], at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`).Elements()[0])
 }
 
 // TestKeyDifferenceOrder has the same order whatever the set's is.
 func TestKeyDifferenceOrder(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 0))
-	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a"}]`)
+	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "a"}]`)
 	for range 50 {
 		elements := whole.Elements()
 		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
 		shuffled := tfvalue.Collection(whole.Type(), elements)
 		_, add := mapsKey.Difference(shuffled, at(t, "maps", `[]`))
 		remove, _ := mapsKey.Difference(at(t, "maps", `[]`), shuffled)
-		if keys(add) != "a. a.b a.c b.a" || keys(remove) != keys(add) {
+		if keys(add) != "a.a a.b a.c b.a" || keys(remove) != keys(add) {
 			t.Fatalf("added in the order %s, removed in %s", keys(add), keys(remove))
 		}
 	}
@@ -135,101 +136,98 @@ func TestKeyDifferenceOrder(t *testing.T) {
 
 func TestKeyList(t *testing.T) {
 	t.Parallel()
-	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u." {
+	if got := mapsKey.Spell(at(t, "maps", `[{"schema": "a\u001bb", "table": "t"}]`).Elements()[0]); got != `"a\x1bb".t` {
+		t.Errorf("a control character is spelled %s", got)
+	}
+	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u.\"\"" {
 		t.Errorf("listed as %q", got)
 	}
 }
 
-func TestCovered(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		wanted, element string
-		want            bool
-	}{
-		{`{"schema": "s"}`, `{"schema": "s"}`, true},
-		{`{"schema": "s"}`, `{"schema": "s", "sorted": true, "hidden": ["x"]}`, true},
-		{`{"schema": "s", "sorted": true}`, `{"schema": "s"}`, false},
-		{`{"schema": "s", "sorted": false, "hidden": [], "keys": []}`, `{"schema": "s"}`, true},
-		{`{"schema": "s", "hidden": []}`, `{"schema": "s", "hidden": ["x"]}`, false},
-		{`{"schema": "s", "hidden": ["x", "y"]}`, `{"schema": "s", "hidden": ["y", "x"]}`, true},
-		{`{"schema": "s", "keys": ["x", "y"]}`, `{"schema": "s", "keys": ["y", "x"]}`, false},
-		{`{"schema": "s", "sorted": "??"}`, `{"schema": "s", "sorted": true}`, false},
-		{`{"schema": "s"}`, `null`, false},
-		{`{}`, `null`, true},
-	} {
-		elements := at(t, "maps", `[`+test.wanted+`, `+test.element+`]`).Elements()
-		if got := tfvalue.Covered(elements[0], elements[1]); got != test.want {
-			t.Errorf("%s by %s: %t, want %t", test.wanted, test.element, got, test.want)
-		}
-	}
-}
-
-// TestKeyCompleteAndFill has a keyed set that was read, what was known of it, whether
-// the read contains all of that, and both together.
-func TestKeyCompleteAndFill(t *testing.T) {
+// TestKeyHasAll has a keyed set that was read, what was known of it, and whether the read
+// contains all of that.
+func TestKeyHasAll(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		read, known string
-		complete    bool
-		filled      string
+		want        bool
 	}{
-		{`[]`, `[]`, true, `[]`},
-		{`[]`, `null`, true, `[]`},
-		{`[{"schema": "s"}]`, `null`, true, `[{"schema": "s"}]`},
-		{`[]`, `[{"schema": "s", "sorted": true}]`, true, `[]`},
-		{`[{"schema": "s"}]`, `[{"schema": "s", "sorted": true}]`, false, `[{"schema": "s", "sorted": true}]`},
-		{`[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"], "keys": ["k"]}]`, false, `[{"schema": "s", "hidden": ["x"], "keys": ["k"]}]`},
-		{`[{"schema": "s"}]`, `[{"schema": "s", "sorted": false, "hidden": [], "keys": []}]`, true, `[{"schema": "s", "sorted": false, "hidden": [], "keys": []}]`},
-		{`[{"schema": "s", "sorted": false}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "s", "sorted": false}]`},
-		{`[{"schema": "t"}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "t"}]`},
-		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "sorted": true}]`, true, `[{"schema": "s", "table": "t"}]`},
-		{`[{"schema": "t", "hidden": ["x"]}, {"schema": "s"}]`, `[{"schema": "s", "sorted": true}, {"schema": "t", "hidden": ["y"], "keys": []}]`, false, `[{"schema": "t", "hidden": ["x"], "keys": []}, {"schema": "s", "sorted": true}]`},
+		{`[]`, `[]`, true},
+		{`[]`, `null`, true},
+		{`[{"schema": "s", "table": "t"}]`, `null`, true},
+		{`[]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
+		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
+		{`[{"schema": "s", "table": "t", "sorted": true}]`, `[{"schema": "s", "table": "t", "sorted": true, "keys": ["k"]}]`, false},
+		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "hidden": [], "keys": []}]`, true},
+		{`[{"schema": "s", "table": "t", "sorted": false}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
+		{`[{"schema": "s", "table": "u"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
+		{`[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
+		{`[{"schema": "s", "table": ""}]`, `null`, false},
 	} {
-		read, known := at(t, "maps", test.read), at(t, "maps", test.known)
-		if got := mapsKey.HasAll(read, known); got != test.complete {
-			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.complete)
+		if got := mapsKey.HasAll(at(t, "maps", test.read), at(t, "maps", test.known)); got != test.want {
+			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.want)
 		}
-		same(t, test.read+" over "+test.known, mapsKey.Merge(read, known), at(t, "maps", test.filled))
 	}
 }
 
-// TestAsksFor has values and the configurations that they satisfy: elements of a
-// keyed set may omit members there.
-func TestAsksFor(t *testing.T) {
+// TestKeyWanted has an apply of a plan: what of the state it was made from, the plan, the
+// platform by now, what has to be there in the end, and what is no longer what the plan was
+// made from. An element is written as its schema, table and hidden column.
+func TestKeyWanted(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name, config, value string
-		want                bool
-	}{
-		{"name", `"a"`, `"a"`, true},
-		{"name", `"a"`, `"b"`, false},
-		{"name", `null`, `"a"`, false},
-		{"cert", `"a\n"`, `"a"`, true},
-		{"size", `4.0`, `4`, true},
-		{"set", `["a", "b"]`, `["b", "a"]`, true},
-		{"set", `["a"]`, `["b", "a"]`, false},
-		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
-		{"maps", `[]`, `[]`, true},
-		{"maps", `[]`, `null`, true},
-		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "hidden": ["x"], "sorted": true}]`, true},
-		{"maps", `[{"schema": "s"}, {"schema": "t"}]`, `[{"schema": "t", "sorted": true}, {"schema": "s"}]`, true},
-		{"maps", `[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "hidden": ["x"], "sorted": true}]`, true},
-		{"maps", `[{"schema": "s", "hidden": ["y", "x"]}]`, `[{"schema": "s", "hidden": ["x", "y"], "sorted": true}]`, true},
-		{"maps", `[{"schema": "s", "hidden": []}]`, `[{"schema": "s", "hidden": ["x"]}]`, false},
-		{"maps", `[{"schema": "s", "sorted": false}]`, `[{"schema": "s", "sorted": true}]`, false},
-		{"maps", `[{"schema": "s", "sorted": false, "hidden": []}]`, `[{"schema": "s"}]`, true},
-		{"maps", `[{"schema": "s"}]`, `[]`, false},
-		{"maps", `[]`, `[{"schema": "s"}]`, false},
-		{"maps", `[{"schema": "s"}]`, `[{"schema": "t"}]`, false},
-		{"maps", `[{"schema": "s"}]`, `[{"schema": "s"}, {"schema": "t"}]`, false},
-		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": []}, {"schema": "s", "hidden": ["x"]}]`, false},
-		{"maps", `[{"schema": "s", "hidden": ["x"]}]`, `[{"schema": "s", "hidden": ["x"]}, {"schema": "s", "hidden": []}]`, false},
-		{"maps", `[{"schema": "s", "sorted": "??"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
-		{"maps", `[{"schema": "s"}]`, `[{"schema": "s", "sorted": "??"}]`, false},
-		{"name", `"??"`, `"??"`, false},
+	for name, test := range map[string]struct{ prior, plan, remote, want, conflicts string }{
+		"as planned":                            {"a.x", "a.y b.-", "a.x", "a.y b.-", ""},
+		"left alone, and changed since":         {"a.x b.-", "a.x b.y", "a.z b.-", "a.z b.y", ""},
+		"left alone, and gone":                  {"a.x b.-", "a.x b.y", "b.-", "b.y", ""},
+		"added since":                           {"a.x", "a.y", "a.x c.z", "c.z a.y", ""},
+		"added since under the key of an added": {"a.x", "a.x b.-", "a.x b.y", "a.x b.-", "b"},
+		"added since as planned":                {"a.x", "a.x b.y", "a.x b.y", "a.x b.y", ""},
+		"changed, and changed since":            {"a.x", "a.y", "a.z", "a.y", "a"},
+		"changed since as planned":              {"a.x", "a.y", "a.y", "a.y", ""},
+		"changed, and gone":                     {"a.x", "a.y", "", "a.y", ""},
+		"removed, and changed since":            {"a.x b.-", "b.-", "a.z b.-", "b.-", ""},
+		"removed, and gone":                     {"a.x b.-", "b.-", "b.-", "b.-", ""},
+		"one key twice":                         {"a.x b.-", "a.x b.y", "a.x a.z b.-", "a.x a.z b.y", ""},
+		"one key twice, and changed":            {"a.x", "a.y", "a.x a.z", "a.y", "a"},
+		"without a name":                        {"a.x", "a.y", "a.x .z", ".z a.y", ""},
+		"exchanged for another of its table":    {"a/1.x", "a/2.x", "a/1.x", "a/2.x", ""},
+		"exchanged, and changed since":          {"a/1.x", "a/2.x", "a/1.z", "a/2.x", "a"},
+		"removed and changed, of its table some are added and some stay": {"a/1.x a/2.x a/4.x a/5.x", "a/2.x a/3.x a/4.x a/5.x", "a/1.z a/2.x a/4.x a/5.x", "a/2.x a/4.x a/5.x a/3.x", "a"},
+		"removed and changed, another is added":                          {"a.x", "b.x", "a.z", "b.x", ""},
+		"removed and changed, another one stays":                         {"a/1.x a/2.x", "a/2.x", "a/1.z a/2.x", "a/2.x", ""},
 	} {
-		if got := rules.AsksFor(test.name, at(t, test.name, test.config), at(t, test.name, test.value)); got != test.want {
-			t.Errorf("%s: %s is satisfied by %s: %t, want %t", test.name, test.config, test.value, got, test.want)
+		key := tfvalue.Key{Members: []string{"table", "schema"}, Parent: []string{"table"}, Format: "%s"}
+		read := func(texts string) tfvalue.Value {
+			var elements []string
+			for _, text := range strings.Fields(texts) {
+				id, hidden, _ := strings.Cut(text, ".")
+				table, schema, _ := strings.Cut(id, "/")
+				hidden = strings.ReplaceAll(`["`+hidden+`"]`, `"-"`, "")
+				elements = append(elements, fmt.Sprintf(`{"table": %q, "schema": %q, "hidden": %s}`, table, "s"+schema, hidden))
+			}
+			return at(t, "maps", "["+strings.Join(elements, ",")+"]")
 		}
+		wanted, conflicts := key.Wanted(read(test.prior), read(test.plan), read(test.remote))
+		same(t, name, wanted, read(test.want))
+		var found []string
+		for _, element := range conflicts {
+			found = append(found, element.At("table").Text())
+		}
+		if got := strings.Join(slices.Compact(found), " "); got != test.conflicts {
+			t.Errorf("%s: conflicts %q, want %q", name, got, test.conflicts)
+		}
+	}
+}
+
+// TestWhole has what an element omits: members are empty, but a name stays missing.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": []}]}`,
+		`{"maps": [{"schema": "s", "keys": ["k"]}]}`: `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"]}]}`,
+		`{"name": "a", "pairs": [{"from": "a"}]}`:    `{"name": "a", "pairs": [{"from": "a"}]}`,
+		`{"maps": "??"}`: `{"maps": "??"}`,
+	} {
+		same(t, text, rules.Whole(val(t, text)), val(t, want))
 	}
 }

@@ -52,21 +52,12 @@ func (v Value) Prune() Value {
 }
 
 // Merge returns the value with its null members taken from under.
-func (v Value) Merge(under Value) Value { return Rules{}.Merge(v, under) }
-
-// Merge returns over with its null members taken from under, including those of the
-// elements of keyed sets.
-func (r Rules) Merge(over, under Value) Value {
-	return over.combine("", under, func(name string, over, under Value) Value {
-		key, keyed := r.Keys[name]
-		switch {
-		case over.IsNull():
+func (v Value) Merge(under Value) Value {
+	return v.combine("", under, func(_ string, over, under Value) Value {
+		if over.IsNull() {
 			return under
-		case keyed && over.IsKnown():
-			return key.Merge(over, under)
-		default:
-			return over
 		}
+		return over
 	})
 }
 

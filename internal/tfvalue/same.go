@@ -5,10 +5,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"golang.org/x/text/unicode/norm"
 )
+
+// When two values are equal is decided in this file alone. All comparisons but the exact
+// one ignore the order of a set, the spelling of a number (4.0 is 4), the Unicode form of a
+// text, and repeated elements of a set; none ignores the order of a list. An empty value is
+// "", [], {}, false or 0, see IsEmpty. What else they make of two values:
+//
+//	            | null             | omitted in an element  | trailing white space | who asks
+//	            |                  |                        | of Trimmed           |
+//	------------|------------------|------------------------|----------------------|-----------------------------
+//	Same        | only null        | is the empty value     | is ignored           | plans, changes, drift
+//	Asks        | or an empty value| is the empty value     | is ignored           | the key: does an argument change
+//	Alike       | or an empty value| is the empty value     | counts               | elements of keyed sets, Differing
+//	Confirms    | of the response: | of the response:       | is ignored           | responses: verification and drift
+//	            | an empty value   | is not compared        |                      |
+//	HasAll      | --               | means missing, unless  | --                   | reads: is anything missing
+//	            |                  | it was empty before    |                      |
+//	exact       | or an empty value| is the empty value     | counts               | Encode: repeated elements, whose
+//	            |                  |                        |                      | Unicode forms differ here
+//
+// Unknown is equal to nothing, but Alike and the exact comparison, whose callers have none,
+// take two unknown values for equal.
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
 // Rules have no exceptions.
@@ -20,6 +41,12 @@ type Rules struct {
 	// Alternatives are objects whose member objects exclude each other: if a response
 	// contains one, the others do not exist.
 	Alternatives []string
+
+	// Instants are timestamps, which are compared by their instant, and Folded are strings
+	// whose letter case is ignored. Both count for Asks alone.
+	Instants, Folded []string
+
+	exact bool // Unicode forms differ
 }
 
 // Same reports whether two values of an attribute mean the same. Numbers are
@@ -49,13 +76,114 @@ func (r Rules) Same(name string, a, b Value) bool {
 	}
 }
 
-// normal returns a string in the normal form that Terraform gives to all strings of
-// configuration and state. A response may contain another form of the same text.
-func normal(v Value) string { return norm.NFC.String(v.Text()) }
+// Asks reports whether two values of an argument ask for the same: as Same, but null asks for
+// the same as an empty value, Instants are compared by instant, and Folded without letter
+// case.
+func (r Rules) Asks(name string, a, b Value) bool {
+	switch {
+	case a.IsNull() || b.IsNull():
+		return a.IsEmpty() && b.IsEmpty()
+	case !a.IsFullyKnown() || !b.IsFullyKnown():
+		return false
+	case slices.Contains(r.Instants, name):
+		return SameInstant(a.Text(), b.Text())
+	case slices.Contains(r.Folded, name):
+		return strings.EqualFold(a.Text(), b.Text())
+	default:
+		return r.Same(name, a, b)
+	}
+}
+
+// ParseTime parses a timestamp. Unlike time.Parse, it accepts "t" and "z", which RFC 3339
+// allows.
+func ParseTime(text string) (time.Time, error) {
+	return time.Parse(time.RFC3339, strings.ToUpper(text))
+}
+
+// SameInstant reports whether two timestamps are the same instant. Texts that are none
+// are compared as they are.
+func SameInstant(a, b string) bool {
+	x, errX := ParseTime(a)
+	y, errY := ParseTime(b)
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	return x.Equal(y)
+}
 
 // Alike reports whether two values mean the same if null counts as empty: a response
 // may omit empty members of an element.
 func Alike(a, b Value) bool { return Rules{}.canonical("", a) == Rules{}.canonical("", b) }
+
+// Differing returns the names of the members in which two elements differ.
+func Differing(a, b Value) []string {
+	var names []string
+	for name, member := range a.Members() {
+		if !Alike(member, b.At(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Confirms reports whether the value of a leaf in a response confirms the wanted one.
+// An omitted leaf confirms an empty value. Members that the response omits in elements of
+// a list or of a keyed set are not compared; see Whole.
+func (r Rules) Confirms(name string, wanted, response Value) bool {
+	key, keyed := r.Keys[name]
+	switch {
+	case r.Same(name, wanted, response):
+		return true
+	case response.IsNull():
+		return wanted.IsEmpty()
+	case keyed:
+		return key.matches(wanted, response, confirmsElement)
+	case isList(wanted):
+		return slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement)
+	default:
+		return false
+	}
+}
+
+// confirmsElement reports whether an element of a list in a response, as far as it is
+// there, is the wanted one.
+func confirmsElement(wanted, response Value) bool {
+	for name, member := range response.Members() {
+		if !member.IsNull() && !Alike(member, wanted.At(name)) {
+			return false
+		}
+	}
+	return response.IsObject() || Alike(wanted, response)
+}
+
+// matches reports whether two sets have elements with the same keys, of which each pair
+// matches.
+func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
+	inA := k.Index(a)
+	for _, element := range b.Elements() { // of which a response may return two with one key
+		if other, ok := inA[k.Of(element)]; !ok || !match(other, element) {
+			return false
+		}
+	}
+	return len(inA) == len(k.Index(b))
+}
+
+// HasAll reports whether the elements of a set that was read have a name, and every
+// member that they had before. Empty members may be omitted.
+func (k Key) HasAll(read, before Value) bool {
+	index := k.Index(before)
+	for _, element := range read.Elements() {
+		if !k.Named(element) {
+			return false
+		}
+		for name, member := range index[k.Of(element)].Members() {
+			if element.At(name).IsNull() && !member.IsEmpty() {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // canonical returns a text that is equal for values that are alike.
 func (r Rules) canonical(name string, value Value) string {
@@ -66,10 +194,12 @@ func (r Rules) appendCanonical(b []byte, name string, value Value) []byte {
 	switch {
 	case !value.IsKnown():
 		return append(b, '?')
+	case isString(value) && r.exact:
+		return strconv.AppendQuote(b, value.Text())
 	case isString(value) && slices.Contains(r.Trimmed, name):
-		return strconv.AppendQuote(b, strings.TrimRight(normal(value), " \t\r\n"))
+		return strconv.AppendQuote(b, strings.TrimRight(value.Normal(), " \t\r\n"))
 	case isString(value):
-		return strconv.AppendQuote(b, normal(value))
+		return strconv.AppendQuote(b, value.Normal())
 	case value.IsEmpty():
 		return b
 	case isNumber(value):

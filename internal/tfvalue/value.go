@@ -1,6 +1,3 @@
-// Package tfvalue has values of a schema and the operations on them: which leaves
-// are owned, which differ, what a response means, and what the state is after it.
-// It knows no attribute by name; what a type cannot express is in Rules.
 package tfvalue
 
 import (
@@ -47,6 +44,22 @@ func Collection(typ tftypes.Type, elements []Value) Value {
 	return Value{tftypes.NewValue(typ, raw)}
 }
 
+// Empty returns the value of a type for which a response may omit the field: see IsEmpty.
+func Empty(typ tftypes.Type) Value {
+	switch {
+	case typ.Is(tftypes.String):
+		return String("")
+	case typ.Is(tftypes.Bool):
+		return Bool(false)
+	case typ.Is(tftypes.Number):
+		return Value{tftypes.NewValue(typ, 0)}
+	case typ.Is(tftypes.Map{}):
+		return Value{tftypes.NewValue(typ, map[string]tftypes.Value{})}
+	default:
+		return Collection(typ, nil)
+	}
+}
+
 // IsObject reports whether the value is an object that is known and not null.
 func (v Value) IsObject() bool {
 	return v.Type() != nil && v.Type().Is(tftypes.Object{}) && v.IsKnown() && !v.IsNull()
@@ -55,8 +68,8 @@ func (v Value) IsObject() bool {
 // Equal reports whether two values are identical. See Rules.Same.
 func (v Value) Equal(other Value) bool { return v.Value.Equal(other.Value) }
 
-// members returns the value's own map, which must not be changed.
-func (v Value) members() map[string]tftypes.Value {
+// attributes returns the value's own map, which must not be changed.
+func (v Value) attributes() map[string]tftypes.Value {
 	var all map[string]tftypes.Value
 	if v.IsNull() || v.As(&all) != nil {
 		return nil
@@ -67,7 +80,7 @@ func (v Value) members() map[string]tftypes.Value {
 // Members returns the attributes of an object in the order of their names, none if
 // it is null or unknown.
 func (v Value) Members() iter.Seq2[string, Value] {
-	all := v.members()
+	all := v.attributes()
 	return func(yield func(string, Value) bool) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			if !yield(name, Value{all[name]}) {
@@ -101,7 +114,7 @@ func (v Value) At(names ...string) Value {
 		case !v.IsKnown():
 			v = Unknown(typ)
 		default:
-			v = Value{v.members()[name]}
+			v = Value{v.attributes()[name]}
 		}
 	}
 	return v
@@ -113,7 +126,7 @@ func (v Value) With(value Value, names ...string) Value {
 	if len(names) == 0 {
 		return value
 	}
-	all := maps.Clone(v.members())
+	all := maps.Clone(v.attributes())
 	if all == nil {
 		return v
 	}
@@ -144,7 +157,7 @@ func (v Value) Only(names ...string) Value {
 // Map returns a copy of an object with every member replaced. Other values, null
 // and unknown are returned as they are.
 func (v Value) Map(change func(name string, member Value) Value) Value {
-	all := v.members()
+	all := v.attributes()
 	if all == nil {
 		return v
 	}
@@ -211,7 +224,7 @@ func (v Value) IsEmpty() bool {
 	case isList(v), isSet(v):
 		return len(v.Elements()) == 0
 	case isMap(v):
-		return len(v.members()) == 0
+		return len(v.attributes()) == 0
 	case v.Type().Is(tftypes.Bool):
 		return !v.True()
 	case v.Type().Is(tftypes.Number):

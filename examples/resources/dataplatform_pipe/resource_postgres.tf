@@ -1,3 +1,8 @@
+import {
+  to = dataplatform_pipe.customers
+  id = "20000000-0000-4000-8000-000000000001/40000000-0000-4000-8000-000000000004"
+}
+
 resource "dataplatform_pipe" "customers" {
   service_id = "20000000-0000-4000-8000-000000000001"
   pipe_id    = "40000000-0000-4000-8000-000000000004"
@@ -19,6 +24,7 @@ resource "dataplatform_pipe" "customers" {
           source_schema_name = "public"
           source_table       = "addresses"
           target_table       = "addresses"
+          excluded_columns   = []
         },
         {
           source_schema_name     = "sales"

@@ -2,23 +2,38 @@
 set -euo pipefail
 
 code=0
-terraform plan -input=false -no-color -lock-timeout=5m -detailed-exitcode \
-  -out=tfplan "$@" > plan.txt || code=$?
-grep -A 30 -E '^(Error|Warning): ' plan.txt || true
+terraform plan -json -input=false -lock-timeout=5m -detailed-exitcode \
+  -out=tfplan "$@" > plan.json || code=$?
+
+# Errors and warnings. What many objects have in common is shown once, with all places.
+jq -nrR '
+  [inputs | (fromjson? // {diagnostic: {severity: "error", summary: .}}).diagnostic // empty]
+  | to_entries | group_by(.value | [.severity, .summary, .detail]) | sort_by(.[0].key)[]
+  | map(.value)
+  | "\(.[0].severity): \(.[0].summary)",
+    (map(.range // empty | "  on \(.filename) line \(.start.line)") | unique[]),
+    (map(.address // empty | "  in \(.)") | unique[]),
+    (.[0].detail // "" | select(. != "") | "  " + gsub("\n"; "\n  "))
+' plan.json | tee plan.txt
 if [ $code -ne 0 ] && [ $code -ne 2 ]; then exit 1; fi
+if grep -q '^warning: Object is empty' plan.txt; then
+  echo 'Correct the objects above. Their names are misspelled, or missing.' | tee -a plan.txt
+  exit 1
+fi
 
 terraform show -json tfplan > tfplan.json
-jq -r --arg list resource_changes -f ci/changes.jq tfplan.json
-grep -E '^(Plan:|No changes)' plan.txt || true
+jq -r --arg list resource_changes -f ci/changes.jq tfplan.json | tee -a plan.txt
+jq -r '
+  [.resource_changes[]?.change] as $all
+  | def number($action): [$all[] | select(.actions | index($action))] | length;
+  [$all[] | select(.importing)] | length as $imports
+  | "Plan: \($imports) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy."
+' tfplan.json | tee -a plan.txt
 
-# A key whose renewal is due needs no approval.
-approval=production
-if jq -e '
-  [.resource_changes[] | select(.change.actions != ["no-op"] and .change.actions != ["read"])]
-  | length > 0 and all(.[];
-      .type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]])
-' tfplan.json > /dev/null; then
-  approval=renewal
+# The apply stores these values in the state, and ci/drift.sh no longer finds them.
+jq -r --arg list resource_drift -f ci/changes.jq tfplan.json > drift.txt
+if [ -s drift.txt ]; then
+  sed '1i Changed outside of Terraform since the last apply:' drift.txt | tee -a plan.txt
 fi
+
 echo "changes=$([ $code -eq 2 ] && echo true || echo false)" >> "${GITHUB_OUTPUT:-/dev/null}"
-echo "approval=$approval" >> "${GITHUB_OUTPUT:-/dev/null}"

@@ -21,16 +21,26 @@ applications = {
 
 pipes = {
   orders = {
-    service  = "events"
-    id       = "40000000-0000-4000-8000-000000000001"
-    kind     = "kafka"
-    username = "orders-loader"
+    service = "events"
+    id      = "40000000-0000-4000-8000-000000000001"
+    kafka   = { username = "orders-loader" }
+  }
+
+  clickstream = {
+    service        = "events"
+    id             = "40000000-0000-4000-8000-000000000002"
+    object_storage = { access_key_id = "clickstream-reader" }
+  }
+
+  sensors = {
+    service      = "events"
+    id           = "40000000-0000-4000-8000-000000000003"
+    cloud_stream = { access_key_id = "sensor-reader" }
   }
 
   customers = {
     service  = "events"
     id       = "40000000-0000-4000-8000-000000000004"
-    kind     = "postgres"
-    username = "crm-replication"
+    postgres = { username = "crm-replication" }
   }
 }

@@ -18,16 +18,15 @@ variables {
 
   pipes = {
     orders = {
-      service  = "events"
-      id       = "40000000-0000-4000-8000-000000000001"
-      kind     = "kafka"
-      username = "orders-loader"
+      service = "events"
+      id      = "40000000-0000-4000-8000-000000000001"
+      kafka   = { username = "orders-loader" }
     }
   }
 
-  # Terraform 1.11 requires a value although the variable has a default. With a password,
+  # Terraform 1.11 requires a value although the variable has a default. With a secret,
   # OpenTofu 1.12 fails: its mocks return write-only arguments.
-  passwords = {}
+  source_secrets = {}
 }
 
 run "import_only_manages_nothing" {
@@ -65,6 +64,11 @@ run "production" {
   assert {
     condition     = dataplatform_api_key.this["loader"].name == "ingest-production-loader"
     error_message = "The key has another name."
+  }
+
+  assert {
+    condition     = dataplatform_api_key.this["loader"].validity_hours - dataplatform_api_key.this["loader"].early_renewal_hours == 30 * 24
+    error_message = "The key is not replaced every 30 days."
   }
 
   assert {

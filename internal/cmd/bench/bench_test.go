@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -43,7 +44,10 @@ type size struct {
 	services, pipes int
 }
 
-var sizes = []size{{"380", 300, 80}, {"3800", 3000, 800}, {"1000services", 1000, 0}, {"1000pipes", 0, 1000}}
+var sizes = []size{
+	{"100services", 100, 0}, {"300services", 300, 0}, {"1000services", 1000, 0}, {"3000services", 3000, 0},
+	{"100pipes", 0, 100}, {"300pipes", 0, 300}, {"1000pipes", 0, 1000},
+}
 
 var (
 	planArgs  = []string{"plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color"}
@@ -52,14 +56,55 @@ var (
 
 // BenchmarkPlan plans, and finds no changes.
 func BenchmarkPlan(b *testing.B) {
-	each(b, func(b *testing.B, w *workspace) time.Duration { return w.run(b, planArgs) })
+	each(b, []string{builtIn, baseline, this}, func(b *testing.B, w *workspace) usage { return w.run(b, planArgs) })
 }
 
 // BenchmarkApply plans and applies a change of one value of every object.
 func BenchmarkApply(b *testing.B) {
-	each(b, func(b *testing.B, w *workspace) time.Duration {
+	each(b, []string{builtIn, this}, func(b *testing.B, w *workspace) usage {
 		w.value = 11 - w.value // 5 or 6
 		return w.run(b, applyArgs)
+	})
+}
+
+// BenchmarkRateLimit plans while the platform accepts ten requests in each minute. The
+// run also needs least-sec/op with a provider that knows the limit.
+func BenchmarkRateLimit(b *testing.B) {
+	measure(b, size{"20pipes", 0, 20}, this, func(b *testing.B, w *workspace) usage {
+		w.platform.Configure(func(behaviour *mockplatform.Behaviour) {
+			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute}
+		})
+		start := time.Now()
+		b.ReportMetric(start.Truncate(time.Minute).Add(time.Minute).Sub(start).Seconds(), "least-sec/op")
+		used := w.run(b, planArgs)
+		w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = mockplatform.RateLimit{} })
+		return used
+	})
+}
+
+// outage is how long the platform fails in BenchmarkOutage.
+const outage = 20 * time.Second
+
+// BenchmarkOutage plans while the platform responds with 503, until the outage ends.
+func BenchmarkOutage(b *testing.B) {
+	measure(b, size{"300pipes", 0, 300}, this, func(b *testing.B, w *workspace) usage {
+		w.platform.Inject(mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
+		time.AfterFunc(outage, w.platform.ClearFaults)
+		b.ReportMetric(outage.Seconds(), "least-sec/op")
+		return w.run(b, planArgs)
+	})
+}
+
+// BenchmarkUnreachable plans while nothing listens at the platform's URL: the plan fails.
+func BenchmarkUnreachable(b *testing.B) {
+	measure(b, size{"1000services", 1000, 0}, this, func(b *testing.B, w *workspace) usage {
+		unused := httptest.NewServer(nil)
+		unused.Close()
+		used, out, err := w.terraform(b, planArgs, "DATAPLATFORM_BASE_URL="+unused.URL)
+		if err == nil || !strings.Contains(out, "connection refused") {
+			b.Fatalf("got %v and\n%s", err, out)
+		}
+		return used
 	})
 }
 
@@ -68,7 +113,7 @@ func BenchmarkApply(b *testing.B) {
 // compare a quiet minute of the machine with a busy one.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(usageFile); file != "" {
-		os.Exit(runProvider(file))
+		os.Exit(runMeasured(file))
 	}
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("BENCH_ROUNDS"), "1"))
 	if err != nil {
@@ -87,29 +132,37 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func each(b *testing.B, run func(*testing.B, *workspace) (cpu time.Duration)) {
+func each(b *testing.B, all []string, run func(*testing.B, *workspace) usage) {
+	for _, path := range others {
+		all = append(all, filepath.Base(path))
+	}
 	for _, size := range sizes {
-		all := []string{builtIn, baseline, this}
-		for _, path := range others {
-			all = append(all, filepath.Base(path))
-		}
 		for _, with := range all {
-			b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
-				w := open(b, size, with)
-				var cpu time.Duration
-				var all usage
-				w.platform.ResetJournal()
-				for b.Loop() {
-					cpu += run(b, w)
-					all.add(w.used(b))
-				}
-				b.ReportMetric(float64(len(w.platform.Requests()))/float64(b.N), "requests/op")
-				b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-sec/op") // of Terraform and the provider
-				b.ReportMetric(all.cpu.Seconds()/float64(b.N), "provider-cpu-sec/op")
-				b.ReportMetric(float64(all.memory), "provider-peak-bytes")
-			})
+			measure(b, size, with, run)
 		}
 	}
+}
+
+// measure runs one benchmark. The function that it times returns what Terraform used,
+// with its providers.
+func measure(b *testing.B, size size, with string, run func(*testing.B, *workspace) usage) {
+	b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
+		w := open(b, size, with)
+		var terraform, provider usage
+		w.platform.ResetJournal()
+		for b.Loop() {
+			terraform.add(run(b, w))
+			provider.add(w.used(b, ofProviders))
+		}
+		requests := w.platform.Requests()
+		rejected := slices.DeleteFunc(slices.Clone(requests), func(r mockplatform.Request) bool { return r.Status == http.StatusOK })
+		b.ReportMetric(float64(len(requests))/float64(b.N), "requests/op")
+		b.ReportMetric(float64(len(rejected))/float64(b.N), "rejected/op")
+		b.ReportMetric(terraform.cpu.Seconds()/float64(b.N), "cpu-sec/op")
+		b.ReportMetric(provider.cpu.Seconds()/float64(b.N), "provider-cpu-sec/op")
+		b.ReportMetric(float64(terraform.memory), "terraform-peak-bytes")
+		b.ReportMetric(float64(provider.memory), "provider-peak-bytes")
+	})
 }
 
 // workspace is a directory with a configuration, its state and a platform.
@@ -121,7 +174,7 @@ type workspace struct {
 	value    int // of the attribute that changes
 }
 
-// These outlive a benchmark: it takes minutes to prepare the large ones.
+// These outlive a benchmark: it takes a while to prepare the large ones.
 var (
 	workspaces = map[string]*workspace{}
 	dir        string
@@ -154,24 +207,21 @@ func open(b *testing.B, size size, with string) *workspace {
 		"services": w.platform.AddServices(mockplatform.OrganizationID, size.services),
 		"pipes":    w.platform.AddPipes(mockplatform.ServiceID, size.pipes),
 	}
-	// The IDs have a file of their own: Terraform reads the whole file of a resource
-	// for each warning about it.
-	encoded, err := json.Marshal(ids)
-	check(b, err)
 	check(b, os.Mkdir(w.dir, 0o750))
-	w.write(b, "ids.json", encoded)
 	configuration := ourConfiguration
 	if with == builtIn {
 		configuration = builtInConfiguration
 	}
 	w.write(b, "main.tf", []byte("variable \"value\" { type = number }\nlocals { ids = jsondecode(file(\"ids.json\")) }\n"+configuration))
-	switch with {
-	case builtIn:
+	if with == builtIn {
+		w.writeIDs(b, ids)
 		w.run(b, []string{"init"})
-		w.run(b, applyArgs)
-	case this:
-		w.run(b, applyArgs)
+	}
+	switch with {
+	case builtIn, this:
+		w.applyAll(b, ids)
 	default: // what this provider left, so that Terraform has as much to read
+		w.writeIDs(b, ids)
 		first := open(b, size, this)
 		state, err := os.ReadFile(filepath.Join(first.dir, "terraform.tfstate"))
 		check(b, err)
@@ -184,7 +234,7 @@ func open(b *testing.B, size size, with string) *workspace {
 		}
 		w.value = first.value
 	}
-	w.used(b)
+	w.used(b, ofProviders)
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
 	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
 		w.env = append(w.env, "PROFILE_DIR="+profiles)
@@ -229,17 +279,38 @@ func (w *workspace) write(b *testing.B, name string, content []byte) {
 	check(b, os.WriteFile(filepath.Join(w.dir, name), content, 0o600))
 }
 
-// run runs Terraform in the workspace, and returns the CPU time that it and its
-// providers used.
-func (w *workspace) run(b *testing.B, args []string) time.Duration {
+// writeIDs gives the IDs a file of their own: Terraform reads the whole file of a
+// resource for each warning about it.
+func (w *workspace) writeIDs(b *testing.B, ids map[string][]string) {
 	b.Helper()
-	command := exec.CommandContext(b.Context(), cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), args...)
-	command.Dir = w.dir
-	command.Env = append(slices.Clone(w.env), fmt.Sprintf("TF_VAR_value=%d", w.value), usageFile+"="+w.usageFile())
-	if out, err := command.CombinedOutput(); err != nil {
+	encoded, err := json.Marshal(ids)
+	check(b, err)
+	w.write(b, "ids.json", encoded)
+}
+
+// run runs Terraform in the workspace, and returns what it used, with its providers.
+func (w *workspace) run(b *testing.B, args []string) usage {
+	b.Helper()
+	used, out, err := w.terraform(b, args)
+	if err != nil || strings.Contains(out, "changed outside of") {
 		b.Fatalf("terraform %s: %v\n%s", args[0], err, out)
 	}
-	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	return used
+}
+
+func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage, string, error) {
+	b.Helper()
+	self, err := os.Executable()
+	check(b, err)
+	program, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+	check(b, err)
+	command := exec.CommandContext(b.Context(), self, args...)
+	command.Dir = w.dir
+	command.Env = slices.Concat(w.env, []string{
+		fmt.Sprintf("TF_VAR_value=%d", w.value), programVariable + "=" + program, usageFile + "=" + w.usageFile(),
+	}, env)
+	out, err := command.CombinedOutput()
+	return w.used(b, ofTerraform), string(out), err
 }
 
 // install returns a CLI configuration that runs a provider. What Terraform starts
@@ -280,7 +351,7 @@ func install(b *testing.B, with string) string {
 	return rc
 }
 
-// usage is what a provider used: CPU time, and peak memory in bytes.
+// usage is what a process used: CPU time, and peak memory in bytes.
 type usage struct {
 	cpu    time.Duration
 	memory int64
@@ -288,39 +359,59 @@ type usage struct {
 
 func (u *usage) add(v usage) { u.cpu, u.memory = u.cpu+v.cpu, max(u.memory, v.memory) }
 
-// usageFile names the variable with the file that runProvider appends to.
-const usageFile = "BENCH_USAGE_FILE"
+// usageFile names the variable with the file that runMeasured appends to, and
+// programVariable the one with the program that it runs instead of a provider.
+const (
+	usageFile       = "BENCH_USAGE_FILE"
+	programVariable = "BENCH_PROGRAM"
+)
 
-// runProvider runs the provider beside the link by which this program was
-// started, and notes what it used.
-func runProvider(file string) int {
-	command := exec.CommandContext(context.Background(), filepath.Join(filepath.Dir(os.Args[0]), "program"))
+// What the name of a file of usages ends in.
+const (
+	ofProviders = ""
+	ofTerraform = ".terraform"
+)
+
+// runMeasured runs the provider beside the link by which this program was started, or
+// Terraform, and notes what it used. The benchmarks start neither themselves: the peak
+// memory of a process includes that of the process that starts it.
+func runMeasured(file string) int {
+	program := filepath.Join(filepath.Dir(os.Args[0]), "program")
+	environment := os.Environ()
+	if terraform := os.Getenv(programVariable); terraform != "" {
+		program = terraform
+		environment = append(environment, programVariable+"=") // it starts providers
+		file += ofTerraform
+	}
+	command := exec.CommandContext(context.Background(), program, os.Args[1:]...)
+	command.Env = environment
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := command.Run(); command.ProcessState == nil {
 		log.Print(err)
 		return 1
 	}
-	if used, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+	state := command.ProcessState
+	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
 		peak := used.Maxrss // in kilobytes, but in bytes on macOS
 		if runtime.GOOS != "darwin" {
 			peak <<= 10
 		}
 		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-			_, _ = fmt.Fprintln(out, used.Utime.Nano()+used.Stime.Nano(), peak)
+			_, _ = fmt.Fprintln(out, (state.UserTime() + state.SystemTime()).Nanoseconds(), peak)
 			_ = out.Close()
 		}
 	}
-	return command.ProcessState.ExitCode()
+	return state.ExitCode()
 }
 
 func (w *workspace) usageFile() string { return filepath.Join(w.dir, "usage") }
 
-// used returns what the providers used since the last call.
-func (w *workspace) used(b *testing.B) (all usage) {
+// used returns what the providers, or Terraform, used since the last call.
+func (w *workspace) used(b *testing.B, of string) (all usage) {
 	b.Helper()
-	content, err := os.ReadFile(w.usageFile())
+	content, err := os.ReadFile(w.usageFile() + of)
 	if err != nil {
-		return usage{} // no provider was started
+		return usage{} // none was started
 	}
 	for line := range bytes.Lines(content) {
 		var one usage
@@ -328,7 +419,7 @@ func (w *workspace) used(b *testing.B) (all usage) {
 		check(b, err)
 		all.add(one)
 	}
-	check(b, os.Remove(w.usageFile()))
+	check(b, os.Remove(w.usageFile()+of))
 	return all
 }
 

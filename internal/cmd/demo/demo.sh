@@ -24,7 +24,7 @@ fi
 # Where Terraform looks for a provider before it asks a registry. Development
 # overrides would repeat a warning with every command.
 for host in registry.terraform.io registry.opentofu.org; do
-	plugin=terraform.d/plugins/$host/dataplatform/dataplatform/0.0.1/$(go env GOOS)_$(go env GOARCH)
+	plugin=terraform.d/plugins/$host/dataplatform/dataplatform/0.1.0/$(go env GOOS)_$(go env GOARCH)
 	mkdir -p "$plugin"
 	cp "$bin"/terraform-provider-dataplatform* "$plugin"
 done

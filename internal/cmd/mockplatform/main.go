@@ -5,6 +5,14 @@
 //
 // It prints its URL and a provider block that is ready to paste. Beside the two
 // APIs it serves /console/, which changes objects and injects faults while it runs.
+//
+//	main.go     starts and ends
+//	options.go  the flags
+//	fault.go    the faults of -fail and of the console
+//	console.go  /console/: objects, keys and faults
+//	objects.go  the objects of the console
+//	summary.go  the settings and IDs that are printed
+//	journal.go  a line for each request
 package main
 
 import (

@@ -50,7 +50,8 @@ func TestBadFlags(t *testing.T) {
 		fault  = "-fail: must begin with reset, hang, cut or an HTTP status of at least 200"
 		times  = "-fail: the number of requests must be whole, or 0 for all"
 		counts = "-services and -pipes must be between 0 and 100000"
-		rate   = "-rate-limit must be between 0 and 1000000"
+		rate   = "-rate-limit: the number must be between 0 and 1000000"
+		window = "-rate-limit: must be a number per second such as 5, or a whole number and a duration such as 10/1m"
 	)
 	for _, row := range []struct {
 		message   string
@@ -74,6 +75,12 @@ func TestBadFlags(t *testing.T) {
 		{"-latency and -key-validity must be at least 0", []string{"-latency", "-5s"}},
 		{rate, []string{"-rate-limit", "-1"}},
 		{rate, []string{"-rate-limit", "NaN"}},
+		{rate, []string{"-rate-limit", "/1m"}},
+		{window, []string{"-rate-limit", "10/"}},
+		{window, []string{"-rate-limit", "10/m"}},
+		{window, []string{"-rate-limit", "10/-1m"}},
+		{window, []string{"-rate-limit", "0/1m"}},
+		{window, []string{"-rate-limit", "0.5/1m"}},
 		{"cannot listen on -addr: ", []string{"-addr", busy.Addr().String()}},
 		{"cannot read -seed /nowhere: ", []string{"-seed", "/nowhere"}},
 		{"cannot write -env: open /nowhere/at/all: ", []string{"-env", "/nowhere/at/all"}},
@@ -204,8 +211,7 @@ func start(t *testing.T, arguments ...string) *program {
 	return p
 }
 
-// send returns the body of a response with the wanted status.
-func (p *program) send(status int, method, path, body string) string {
+func (p *program) request(method, path, body string) *http.Request {
 	p.Helper()
 	request, err := http.NewRequestWithContext(p.Context(), method, p.env["DATAPLATFORM_BASE_URL"]+path, strings.NewReader(body))
 	if err != nil {
@@ -213,8 +219,14 @@ func (p *program) send(status int, method, path, body string) string {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.SetBasicAuth(p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"])
+	return request
+}
+
+// send returns the body of a response with the wanted status.
+func (p *program) send(status int, method, path, body string) string {
+	p.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
+	response, err := client.Do(p.request(method, path, body))
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -270,7 +282,7 @@ func TestFlags(t *testing.T) {
 		t.Errorf("got %s, want the service as it was", got)
 	}
 	created := p.send(200, "POST", keys, `{"name":"ci","roles":["admin"],"expireAt":"2099-01-01T00:00:00Z"}`)
-	if strings.Contains(created, "2099") {
+	if strings.Contains(created, `"expireAt":"2099`) {
 		t.Errorf("got %s, want a key that is about to expire", created)
 	}
 	if err := p.end(); err != nil {
@@ -289,42 +301,11 @@ func TestRateLimit(t *testing.T) {
 	p := start(t, "-rate-limit", "0.01", "-retry-after", "none")
 	p.send(200, "GET", services, "")
 	p.send(429, "GET", services, "")
-}
 
-func TestConsole(t *testing.T) {
-	t.Parallel()
-	p := start(t, "-journal")
-	if got := p.send(200, "PATCH", "/console/services/"+mockplatform.ServiceID, `{"numReplicas":7,"iamRole":null}`); !strings.Contains(got, `"numReplicas": 7`) {
-		t.Errorf("got %s", got)
-	}
-	if list := p.send(200, "GET", services, ""); !strings.Contains(list, `"numReplicas":7`) {
-		t.Errorf("got %s", list)
-	}
-	p.send(200, "PATCH", "/console/pipes/"+mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":9007199254740993}}`)
-	if pipe := p.send(200, "GET", kafka, ""); !strings.Contains(pipe, `"engine_max_threads":9007199254740993`) || !strings.Contains(pipe, `"engine_max_insert_threads":2`) {
-		t.Errorf("got %s", pipe)
-	}
-	p.send(200, "DELETE", "/console/pipes/"+mockplatform.KafkaPipeID, "")
-	p.send(404, "GET", kafka, "")
-	p.send(404, "GET", "/console/pipes/"+mockplatform.KafkaPipeID, "")
-	p.send(200, "GET", "/console/alerts/"+mockplatform.AlertID, "")
-	p.send(400, "PATCH", "/console/alerts/"+mockplatform.AlertID, `[]`)
-	p.send(405, "PUT", "/console/alerts/"+mockplatform.AlertID, `{}`)
-
-	p.send(200, "POST", "/console/faults", "503:0:GET\n")
-	p.send(503, "GET", services, "")
-	p.send(503, "GET", services, "")
-	p.send(200, "DELETE", "/console/faults", "")
-	p.send(200, "GET", services, "")
-	p.send(400, "POST", "/console/faults", "often")
-
-	p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)
-	if got := p.send(200, "GET", "/console/keys", ""); !strings.Contains(got, `"name": "ci"`) || strings.Contains(got, "keySecret") {
-		t.Errorf("got %s", got)
-	}
-	p.send(404, "GET", "/console/nothing", "")
-	if strings.Contains(p.stdout.String(), "/console") {
-		t.Errorf("the console is in the journal:\n%s", p.stdout)
+	want := mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute, RetryAfter: mockplatform.RetryAfterDate}
+	o, err := parse([]string{"-retry-after", "date", "-rate-limit", "10/1m"}, io.Discard)
+	if err != nil || o.behaviour.RateLimit != want {
+		t.Errorf("got %+v and %v, want %+v", o, err, want)
 	}
 }
 
@@ -347,11 +328,8 @@ func TestJournalHasNoSecrets(t *testing.T) {
 
 func TestStopWhileARequestHangs(t *testing.T) {
 	t.Parallel()
-	p := start(t, "-fail", "hang")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DATAPLATFORM_BASE_URL"], http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := start(t, "-fail", "after-hang:1:POST")
+	request := p.request("POST", keys, `{"name":"ci","roles":["admin"]}`)
 	failed := make(chan error, 1)
 	go func() {
 		response, err := new(http.Client).Do(request)
@@ -360,7 +338,11 @@ func TestStopWhileARequestHangs(t *testing.T) {
 		}
 		failed <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // so that the request hangs, which the test does not need to pass
+	for tries := 0; !strings.Contains(p.send(200, "GET", "/console/keys", ""), `"ci"`); tries++ {
+		if tries > 10_000 { // the request hangs once the key is created
+			t.Fatal("the request was not carried out")
+		}
+	}
 	if err := p.end(); err != nil {
 		t.Errorf("ended with %v", err)
 	}

@@ -6,8 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -16,7 +19,7 @@ import (
 type options struct {
 	addr, seed, env string
 	services, pipes int
-	journal         bool
+	spread, journal bool
 	behaviour       mockplatform.Behaviour
 	faults          []mockplatform.Fault
 }
@@ -39,10 +42,13 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	flags.StringVar(&o.env, "env", "", "write the provider's environment variables and the objects' IDs to this `file`, as shell exports")
 	flags.IntVar(&o.services, "services", 0, "add this `number` of services to the first organization")
 	flags.IntVar(&o.pipes, "pipes", 0, "add this `number` of pipes to the first service")
+	flags.BoolVar(&o.spread, "spread", false, "spread the pipes of -pipes over all services of the first organization, in turn")
 	flags.BoolVar(&o.journal, "journal", false, "print each request and its body, with secrets masked")
 
 	flags.DurationVar(&o.behaviour.Latency, "latency", 0, "delay each response by this `duration`, such as 200ms")
-	flags.Float64Var(&o.behaviour.RateLimit.PerSecond, "rate-limit", 0, "reject requests above this `number` per second (default: no limit)")
+	flags.Func("rate-limit", "reject requests above this `number` per second, or with 10/1m above 10 in each minute on the clock (default: no limit)", func(value string) error {
+		return parseRateLimit(value, &o.behaviour.RateLimit)
+	})
 	choice(flags, &o.behaviour.RateLimit.RetryAfter, "retry-after", "say when to retry, with -rate-limit, in this `form`",
 		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterReset, mockplatform.RetryAfterNone)
 	flags.Func("fail", "make requests fail with this `fault`: [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
@@ -63,12 +69,12 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	flags.Func("hide", "omit a field while another has a value, by this `rule`: idleTimeoutMinutes:idleScaling=false; repeatable", func(value string) error {
 		hide, condition, _ := strings.Cut(value, ":")
 		while, is, found := strings.Cut(condition, "=")
-		rule := mockplatform.Hidden{Hide: hide, While: while, Is: is}
+		rule := mockplatform.Sparse{Path: hide, While: while, Is: is}
 		var decoded any
 		if json.Unmarshal([]byte(is), &decoded) == nil { // otherwise a string without quotes
 			rule.Is = decoded
 		}
-		responses.Hidden = append(responses.Hidden, rule)
+		responses.Sparse = append(responses.Sparse, rule)
 		if !found {
 			return errors.New("must have the form FIELD:FIELD=VALUE")
 		}
@@ -99,10 +105,26 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		return nil, fmt.Errorf("-services and -pipes must be between 0 and %d", maxObjects)
 	case min(o.behaviour.Latency, o.behaviour.KeyValidity) < 0:
 		return nil, errors.New("-latency and -key-validity must be at least 0")
-	case o.behaviour.RateLimit.PerSecond < 0 || o.behaviour.RateLimit.PerSecond > 1e6 || o.behaviour.RateLimit.PerSecond != o.behaviour.RateLimit.PerSecond:
-		return nil, errors.New("-rate-limit must be between 0 and 1000000")
 	}
 	return o, nil
+}
+
+// parseRateLimit parses NUMBER, per second, or NUMBER/DURATION.
+func parseRateLimit(value string, limit *mockplatform.RateLimit) error {
+	count, window, isWindow := strings.Cut(value, "/")
+	number, err := strconv.ParseFloat(count, 64)
+	if err != nil || !(number >= 0 && number <= 1e6) { // NaN is neither
+		return errors.New("the number must be between 0 and 1000000")
+	}
+	limit.PerSecond, limit.Window = number, 0
+	if !isWindow {
+		return nil
+	}
+	if limit.Window, err = time.ParseDuration(window); err != nil || limit.Window <= 0 || number != math.Trunc(number) || number == 0 {
+		return errors.New("must be a number per second such as 5, or a whole number and a duration such as 10/1m")
+	}
+	limit.PerSecond = number / limit.Window.Seconds()
+	return nil
 }
 
 // choice defines a flag with a closed list of values. The first is the default.
@@ -138,15 +160,23 @@ func (o *options) apply(platform *mockplatform.Server, seed mockplatform.Seed, s
 		platform.Inject(fault)
 	}
 	first := seed.Organizations[0]
-	if o.pipes > 0 && len(first.Services) == 0 {
-		return nil, errors.New("-pipes requires a service in the first organization of -seed")
+	var services []string
+	for _, doc := range first.Services {
+		services = append(services, fmt.Sprint(doc["id"]))
+	}
+	if o.pipes > 0 && len(services)+o.services == 0 {
+		return nil, errors.New("-pipes requires a service in the first organization of -seed, or -services")
 	}
 	if o.services > 0 {
 		ids := platform.AddServices(first.ID, o.services)
+		services = append(services, ids...)
 		more = append(more, fmt.Sprintf("%d services  %s to %s", o.services, ids[0], ids[len(ids)-1]))
 	}
 	if o.pipes > 0 {
-		ids := platform.AddPipes(fmt.Sprint(first.Services[0]["id"]), o.pipes)
+		ids := platform.AddPipes(services[0], o.pipes)
+		for i := 0; o.spread && i < len(ids); i++ {
+			platform.UpdatePipe(ids[i], func(doc mockplatform.Document) { doc["serviceId"] = services[i%len(services)] })
+		}
 		more = append(more, fmt.Sprintf("%d pipes  %s to %s", o.pipes, ids[0], ids[len(ids)-1]))
 	}
 	return more, nil

@@ -13,6 +13,15 @@ locals {
       insert_wait_ms       = 2000
     }
   }[var.environment]
+
+  # How long an application has to switch to its new key.
+  overlap_days = 14
+
+  # Pipes with a kind of source. The others send no credentials.
+  with_credentials = [
+    for name, pipe in var.pipes : name
+    if anytrue([for kind in ["kafka", "postgres", "cloud_stream", "object_storage"] : pipe[kind] != null])
+  ]
 }
 
 resource "dataplatform_service_scaling" "this" {
@@ -30,10 +39,9 @@ resource "dataplatform_api_key" "this" {
   name  = "${var.team}-${var.environment}-${each.key}"
   roles = each.value.roles
 
-  # A plan in the last 14 days replaces the key. Both are valid until the old one
-  # expires, so the application has time to move.
-  validity_hours      = var.key_validity_days * 24
-  early_renewal_hours = 14 * 24
+  # An apply key_rotation_days after the key's creation, or later, replaces the key.
+  validity_hours      = (var.key_rotation_days + local.overlap_days) * 24
+  early_renewal_hours = local.overlap_days * 24
 
   rotation_triggers = {
     generation = each.value.generation
@@ -55,12 +63,34 @@ resource "dataplatform_pipe" "this" {
   service_id = var.services[each.value.service].id
   pipe_id    = each.value.id
 
-  # Write-only: the password is in no plan and no state.
-  source_credentials = var.import_only ? null : {
-    (each.value.kind) = {
-      username            = each.value.username
-      password_wo         = lookup(var.passwords, each.key, null)
-      password_wo_version = each.value.password_version
+  # Write-only: the secret is in no plan and no state. A pipe of another kind has null,
+  # and one without credentials nothing at all.
+  source_credentials = var.import_only || !contains(local.with_credentials, each.key) ? null : {
+    kafka = each.value.kafka == null ? null : {
+      username            = each.value.kafka.username
+      password_wo         = lookup(var.source_secrets, each.key, null)
+      password_wo_version = each.value.secret_version
+    }
+
+    postgres = each.value.postgres == null ? null : {
+      username            = each.value.postgres.username
+      password_wo         = lookup(var.source_secrets, each.key, null)
+      password_wo_version = each.value.secret_version
+    }
+
+    cloud_stream = each.value.cloud_stream == null ? null : {
+      access_key_id         = each.value.cloud_stream.access_key_id
+      secret_key_wo         = lookup(var.source_secrets, each.key, null)
+      secret_key_wo_version = each.value.secret_version
+    }
+
+    object_storage = each.value.object_storage == null ? null : {
+      access_key_id         = each.value.object_storage.access_key_id
+      secret_key_wo         = each.value.object_storage.access_key_id == null ? null : lookup(var.source_secrets, each.key, null)
+      secret_key_wo_version = each.value.object_storage.access_key_id == null ? null : each.value.secret_version
+
+      connection_string_wo         = each.value.object_storage.access_key_id != null ? null : lookup(var.source_secrets, each.key, null)
+      connection_string_wo_version = each.value.object_storage.access_key_id != null ? null : each.value.secret_version
     }
   }
 

@@ -48,7 +48,7 @@ variable "applications" {
   description = <<-EOT
     Applications that need an API key, by name.
 
-    - `roles`: `developer`, `query_endpoints` or both. The role `admin` is rejected: no application needs it
+    - `roles`: `developer`, `query_endpoints` or both. The module rejects `admin`
     - `addresses`: IP addresses and CIDR blocks from which the key is accepted, each with a description
     - `generation`: increase it to replace the key before it is due, for example because its secret leaked
   EOT
@@ -65,14 +65,14 @@ variable "applications" {
   }
 }
 
-variable "key_validity_days" {
-  description = "Validity of an API key, in days."
+variable "key_rotation_days" {
+  description = "How often each API key is replaced, in days. The old key stays valid for 14 more days."
   type        = number
-  default     = 90
+  default     = 30
 
   validation {
-    condition     = var.key_validity_days >= 30 && var.key_validity_days <= 365
-    error_message = "key_validity_days must be between 30 and 365."
+    condition     = var.key_rotation_days >= 1 && var.key_rotation_days <= 365 && floor(var.key_rotation_days) == var.key_rotation_days
+    error_message = "key_rotation_days must be a whole number between 1 and 365."
   }
 }
 
@@ -82,16 +82,20 @@ variable "pipes" {
 
     - `service`: the service's name in `services`
     - `id`: ID of the pipe
-    - `kind`: kind of its source, `kafka` or `postgres`
-    - `username`: user name of the pipe at its source
-    - `password_version`: increase it to send a new password
+    - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password
+    - `cloud_stream`, `object_storage`: `access_key_id` of the pipe at its source. The secret is the access key's. Without `access_key_id`, the secret of an `object_storage` is its connection string
+    - `secret_version`: increase it to send a new secret
+
+    Set the kind that the pipe has. Without a kind, Terraform sends no credentials, for example because the source trusts the pipe's IAM role.
   EOT
   type = map(object({
-    service          = string
-    id               = string
-    kind             = string
-    username         = string
-    password_version = optional(number, 1)
+    service        = string
+    id             = string
+    secret_version = optional(number, 1)
+    kafka          = optional(object({ username = string }))
+    postgres       = optional(object({ username = string }))
+    cloud_stream   = optional(object({ access_key_id = string }))
+    object_storage = optional(object({ access_key_id = optional(string) }))
   }))
   default = {}
 
@@ -101,13 +105,13 @@ variable "pipes" {
   }
 
   validation {
-    condition     = alltrue([for pipe in values(var.pipes) : contains(["kafka", "postgres"], pipe.kind)])
-    error_message = "The kind of a pipe must be kafka or postgres."
+    condition     = alltrue([for pipe in values(var.pipes) : length([for kind in [pipe.kafka, pipe.postgres, pipe.cloud_stream, pipe.object_storage] : kind if kind != null]) <= 1])
+    error_message = "A pipe has one kind of source."
   }
 }
 
-variable "passwords" {
-  description = "Passwords of the pipes' sources, by the pipe's name. Required in a run that sends a password: the first one without import_only, and one that increases a password_version."
+variable "source_secrets" {
+  description = "Secrets of the pipes' sources, by the pipe's name. Required in a run that sends one: the first one without import_only, and one that changes secret_version, username or access_key_id."
   type        = map(string)
   default     = {}
   sensitive   = true

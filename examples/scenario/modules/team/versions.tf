@@ -1,11 +1,12 @@
 terraform {
-  # Write-only arguments, which keep the passwords out of the state, need
+  # Write-only arguments, which keep the secrets out of the state, need
   # Terraform 1.11 or OpenTofu 1.11.
   required_version = ">= 1.11"
 
   required_providers {
     dataplatform = {
-      source = "dataplatform/dataplatform"
+      source  = "dataplatform/dataplatform"
+      version = ">= 0.1.0"
     }
   }
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// observation is a read of an object: what was known before, the leaves that no
+// interpretation is a read of an object: what was known before, the leaves that no
 // read has returned, what this one returns, what is known then, what is missing.
-type observation struct{ name, last, unreported, read, want, missing string }
+type interpretation struct{ name, last, unreported, read, want, missing string }
 
-func (test observation) check(t *testing.T) {
+func (test interpretation) check(t *testing.T) {
 	t.Helper()
 	unreported := func(at tfvalue.Path) bool { return slices.Contains(strings.Fields(test.unreported), at.String()) }
-	known, missing := rules.Observe(val(t, test.last), unreported, val(t, test.read))
+	known, missing := rules.Interpret(val(t, test.last), unreported, val(t, test.read))
 	same(t, test.name, known, val(t, test.want))
 	slices.SortFunc(missing, func(a, b tfvalue.Leaf) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	if got := paths(missing); got != test.missing {
@@ -26,10 +26,10 @@ func (test observation) check(t *testing.T) {
 	}
 }
 
-// TestObserve has reads of single leaves and objects.
-func TestObserve(t *testing.T) {
+// TestInterpret has reads of single leaves and objects.
+func TestInterpret(t *testing.T) {
 	t.Parallel()
-	for _, test := range []observation{
+	for _, test := range []interpretation{
 		{"the first read", `null`, "", `{"name": "a"}`, `{"name": "a"}`, ""},
 		{"the first read omits a field", `null`, "", `{"name": "a", "inner": {}}`, `{"name": "a", "inner": {}}`, ""},
 		{"another value", `{"name": "a", "size": 1}`, "", `{"name": "b", "size": 1}`, `{"name": "b", "size": 1}`, ""},
@@ -57,8 +57,8 @@ func TestObserve(t *testing.T) {
 		{"an object without members", `{"inner": {}}`, "", `{"inner": {}}`, `{"inner": {}}`, ""},
 
 		// Alternatives: if one is returned, the others do not exist.
-		{"another one", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"dog": {"name": "b"}}}`, `{"kind": {"dog": {"name": "b"}}}`, ""},
-		{"another one, never returned", `{"kind": {"cat": {"name": "a"}}}`, "kind.cat.name", `{"kind": {"dog": {}}}`, `{"kind": {"dog": {}}}`, ""},
+		{"another one", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"dog": {"name": "b"}}}`, `{"kind": {"dog": {"name": "b"}}}`, "kind.cat"},
+		{"another one, never returned", `{"kind": {"cat": {"name": "a"}}}`, "kind.cat.name", `{"kind": {"dog": {}}}`, `{"kind": {"dog": {}}}`, "kind.cat"},
 		{"none", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {}}`, `{"kind": {"cat": {"name": "a"}}}`, ""},
 		{"none, but a note", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"note": "n"}}`, `{"kind": {"cat": {"name": "a"}, "note": "n"}}`, ""},
 		{"the object itself is omitted", `{"kind": {"cat": {"name": "a"}}}`, "", `{}`, `{"kind": {"cat": {"name": "a"}}}`, ""},
@@ -67,7 +67,7 @@ func TestObserve(t *testing.T) {
 		{"objects elsewhere are no alternatives", `{"inner": {"deep": {"on": true}}}`, "", `{"inner": {"more": {"on": true}}}`, `{"inner": {"deep": {"on": true}, "more": {"on": true}}}`, ""},
 
 		// The last spelling stays where it means the same.
-		{"spellings", `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`, "", `{"size": 4.0, "set": ["a", "b"], "cert": "a"}`, `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`, ""},
+		{"spellings", `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`, "", `{"size": 4.0, "set": ["a", "b"], "cert": "a"}`, `{"size": "~4", "set": ["a", "b"], "cert": "a\n"}`, ""},
 		{"a list in another order", `{"list": ["a", "b"]}`, "", `{"list": ["b", "a"]}`, `{"list": ["b", "a"]}`, ""},
 		{"a member that elements of a list omit", `{"pairs": [{"from": "a", "to": "b"}]}`, "", `{"pairs": [{"from": "a"}]}`, `{"pairs": [{"from": "a", "to": "b"}]}`, ""},
 		{"and another element comes", `{"pairs": [{"from": "a", "to": "b"}]}`, "", `{"pairs": [{"from": "a"}, {"from": "c"}]}`, `{"pairs": [{"from": "a"}, {"from": "c"}]}`, ""},
@@ -76,33 +76,32 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObserveKeyedSets has reads of a keyed set, which is returned in full or not.
-func TestObserveKeyedSets(t *testing.T) {
+// TestInterpretKeyedSets has reads of a keyed set, which is returned in full or not.
+func TestInterpretKeyedSets(t *testing.T) {
 	t.Parallel()
 	const full = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true, "keys": ["k"]}`
-	for _, test := range []observation{
+	for _, test := range []interpretation{
 		// An update sends names as the platform spells them.
-		{"another order", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, "", `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, ""},
-		{"other spellings", `{"maps": [{"schema": "s", "hidden": ["x", "y"]}]}`, "", `{"maps": [{"schema": "s", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "hidden": ["y", "x"]}]}`, ""},
-		{"another normal form", `{"maps": [{"schema": "s", "hidden": ["\u00e9"]}]}`, "", `{"maps": [{"schema": "s", "hidden": ["e\u0301"]}]}`, `{"maps": [{"schema": "s", "hidden": ["e\u0301"]}]}`, ""},
-		{"what is empty is returned now", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false}]}`, ""},
-		{"an element comes", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, `{"maps": [{"schema": "t"}, {"schema": "s"}]}`, ""},
-		{"an element goes", `{"maps": [{"schema": "s"}, {"schema": "t"}]}`, "", `{"maps": [{"schema": "t"}]}`, `{"maps": [{"schema": "t"}]}`, ""},
-		{"all go", `{"maps": [{"schema": "s"}]}`, "", `{"maps": []}`, `{"maps": []}`, ""},
-		{"all are omitted", `{"maps": [{"schema": "s"}]}`, "", `{}`, `{}`, "maps"},
+		{"another order", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, "", `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, ""},
+		{"other spellings", `{"maps": [{"schema": "s", "table": "t", "hidden": ["x", "y"]}]}`, "", `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, ""},
+		{"another normal form", `{"maps": [{"schema": "s", "table": "t", "hidden": ["\u00e9"]}]}`, "", `{"maps": [{"schema": "s", "table": "t", "hidden": ["e\u0301"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["e\u0301"]}]}`, ""},
+		{"what is empty is returned now", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false}]}`, ""},
+		{"an element comes", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, ""},
+		{"an element goes", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, "", `{"maps": [{"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}]}`, ""},
+		{"all go", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{"maps": []}`, `{"maps": []}`, ""},
+		{"all are omitted", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{}`, `{}`, "maps"},
 		{"none are omitted", `{"maps": []}`, "", `{}`, `{"maps": []}`, ""},
-		{"all are omitted, never returned", `{"maps": [{"schema": "s"}]}`, "maps", `{}`, `{"maps": [{"schema": "s"}]}`, ""},
-		{"a member changes", `{"maps": [{"schema": "s", "sorted": true}]}`, "", `{"maps": [{"schema": "s", "sorted": false}]}`, `{"maps": [{"schema": "s", "sorted": false}]}`, ""},
-		{"a member comes", `{"maps": [{"schema": "s"}]}`, "", `{"maps": [` + full + `]}`, `{"maps": [` + full + `]}`, ""},
+		{"all are omitted, never returned", `{"maps": [{"schema": "s", "table": "t"}]}`, "maps", `{}`, `{"maps": [{"schema": "s", "table": "t"}]}`, ""},
+		{"a member changes", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, ""},
+		{"a member comes", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{"maps": [` + full + `]}`, `{"maps": [` + full + `]}`, ""},
 
 		// Elements that omit members.
 		{"returned before", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "maps"},
-		{"one of two", `{"maps": [` + full + `, {"schema": "u", "sorted": true}]}`, "", `{"maps": [` + full + `, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, "maps"},
-		{"empty", `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": []}]}`, "", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": []}]}`, ""},
-		{"another element's", `{"maps": [` + full + `]}`, "", `{"maps": [` + full + `, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, ""},
-		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [` + full + `]}`, ""},
-		{"never returned, and another element comes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "u"}]}`, `{"maps": [` + full + `, {"schema": "u"}]}`, ""},
-		{"never returned, and another member changes", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["x"], "sorted": false, "keys": ["k"]}]}`, ""},
+		{"one of two", `{"maps": [` + full + `, {"schema": "u", "table": "t", "sorted": true}]}`, "", `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, "maps"},
+		{"empty", `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": []}]}`, "", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, ""},
+		{"a name", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, "maps"},
+		{"another element's", `{"maps": [` + full + `]}`, "", `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, ""},
+		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, "maps"},
 		{"never returned, and the element goes", `{"maps": [` + full + `]}`, "maps", `{"maps": []}`, `{"maps": []}`, ""},
 	} {
 		test.check(t)

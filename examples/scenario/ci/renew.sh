@@ -1,0 +1,43 @@
+# ci/renew.sh
+# Replaces the API keys that are due for renewal, and changes nothing else.
+set -euo pipefail
+
+# Types of resources that store the secret of a key, such as ["vault_kv_secret_v2"].
+stores='[]'
+
+due='.type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]]'
+
+managed() { # TYPES
+  terraform show -json | jq -r --argjson types "$1" '
+    .values.root_module | recurse(.child_modules[]?) | .resources[]?
+    | select(.mode == "managed" and (.type | IN($types[]))) | .address'
+}
+
+plan() { # ADDRESSES ARGUMENTS...
+  local targets=() address
+  while read -r address; do [ -z "$address" ] || targets+=("-target=$address"); done <<< "$1"
+  terraform plan -input=false -no-color -lock-timeout=5m -out=tfplan "${targets[@]}" "${@:2}" > plan.txt
+  terraform show -json tfplan > tfplan.json
+}
+
+# A plan of the keys alone: nothing else can keep them from being renewed.
+keys=$(managed '["dataplatform_api_key"]')
+if [ -n "$keys" ]; then
+  plan "$keys" "$@"
+  keys=$(jq -r ".resource_changes[]? | select($due) | .address" tfplan.json)
+fi
+if [ -z "$keys" ]; then
+  echo 'No API key is due for renewal.'
+  exit
+fi
+
+plan "$keys"$'\n'"$(managed "$stores")" "$@"
+jq -r --arg list resource_changes -f ci/changes.jq tfplan.json
+if ! jq -e --argjson stores "$stores" "
+  all(.resource_changes[];
+    .change.actions == [\"no-op\"] or .change.actions == [\"read\"] or ($due) or (.type | IN(\$stores[])))
+" tfplan.json > /dev/null; then
+  echo 'The renewal depends on other changes. Apply them first.' >&2
+  exit 1
+fi
+terraform apply -input=false -lock-timeout=5m tfplan

@@ -1,0 +1,148 @@
+package adopt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
+// platform's, or has another one under its name: nothing is sent, in the plan or, where the
+// configuration is known only then, in the apply. Elements that are only added are added.
+func TestAdoptionKeepsElements(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		bulbs []any
+		lines []string
+	}{
+		"one is missing":      {[]any{deskBulbs[0]}, []string{"  - E27: not in the configuration\n"}},
+		"all are missing":     {[]any{}, []string{"  - E14: not in the configuration\n", "  - E27: not in the configuration\n"}},
+		"one is another":      {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - E14: another colors and on\n"}},
+		"one is added":        {[]any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, nil},
+		"all are as they are": {deskBulbs, nil},
+	} {
+		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"lamp_id": firstLamp, "bulbs": unknown}} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				tf := newTerraform(t, newWorkshop())
+				tf.config, tf.planConfig = m{"lamp_id": firstLamp, "bulbs": test.bulbs}, inPlan
+				o := tf.apply()
+				tf.planConfig = nil
+				if test.lines == nil {
+					tf.wantQuiet(o)
+					return
+				}
+				tf.wantError(o, `Lamp "desk" (`+firstLamp+") has other bulbs")
+				for _, line := range append(test.lines, "import {\n  to = dataplatform_lamp.NAME\n  id = \""+organization+"/"+firstLamp+"\"\n}") {
+					if !strings.Contains(o.errors[0], line) {
+						t.Errorf("no %q in %s", line, o.errors[0])
+					}
+				}
+				tf.wantPatches()
+				// An import shows the difference, and its apply makes it.
+				tf.wantOK(tf.imports(firstLamp))
+				tf.wantQuiet(tf.apply())
+				tf.wantPatches("PATCH bulbs")
+			})
+		}
+	}
+	t.Run("which are not known", func(t *testing.T) {
+		t.Parallel()
+		tf := newTerraform(t, newWorkshop())
+		tf.edits = append(tf.edits, omit("GET", 0, "bulbs"))
+		tf.config = m{"lamp_id": firstLamp, "bulbs": []any{}}
+		tf.wantOK(tf.apply())
+		tf.wantPatches()
+	})
+}
+
+// TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
+// apply: the apply sends only what the plan showed, and the next plan shows the rest.
+func TestApplyKeepsToItsPlan(t *testing.T) {
+	t.Parallel()
+	blue := m{"socket": "E14", "colors": []any{"blue"}, "on": true}
+	green := m{"socket": "E14", "colors": []any{"green"}, "on": true}
+	for name, test := range map[string]struct {
+		from, to m // of the configuration
+		at       string
+		moves    any
+		sent     []string
+		refused  string
+		next     string
+	}{
+		"a leaf that the plan leaves alone":     {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
+		"a leaf that nobody manages":            {m{"name": "desk"}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "none"},
+		"a leaf that is emptied":                {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
+		"the leaf that the plan changes":        {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
+		"the leaf, as the plan changes it":      {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
+		"an element of a set that it leaves":    {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
+		"an element that it leaves":             {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH bulbs"}, "", "update"},
+		"the element that it changes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it adds":              {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "on": true}}, nil, "  - G9\n", "update"},
+		"the element that it removes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH bulbs"}, "", "none"},
+		"the element that it removes, is gone":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH bulbs"}, "", "update"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, test.from)
+			for name, value := range test.to {
+				tf.config[name] = value
+			}
+			o := tf.plan()
+			tf.wantOK(o)
+			tf.change(firstLamp, test.moves, test.at)
+			if bulbs, moved := test.moves.([]any); moved {
+				tf.lamps[firstLamp] = tf.lamps[firstLamp].With(wholeBulbs(value(bulbs, tf.lamps[firstLamp].At("bulbs").Type())), "bulbs")
+			}
+			tf.applyPlan(o)
+			if test.refused == "" {
+				tf.wantOK(o)
+			} else {
+				tf.wantError(o, "bulbs of lamp \"desk\" ("+firstLamp+") changed since the plan")
+				if !strings.Contains(strings.Join(o.errors, ""), test.refused) {
+					t.Errorf("no %q in %q", test.refused, o.errors)
+				}
+			}
+			tf.wantPatches(test.sent...)
+			next := tf.plan()
+			tf.wantOK(next)
+			if next.action != test.next {
+				t.Errorf("the next plan: %s, want %s", next.action, test.next)
+			}
+			tf.wantQuiet(tf.apply())
+		})
+	}
+}
+
+// TestElementWithoutAName has a response whose bulb lacks its name: it is asked for once
+// more, and then no bulb is changed.
+func TestElementWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{1, 0} {
+		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+		tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value {
+			if request != "GET" || times < 0 {
+				return lamp
+			}
+			if times > 0 {
+				times = -1
+			}
+			bulbs := lamp.At("bulbs").Elements()
+			bulbs[0] = bulbs[0].Without("socket")
+			return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
+		})
+		once := times == 1
+		o := tf.plan()
+		if once {
+			tf.wantOK(o)
+			continue
+		}
+		tf.wantError(o, `A bulb of lamp "desk" (`+firstLamp+") has no name")
+		delete(tf.config, "bulbs") // unmanaged, it is no obstacle
+		tf.config["name"] = "new"
+		tf.wantOK(tf.apply())
+		tf.wantPatches("PATCH name")
+	}
+}

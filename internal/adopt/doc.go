@@ -1,0 +1,23 @@
+// Package adopt manages objects that exist before and after Terraform manages them:
+// they can be read and updated, but neither created nor deleted. Engine handles
+// read, plan and apply on the values of the protocol. The framework handles schemas,
+// validation, upgrades and imports.
+//
+// The rules here apply to leaves, whatever they mean. A Kind has what is special
+// about a kind of object.
+//
+//	kind.go      what the engine has to know of a kind
+//	resource.go  what the framework handles: schemas, validation, imports
+//	rpc.go       the calls of the protocol, decoded and encoded
+//	engine.go    the engine of a kind, and the identity of an object
+//	traits.go    what the schema allows in a plan, and the plan before the object is read
+//	read.go      a refresh, and the read of one object
+//	plan.go      the plan of an adoption, of an update, and of a replacement
+//	contract.go  what an update has to achieve, and what it must not do
+//	warnings.go  the warnings of plans
+//	apply.go     an apply, from the read to the state
+//	update.go    PATCH, verify, read again, restore what was reset
+//	progress.go  what is known of the object during an update, and the errors of one that is half done
+//	verdict.go   what a response means for one leaf, as a table
+//	private.go   what private state remembers of earlier reads
+package adopt

@@ -1,0 +1,163 @@
+package conn_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+const theirs, ours = "10000000-0000-4000-8000-000000000001", "10000000-0000-4000-8000-000000000002"
+
+// texts are diagnostics, each as its summary and detail.
+func texts(diags diag.Diagnostics) string {
+	var all []string
+	for _, d := range diags {
+		all = append(all, d.Severity().String()+": "+d.Summary()+": "+d.Detail())
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestManagement has settings that are set, missing or unknown, and an object with and
+// without an organization of its own: a read needs all of them, and says in one error
+// which it lacks. What is missing comes first, since no apply makes it known.
+func TestManagement(t *testing.T) {
+	t.Parallel()
+	none, waiting, own := tfvalue.Null(tftypes.String), tfvalue.Unknown(tftypes.String), tfvalue.String(ours)
+	for name, test := range map[string]struct {
+		connection       *conn.Connection
+		own              tfvalue.Value
+		organization     string // "" if it cannot be read now
+		says             string
+		refreshIsSkipped bool
+	}{
+		"all set":                         {&conn.Connection{OrganizationID: theirs}, none, theirs, "", false},
+		"its own":                         {&conn.Connection{OrganizationID: theirs}, own, ours, "", false},
+		"its own, and no other":           {&conn.Connection{Missing: []string{"organization_id"}}, own, ours, "", false},
+		"its own, the other unknown":      {&conn.Connection{Unknown: []string{"organization_id"}}, own, ours, "", false},
+		"its own unknown":                 {&conn.Connection{OrganizationID: theirs}, waiting, theirs, "", false}, // the caller waits
+		"alerting is not needed":          {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
+		"no organization":                 {&conn.Connection{Missing: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
+		"no organization and no key":      {&conn.Connection{Missing: []string{"organization_id", "key_id"}}, none, "", "Error: Missing provider settings: organization_id and key_id are not set: set them in the provider block, or with the environment variables DATAPLATFORM_ORGANIZATION_ID and DATAPLATFORM_KEY_ID; organization_id can also be set on this object.", false},
+		"no key":                          {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
+		"one missing, another unknown":    {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
+		"one unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, but this plan needs it. First apply the resources that it depends on (terraform apply -target=…), or set known values.", true},
+		"two unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_id", "retry_timeout"}}, own, "", "Error: Unknown provider settings: key_id and retry_timeout are known only after apply, but this plan needs them. First apply the resources that they depend on (terraform apply -target=…), or set known values.", true},
+		"the organization alone unknown":  {&conn.Connection{Unknown: []string{"organization_id"}}, none, "", "Error: Unknown provider settings: organization_id is known only after apply, but this plan needs it. First apply the resources that it depends on (terraform apply -target=…), or set known values.", false},
+		"the provider is not configured":  {conn.Unconfigured(), own, "", "Error: Unknown provider settings: base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply", true},
+		"as above, with no organization ": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.connection.Client = &platform.Client{}
+			var diags diag.Diagnostics
+			client, organization, ok := test.connection.Management(test.own, &diags)
+			if ok != (test.organization != "") || ok && (client != test.connection.Client || organization.Text() != test.organization) {
+				t.Errorf("ready: %t, organization %s", ok, organization.Text())
+			}
+			if got := texts(diags); !strings.HasPrefix(got, test.says) || (got == "") != (test.says == "") || strings.Contains(got, "\n") {
+				t.Errorf("%s\nwant %s", got, test.says)
+			}
+			var warnings diag.Diagnostics
+			skipped := test.connection.SkipsRefresh(&warnings)
+			if skipped != test.refreshIsSkipped || skipped != strings.HasPrefix(texts(warnings), "Warning: Refresh skipped: provider settings are unknown: ") {
+				t.Errorf("refresh skipped: %t, %s", skipped, texts(warnings))
+			}
+		})
+	}
+}
+
+// TestOrganization has the organization of an object that is only planned: it may be
+// unknown, and where none is set, the error names what else is missing, once.
+func TestOrganization(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	none := tfvalue.Null(tftypes.String)
+	if got := (&conn.Connection{Unknown: []string{"organization_id"}}).Organization(none, &diags); got.IsKnown() || len(diags) > 0 {
+		t.Errorf("%s, want unknown: %s", got.Text(), texts(diags))
+	}
+	missing := &conn.Connection{Missing: []string{"organization_id", "key_id", "alerts_base_url"}}
+	if got := missing.Organization(none, &diags); !got.IsNull() {
+		t.Errorf("%s, want none", got.Text())
+	}
+	missing.Ready(conn.ManagementSettings, &diags)
+	if len(diags) != 1 || !strings.Contains(texts(diags), "organization_id and key_id are not set: ") {
+		t.Errorf("want one error: %s", texts(diags))
+	}
+}
+
+// TestReady has an API that needs none of the other's settings.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	c := &conn.Connection{Client: &platform.Client{}, Missing: []string{"base_url", "key_id", "key_secret"}}
+	var diags diag.Diagnostics
+	if client, ok := c.Ready(conn.AlertingSettings, &diags); !ok || client != c.Client || len(diags) > 0 {
+		t.Errorf("an alert needs a key: %s", texts(diags))
+	}
+	for _, setting := range slices.Concat(conn.ManagementSettings, conn.AlertingSettings, []string{"organization_id"}) {
+		if !conn.Unconfigured().Waits(setting) || c.Waits(setting) {
+			t.Errorf("%s is waited for: %t, and before the provider is configured: %t", setting, c.Waits(setting), conn.Unconfigured().Waits(setting))
+		}
+	}
+}
+
+// TestConfigure has what Terraform hands over before and after the provider is
+// configured, and what nobody hands over.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	configured := &conn.Connection{OrganizationID: ours}
+	for name, test := range map[string]struct {
+		data any
+		bug  bool
+		want *conn.Connection // nil for one that is not configured
+	}{
+		"configured": {configured, false, configured},
+		"validation": {nil, false, nil},
+		"a bug":      {"text", true, nil},
+	} {
+		var ofResource resource.ConfigureResponse
+		var ofData datasource.ConfigureResponse
+		r, d := &conn.Resource{}, &conn.DataSource{}
+		r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: test.data}, &ofResource)
+		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: test.data}, &ofData)
+		for _, got := range []*conn.Connection{r.Connection, d.Connection} {
+			if got == nil || test.want != nil && got != test.want || (test.want == nil) != got.Waits("key_id") || test.want == nil && got.Now().IsZero() {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		for _, diags := range []diag.Diagnostics{ofResource.Diagnostics, ofData.Diagnostics} {
+			if test.bug != strings.Contains(texts(diags), "Got string. "+conn.Bug) || !test.bug && len(diags) > 0 {
+				t.Errorf("%s: %s", name, texts(diags))
+			}
+		}
+	}
+}
+
+// A refresh waits for the apply where nothing but what is not known yet is against it.
+func TestSkipsRefresh(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		missing, unknown []string
+		want             string
+	}{
+		"all known":                      {nil, nil, ""},
+		"one unknown":                    {nil, []string{"key_secret"}, "key_secret is known only after apply, so this plan"},
+		"one of the other API":           {nil, []string{"alerts_base_url"}, ""},
+		"one missing beside one unknown": {[]string{"key_id"}, []string{"key_secret"}, ""},
+		"of the other API missing":       {[]string{"alerts_base_url"}, []string{"key_secret"}, "key_secret is known only after apply"},
+	} {
+		var diags diag.Diagnostics
+		c := &conn.Connection{Missing: test.missing, Unknown: test.unknown}
+		if skips := c.SkipsRefresh(&diags); skips != (test.want != "") || diags.HasError() || len(diags.Warnings()) == 0 == skips || !strings.Contains(texts(diags), test.want) {
+			t.Errorf("%s: %t, %s", name, skips, texts(diags))
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// What a user of dataplatform_api_key sees.
+
+const thisKey = "dataplatform_api_key.this"
+
+func keyConfig(arguments string) string {
+	return fmt.Sprintf("resource \"dataplatform_api_key\" \"this\" {\n%s\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n", arguments)
+}
+
+// A key is created, and the state alone has its secret. What nothing changes is not
+// created again. A destroy leaves the key valid. On an organization this test alone
+// creates a key, and one.
+func TestAccAPIKey(t *testing.T) {
+	p := newManagement(t)
+	p.variable(keyVariable, "1")
+	name := "terraform-acc-" + uuid.NewString()[:8]
+	expires := time.Now().Add(50 * time.Minute).UTC().Format(time.RFC3339)
+	config := p.provider() + keyConfig(fmt.Sprintf("  name = %q\n  roles = [\"query_endpoints\"]\n  state = \"disabled\"\n  expire_at = %q", name, expires))
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: p.providers(),
+		Steps: []resource.TestStep{
+			{
+				Config: config,
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreate),
+					plancheck.ExpectUnknownValue(thisKey, tfjsonpath.New("key_secret")),
+					plancheck.ExpectSensitiveValue(thisKey, tfjsonpath.New("key_secret")),
+					plancheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringExact(expires)),
+				}},
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("state"), knownvalue.StringExact("disabled")),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
+					learnedOfKey{},
+				},
+				PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
+			},
+			{
+				Config: config,
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionNoop),
+				}},
+				PostApplyFunc: p.received(),
+			},
+			{Config: config, Destroy: true, PostApplyFunc: p.received()},
+		},
+	})
+}
+
+// learnedOfKey notes, of a key on an organization, what no response contained: only the
+// provider has seen the one to its creation.
+type learnedOfKey struct{}
+
+// CheckState implements statecheck.StateCheck.
+func (learnedOfKey) CheckState(_ context.Context, req statecheck.CheckStateRequest, _ *statecheck.CheckStateResponse) {
+	if run == nil {
+		return
+	}
+	for _, created := range req.State.Values.RootModule.Resources {
+		var missing []string
+		for _, name := range []string{"key_suffix", "created_at", "used_at", "ip_access_list"} {
+			if created.AttributeValues[name] == nil {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) > 0 {
+			run.learned.say("keys: the response to the creation did not contain %s.", strings.Join(missing, ", "))
+		}
+	}
+}
+
+// A change creates another key before it forgets the old one, which stays valid.
+func TestAccAPIKeyReplacement(t *testing.T) {
+	f := newFixture(t)
+	secrets := statecheck.CompareValue(compare.ValuesDiffer())
+	config := func(name string) string {
+		return f.provider() + keyConfig(fmt.Sprintf("  name = %q\n  roles = [\"admin\"]", name)) + "output \"secret\" {\n  value     = " + thisKey + ".key_secret\n  sensitive = true\n}\n"
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: f.providers(),
+		Steps: []resource.TestStep{
+			{
+				Config:            config("one"),
+				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
+				PostApplyFunc:     f.received(`{"name": "one", "roles": ["admin"]}`),
+			},
+			{
+				Config: config("two"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreateBeforeDestroy),
+					plancheck.ExpectUnknownValue(thisKey, tfjsonpath.New("key_secret")),
+					plancheck.ExpectUnknownOutputValue("secret"), // what depends on it has the new one in the same apply
+				}},
+				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
+				PostApplyFunc:     f.received(`{"name": "two", "roles": ["admin"]}`),
+			},
+		},
+	})
+	if n := len(f.Keys()); n != 2 {
+		t.Errorf("%d keys on the platform, want both", n)
+	}
+}
+
+// A key with validity_hours is replaced once a plan is within early_renewal_hours of its
+// expiry, and early_renewal_hours itself changes in place.
+func TestAccAPIKeyRenewal(t *testing.T) {
+	f := newFixture(t)
+	now := f.clocked()
+	config := func(early int) string {
+		return f.provider() + keyConfig(fmt.Sprintf("  name = \"loader\"\n  roles = [\"admin\"]\n  validity_hours = 100\n  early_renewal_hours = %d", early))
+	}
+	action := func(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisKey, action)}}
+	}
+	created := func(validUntil int) func() {
+		return f.received(fmt.Sprintf(`{"name": "loader", "roles": ["admin"], "expireAt": %q}`, date(validUntil)))
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: f.providers(),
+		Steps: []resource.TestStep{
+			{PreConfig: func() { now.at(0, 0) }, Config: config(5), ConfigPlanChecks: action(plancheck.ResourceActionCreate), PostApplyFunc: created(100)},
+			{Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), PostApplyFunc: f.received()},
+			{PreConfig: func() { now.at(89, 0) }, Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionNoop), PostApplyFunc: f.received()},
+			{
+				PreConfig: func() { now.at(90, 0) }, Config: config(10),
+				ConfigPlanChecks: action(plancheck.ResourceActionCreateBeforeDestroy),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringFunc(func(got string) error {
+						if !tfvalue.SameInstant(got, date(190)) {
+							return errors.New(got + " is not " + date(190))
+						}
+						return nil
+					})),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
+				},
+				PostApplyFunc: created(190),
+			},
+		},
+	})
+}
+
+// What no key can have is an error of the plan, and so is an import.
+func TestAccAPIKeyLimits(t *testing.T) {
+	f := newFixture(t)
+	step := func(arguments, says string) resource.TestStep {
+		return resource.TestStep{Config: f.provider() + keyConfig(arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: f.providers(),
+		Steps: []resource.TestStep{
+			step(`name = ""`+"\nroles = [\"admin\"]", `string length must be at least 1`),
+			step("name = \"n\"\nroles = []", `must contain at least 1`),
+			step("name = \"n\"\nroles = [\"owner\"]", `must be one of`),
+			step("name = \"n\"\nroles = [\"admin\"]\nexpire_at = \"2020-01-01T00:00:00Z\"", `must be in the future`),
+			step("name = \"n\"\nroles = [\"admin\"]\nip_access_list = [{ source = \"192.0.2.300\" }]", `must be a valid IP`),
+			{
+				Config: f.provider() + keyConfig("name = \"n\"\nroles = [\"admin\"]"), ResourceName: thisKey, ImportState: true,
+				ImportStateId: uuid.NewString(), ExpectError: regexp.MustCompile(`API keys cannot be imported`),
+			},
+		},
+	})
+	f.wantRequests()
+}

@@ -1,0 +1,40 @@
+// Package provider is the Terraform provider: schemas, plans, state and messages.
+// Package adopt has the engine of adopted objects, package platform the API client.
+//
+// The provider:
+//
+//	provider.go           its configuration, and the list of what it has
+//	provider_settings.go  its settings, from the provider block or the environment
+//	server.go             the server: engines for adopted objects, the framework for the rest
+//	server_validate.go    faults of the framework's validation, and ways around them
+//	schema.go             the sorts of attributes of which the schemas are made
+//	schema_computed.go    the schema of a data source, derived from that of a resource
+//	validators.go         checks of values, with their errors
+//
+// dataplatform_service_scaling, dataplatform_service and dataplatform_services:
+//
+//	service_scaling.go       the kind, with its schema
+//	service_scaling_list.go  the list resource
+//	service_data_source.go   one service
+//	services_data_source.go  all services
+//
+// dataplatform_pipe:
+//
+//	pipe.go              the kind
+//	pipe_schema.go       its schema
+//	pipe_patch.go        the PATCH of one pipe
+//	pipe_mappings.go     table mappings: the configured set, and the difference that is sent
+//	pipe_credentials.go  what a source accepts and never returns
+//	pipe_data_source.go  the data source
+//
+// dataplatform_api_key, which the framework handles:
+//
+//	api_key.go           what is known of a key: its state, and what was requested
+//	api_key_schema.go    its schema
+//	api_key_plan.go      when a key is created, kept or replaced
+//	api_key_resource.go  the creation of a key, its refreshes, and its end
+//
+// dataplatform_alert:
+//
+//	alert_data_source.go  the data source
+package provider

@@ -1,0 +1,364 @@
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// organization is a platform over plain HTTP, as curl sees it, for what a test does
+// behind Terraform's back: read an object before it is changed, change it, put it back.
+// The client of the provider is not used, so that a fault of it cannot hide here.
+type organization struct {
+	t *testing.T
+	organizationSettings
+}
+
+// organizationSettings are the provider's, by their names.
+type organizationSettings map[string]string
+
+// in is the organization for one test.
+func (s organizationSettings) in(t *testing.T) *organization { return &organization{t, s} }
+
+// organization is the fake of a fixture over HTTP.
+func (f *fixture) organization() *organization {
+	return organizationSettings{
+		"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
+		"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token",
+	}.in(f.t)
+}
+
+// answer is the response to one request.
+type answer struct {
+	status      int
+	contentType string
+	body        string
+	result      any // the member "result" or "data"
+}
+
+// send sends a request to one of the APIs, a few times if it may help: what it sends
+// has absolute values. Only an error of the network is an error.
+func (s organizationSettings) send(ctx context.Context, method, path string, body any) (answer, error) {
+	base := "base_url"
+	if strings.HasPrefix(path, "/api/") {
+		base = "alerts_base_url"
+	}
+	sent, err := json.Marshal(body)
+	if err != nil {
+		return answer{}, err
+	}
+	for attempt := 1; ; attempt++ {
+		got, wait, err := s.try(ctx, method, strings.TrimRight(s[base], "/")+path, sent)
+		if err == nil && wait == 0 || attempt == 6 {
+			return got, err
+		}
+		select {
+		case <-ctx.Done():
+			return got, ctx.Err()
+		case <-time.After(max(wait, time.Duration(attempt)*500*time.Millisecond)):
+		}
+	}
+}
+
+func (s organizationSettings) try(ctx context.Context, method, url string, body []byte) (got answer, wait time.Duration, err error) {
+	var reader io.Reader
+	if method != http.MethodGet {
+		reader = bytes.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, reader)
+	if err != nil {
+		return got, 0, err
+	}
+	request.SetBasicAuth(s["key_id"], s["key_secret"])
+	if strings.Contains(url, "/api/v2/alerts/") {
+		request.Header.Set("Authorization", "Bearer "+s["alerts_access_token"])
+	}
+	if reader != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return got, 0, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return got, 0, err
+	}
+	got = answer{status: response.StatusCode, contentType: response.Header.Get("Content-Type"), body: string(text)}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var envelope object
+	if decoder.Decode(&envelope) == nil {
+		if got.result = envelope["result"]; got.result == nil {
+			got.result = envelope["data"]
+		}
+	}
+	if got.status == http.StatusTooManyRequests || got.status >= 500 {
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		wait = max(time.Duration(seconds)*time.Second, time.Second)
+	}
+	return got, wait, nil
+}
+
+// rejected is why a request had no success, with what the platform returned.
+func (s organizationSettings) rejected(method, path string, got answer, err error) error {
+	if err == nil && got.status/100 == 2 {
+		return nil
+	}
+	said := cmp.Or(err, errors.New("HTTP "+strconv.Itoa(got.status)+": "+s.masked(got.body)))
+	return fmt.Errorf("%s %s: %w", method, path, said)
+}
+
+// masked is the beginning of what the platform returned, without the credentials.
+func (s organizationSettings) masked(text string) string {
+	for _, name := range []string{"key_secret", "alerts_access_token"} {
+		if s[name] != "" {
+			text = strings.ReplaceAll(text, s[name], "***")
+		}
+	}
+	return folded(text[:min(len(text), 600)])
+}
+
+// get reads an object, or a list of them.
+func (s organizationSettings) get(ctx context.Context, path string) (any, error) {
+	got, err := s.send(ctx, http.MethodGet, path, nil)
+	return got.result, s.rejected(http.MethodGet, path, got, err)
+}
+
+func (s organizationSettings) services() string {
+	return "/v1/organizations/" + s["organization_id"] + "/services"
+}
+
+// subject is an object that a test may change, as it was before.
+type subject struct {
+	*organization
+	noun, id string
+	read     func(ctx context.Context) (object, error)
+	patches  string // the path of its PATCH
+	settable []string
+	before   object
+	written  []string // the leaves that the test writes, or Terraform for it
+}
+
+// Members that a PATCH may set, but for credentials and table mappings, which no
+// acceptance test writes.
+var (
+	settableScaling = []string{"numReplicas", "idleScaling", "idleTimeoutMinutes", "minTotalMemoryGb", "maxTotalMemoryGb"}
+	settablePipe    = []string{
+		"name", "fieldMappings", "destination.columns", "settings",
+		"source.kafka.iamRole", "source.kafka.caCertificate", "source.kafka.reversePrivateEndpointIds",
+		"source.objectStorage.iamRole", "source.objectStorage.path", "source.objectStorage.azureContainerName",
+		"source.cloudStream.iamRole",
+		"source.postgres.host", "source.postgres.port", "source.postgres.database",
+		"source.postgres.settings.syncIntervalSeconds", "source.postgres.settings.pullBatchSize",
+	}
+	// what the platform changes by itself
+	volatile = []string{"state", "updatedAt", "scaling", "endpoints", "minReplicaMemoryGb", "maxReplicaMemoryGb", "engineVersion", "availablePrivateEndpointIds"}
+	// what no message repeats
+	secretMembers = []string{"connectionString", "encryptionKey"}
+)
+
+// theService is a service whose scaling the test may change. It is put back at the end.
+func (o *organization) theService(id string) *subject {
+	o.t.Helper()
+	s := &subject{organization: o, noun: "service", id: id, patches: o.services() + "/" + id + "/scaling", settable: settableScaling, written: []string{"idleTimeoutMinutes"}}
+	s.read = func(ctx context.Context) (object, error) {
+		listed, err := o.get(ctx, o.services())
+		if err != nil {
+			return nil, err
+		}
+		all, _ := listed.([]any)
+		for _, service := range all {
+			if strings.EqualFold(fmt.Sprint(member(service, "id")), id) {
+				return service.(object), nil
+			}
+		}
+		return nil, fmt.Errorf("organization %s has no service %s", o.organizationSettings["organization_id"], id)
+	}
+	return s.claimed()
+}
+
+// thePipe is a pipe that the test may change. It is put back at the end.
+func (o *organization) thePipe(service, id string) *subject {
+	o.t.Helper()
+	path := o.services() + "/" + service + "/pipes/" + id
+	s := &subject{organization: o, noun: "pipe", id: id, patches: path, settable: settablePipe, written: []string{"name"}}
+	s.read = func(ctx context.Context) (object, error) {
+		got, err := o.get(ctx, path)
+		pipe, _ := got.(object)
+		return pipe, err
+	}
+	return s.claimed()
+}
+
+func (s *subject) claimed() *subject {
+	s.t.Helper()
+	var err error
+	if s.before, err = s.read(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		if err := s.putBack(context.WithoutCancel(s.t.Context())); err != nil {
+			standsChanged(s.t, err)
+		} else if s.t.Failed() {
+			s.t.Logf("%s %s has again what it had before the test: %s", s.noun, s.id, s.told(s.written))
+		}
+	})
+	return s
+}
+
+// patch changes an object behind Terraform's back.
+func (s *subject) patch(body object) answer {
+	s.t.Helper()
+	for path := range leaves(body) {
+		if !slices.Contains(s.written, path) {
+			s.written = append(s.written, path)
+		}
+	}
+	got, err := s.send(s.t.Context(), http.MethodPatch, s.patches, body)
+	if err := s.rejected(http.MethodPatch, s.patches, got, err); err != nil {
+		s.t.Fatalf("%s %s rejected a value. Before the test it had %s. %v", s.noun, s.id, s.told(slices.Sorted(maps.Keys(leaves(body)))), err)
+	}
+	return got
+}
+
+// now is the object as the platform returns it.
+func (s *subject) now() object {
+	s.t.Helper()
+	now, err := s.read(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return now
+}
+
+// moved are the leaves whose value is another than before, but for those that the
+// platform changes by itself.
+func (s *subject) moved(before, now object) (paths []string) {
+	is := leaves(now)
+	for path, was := range leaves(before) {
+		first, _, _ := strings.Cut(path, ".")
+		if !slices.Contains(volatile, first) && !alike(was, is[path]) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// putBack sends what has changed, and if that was not enough all that may be set: a
+// platform that resets what a PATCH omits needs all of it at once.
+func (s *subject) putBack(ctx context.Context) error {
+	for _, all := range []bool{false, true} {
+		now, err := s.read(ctx)
+		if err != nil {
+			return s.standing(s.written, err)
+		}
+		moved := s.moved(s.before, now)
+		if len(moved) == 0 {
+			return nil
+		}
+		body := object{}
+		for _, path := range s.settablePaths() {
+			if all || slices.Contains(moved, path) {
+				setMember(body, path, member(s.before, path))
+			}
+		}
+		got, err := s.send(ctx, http.MethodPatch, s.patches, body)
+		if err := s.rejected(http.MethodPatch, s.patches, got, err); err != nil {
+			return s.standing(moved, err)
+		}
+	}
+	now, err := s.read(ctx)
+	if err != nil {
+		return s.standing(s.written, err)
+	}
+	if moved := s.moved(s.before, now); len(moved) > 0 {
+		return s.standing(moved, errors.New("the platform accepted the former values and kept others"))
+	}
+	return nil
+}
+
+// standing is the error of what could not be put back.
+func (s *subject) standing(paths []string, err error) error {
+	return fmt.Errorf("%s %s may stand changed, and was not put back. Before the test it had %s. %w", s.noun, s.id, s.told(paths), err)
+}
+
+// settablePaths are the leaves that a PATCH may set, as far as the object told them.
+func (s *subject) settablePaths() (paths []string) {
+	for path := range leaves(s.before) {
+		if slices.ContainsFunc(s.settable, func(set string) bool { return path == set || strings.HasPrefix(path, set+".") }) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// told has leaves with their values before the test.
+func (s *subject) told(paths []string) string {
+	texts := []string{}
+	for _, path := range paths {
+		value := "a secret, which is not shown"
+		if !slices.Contains(secretMembers, path[strings.LastIndexByte(path, '.')+1:]) {
+			value = toJSON(s.t, member(s.before, path))
+		}
+		texts = append(texts, path+" = "+value)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// leaves are the values of a document by dotted path. A list is one value.
+func leaves(value any) map[string]any {
+	all := map[string]any{}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		members, ok := value.(object)
+		if !ok || len(members) == 0 {
+			all[path] = value
+			return
+		}
+		for name, inner := range members {
+			walk(strings.TrimPrefix(path+"."+name, "."), inner)
+		}
+	}
+	walk("", value)
+	return all
+}
+
+// alike reports whether two values are the same to a user: an omitted one is an empty
+// one, and lists are compared in any order, since most are sets.
+func alike(a, b any) bool {
+	return isEmpty(a) && isEmpty(b) || spelled(a) == spelled(b)
+}
+
+func isEmpty(value any) bool {
+	return value == nil || slices.Contains([]string{`""`, "[]", "{}", "false", "0"}, spelled(value))
+}
+
+func spelled(value any) string {
+	if list, ok := value.([]any); ok {
+		texts := make([]string, len(list))
+		for i, element := range list {
+			texts[i] = spelled(element)
+		}
+		slices.Sort(texts)
+		return "[" + strings.Join(texts, ",") + "]"
+	}
+	text, _ := json.Marshal(value)
+	return string(text)
+}

@@ -1,0 +1,167 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// TestAttackedOneTableTwoTargets changes one of two mappings of one table: that the other
+// excludes other columns is nothing that happened after the plan.
+func TestAttackedOneTableTwoTargets(t *testing.T) {
+	f := newFixture(t)
+	raw := wanted("public.customers", "customers_raw", `excluded_columns = []`)
+	f.addMapping(`{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers_raw", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}`)
+	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, raw))
+	b.apply()
+	b.arguments = mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "salary"], use_custom_sorting_key = true, sorting_keys = ["country", "id"]`), addressesMapping, leadsMapping, raw)
+	r := b.tryApply()
+	if len(r.errors) > 0 {
+		t.Fatalf("%q", r.errors)
+	}
+	b.wantQuiet()
+}
+
+// TestAttackedEmptiedAndOmitted is TestMappingsThatAPatchEmpties on a platform that omits what
+// is empty.
+func TestAttackedEmptiedAndOmitted(t *testing.T) {
+	for name, sparse := range leanPlatforms {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
+			b := f.pipe(mockplatform.PostgresPipeID, ``)
+			b.apply()
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
+					all := value.([]any)
+					all[0].(mockplatform.Document)["excludedColumns"] = []any{}
+					return all
+				}}}
+			})
+			r := b.applyAs(`name = "n"`)
+			wantWarning(t, r.warnings, `public.customers to customers, excluded_columns: was ["password_hash", "phone"], is now []`)
+		})
+	}
+}
+
+// TestAttackedAdoptionRestoresForms adopts a pipe whose mappings match, but for the form of a
+// name, on a platform that drops the mappings with any other change.
+func TestAttackedAdoptionRestoresForms(t *testing.T) {
+	same := wanted("public.a", "a", `excluded_columns = ["`+composed+`"]`)
+	for name, arguments := range map[string]string{"matches": mappings(same), "adds": mappings(same, wanted("public.b", "b", `excluded_columns = []`))} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+				setMember(doc, "source.postgres.tableMappings", []any{
+					mockplatform.Document{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a", "excludedColumns": []any{decomposed}, "useCustomSortingKey": false, "sortingKeys": []any{}},
+				})
+			})
+			emptied := false
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
+					if emptied {
+						return value
+					}
+					emptied = true
+					return value.([]any)[:0]
+				}}}
+			})
+			b := f.pipe(mockplatform.PostgresPipeID, arguments+"\n  name = \"n\"")
+			r := b.tryApply()
+			if got, mapped := f.mapped(b.id)["a"]; mapped && !slices.Equal(got, []string{decomposed}) {
+				t.Errorf("a excludes %+q; errors %q; sent %+q", got, r.errors, f.patches(b.id))
+			}
+			t.Logf("%q %+q", r.errors, f.patches(b.id))
+		})
+	}
+}
+
+// TestAttackedSiblingUncovers excludes a column after a plan that maps the same table once
+// more: the apply would replicate it.
+func TestAttackedSiblingUncovers(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	b.apply()
+	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.customers", "archive", customersExcluded))
+	plan := b.plan()
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+		member(doc, "source.postgres.tableMappings").([]any)[0].(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
+	})
+	b.carryOut(f.start(), plan)
+	if got, ok := f.mapped(b.id)["archive"]; ok && !slices.Contains(got, "salary") {
+		t.Errorf("archive replicates salary: excludes %q, errors %q", got, plan.errors)
+	}
+}
+
+// TestAttackedTwiceInAResponse has a response with one mapping twice, with other members.
+func TestAttackedTwiceInAResponse(t *testing.T) {
+	for name, first := range map[string]bool{"before": true, "after": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+				all := member(doc, "source.postgres.tableMappings").([]any)
+				other := fromJSON(t, `{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}`)
+				if first {
+					all = slices.Insert(all, 0, other)
+				} else {
+					all = append(all, other)
+				}
+				setMember(doc, "source.postgres.tableMappings", all)
+			})
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.must(b.imports(mockplatform.ServiceID + "/" + b.id))
+			r := b.tryApply()
+			t.Log(strings.Join(f.patches(b.id), "\n"), r.errors)
+			if next := b.tryPlan(f.start()); len(r.errors) == 0 && next.action != "none" {
+				t.Errorf("the next plan is to %s", next.action)
+			}
+		})
+	}
+}
+
+// TestAttackedSecondUnknown loses the response to the PATCH that adds: it was carried out, and
+// no read says so.
+func TestAttackedSecondUnknown(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	b.apply()
+	b.arguments = customersSorted
+	plan := b.plan()
+	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, After: true, Status: 503, Times: mockplatform.Always})
+	f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 1, Status: 503, Times: mockplatform.Always})
+	b.carryOut(f.start(map[string]any{"retry_timeout": "1s"}), plan)
+	_, there := f.mapped(b.id)["customers"]
+	t.Log(there, plan.errors)
+	if strings.Contains(folded(plan.String()), "These are not added yet: - public.customers to customers") && there {
+		t.Error("it is there")
+	}
+}
+
+// TestAttackedNoSourceInTheApply excludes a column after the plan, and the read of the apply
+// has no source: what the platform has by now is not known.
+func TestAttackedNoSourceInTheApply(t *testing.T) {
+	for name, sparse := range map[string]mockplatform.Sparse{
+		"source once": {Path: "source", Times: 1}, "source": {Path: "source"},
+		"postgres once": {Path: "source.postgres", Times: 1}, "postgres": {Path: "source.postgres"},
+		"mappings once": {Path: "source.postgres.tableMappings", Times: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			b.arguments = customersSorted
+			plan := b.plan()
+			f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+				member(doc, "source.postgres.tableMappings").([]any)[0].(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
+			})
+			sparse.Operations = []mockplatform.Operation{mockplatform.GetPipe}
+			f.Configure(func(p *mockplatform.Behaviour) { p.Responses.Sparse = []mockplatform.Sparse{sparse} })
+			b.carryOut(f.start(), plan)
+			if got, ok := f.mapped(b.id)["customers"]; ok && !slices.Contains(got, "salary") {
+				t.Errorf("customers replicates salary: excludes %q, errors %q", got, plan.errors)
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+// Package rest sends one request to an HTTP API until it is decided. It knows no
+// operation, type or path of an API.
+//
+// One request:
+//
+//	request.go   what a caller declares: the request, and how it may be retried
+//	call.go      the loop of attempts (admit, send, observe), and the policy that decides what
+//	             is next
+//	send.go      one attempt, and its error
+//	attempt.go   what is known of an attempt
+//	response.go  the body of a response
+//
+// All requests of an API:
+//
+//	client.go    the client and its APIs
+//	dial.go      connections, proxies, TLS
+//	door.go      the only lock: lets attempts through, and ends waits when something changes
+//	health.go    whether the next attempt may be sent: after a 429, in an outage, after a
+//	             rejected login
+//	pace.go      the rate after a 429
+//	wait.go      the backoff, and the waits that responses request
+//
+// Texts:
+//
+//	error.go     an error of one request
+//	trouble.go   what fails for all requests of an API
+//	advice.go    what to do about an error
+//	message.go   the message in a response
+//	secrets.go   masks secrets
+//	text.go      cleans texts from outside
+package rest

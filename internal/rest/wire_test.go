@@ -1,0 +1,247 @@
+package rest
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// Tests over real connections, for what memory can't show.
+
+// serverClient talks to a handler over a real connection.
+func serverClient(t testing.TB, handler http.Handler, change ...func(*Config)) *client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return newTestClient(t, server.URL, change...)
+}
+
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	platform := newPlatform()
+	platform.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
+	server := httptest.NewUnstartedServer(platform)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
+	transport := c.Transport()
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
+		return dial(ctx, network, address)
+	}
+	for range 3 { // between which all connections lie idle
+		var work sync.WaitGroup
+		for range 40 {
+			work.Go(func() {
+				if err := operations["update"].call(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		work.Wait()
+	}
+	if n := opened.Load(); n > 6 {
+		t.Errorf("%d connections for 6 requests at a time", n)
+	}
+}
+
+// tlsServer is a fake over TLS; trusted lets a client accept its certificate.
+func tlsServer(t *testing.T, versions *tls.Config) (server *httptest.Server, trusted func(*client)) {
+	t.Helper()
+	server = httptest.NewUnstartedServer(newPlatform())
+	server.TLS = versions
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, func(c *client) { trust(c, server) }
+}
+
+// trust lets a client accept the certificate of a server.
+func trust(c *client, server *httptest.Server) {
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	c.Transport().TLSClientConfig.RootCAs = pool
+}
+
+func TestFinalConnectionErrors(t *testing.T) {
+	t.Parallel()
+	untrusted, _ := tlsServer(t, nil)
+	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	tests := map[string]struct {
+		address string
+		trust   func(*client)
+		hint    string
+	}{
+		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
+		"TLS 1.1":           {old.URL, trustOld, "Check base_url, and HTTPS_PROXY if it is set."},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTestClient(t, test.address)
+			if test.trust != nil {
+				test.trust(c)
+			}
+			err := readPipe(t.Context(), c)
+			var e *Error
+			if !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
+				t.Error(err)
+			}
+			if err := operations["key"].call(t.Context(), c); isAmbiguous(err) || err == nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The rejection of a proxy is reported as such and not retried. The proxy is not
+// the fake platform, but a handler of its own.
+func TestProxyRefuses(t *testing.T) {
+	t.Parallel()
+	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer proxyServer.Close()
+	c := newTestClient(t, "https://platform.example")
+	c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
+	err := operations["key"].call(t.Context(), c)
+	if err == nil || isAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
+		t.Error(err)
+	}
+}
+
+// What a proxy rejects for good is not retried.
+func TestPermanentErrors(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{403: true, 407: true, 408: false, 429: false, 499: true, 500: false, 502: false} {
+		if got := isPermanent(fmt.Errorf("wrapped: %w", &proxyError{status})); got != want {
+			t.Errorf("%d: %t", status, got)
+		}
+	}
+	for err, want := range map[error]bool{errProxySetting: true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false} {
+		if isPermanent(err) != want {
+			t.Error(err)
+		}
+	}
+}
+
+// An endless response ends at the maximum size.
+func TestEndlessResponses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fault fault
+		want  string
+	}{
+		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied."},
+		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied."},
+		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next apply sends only what is still missing."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			platform := newPlatform()
+			platform.Inject(test.fault)
+			c := serverClient(t, platform, func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
+			err := operations["update"].call(t.Context(), c)
+			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The connection of a POST is one that an earlier call left idle and the
+// platform has closed meanwhile: net/http must not send it twice.
+func TestNoReplayOfAKey(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		platform := newPlatform()
+		platform.Inject(fault{Method: http.MethodPost, Cut: mockplatform.CutHead, Times: mockplatform.Always})
+		c := serverClient(t, platform)
+		_ = readPipe(t.Context(), c)
+		if err := operations["key"].call(t.Context(), c); !isAmbiguous(err) || platform.Count(http.MethodPost, "") != 1 {
+			t.Fatal(platform.Count(http.MethodPost, ""), err)
+		}
+		for _, r := range platform.Requests() {
+			if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
+				t.Error("an Idempotency-Key was sent")
+			}
+		}
+	}
+}
+
+// A redirect is not followed, to the same host either.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 302, 307, 308} {
+		platform := newPlatform()
+		server := httptest.NewServer(platform)
+		t.Cleanup(server.Close)
+		c := newTestClient(t, server.URL)
+		platform.Inject(fault{Status: status, Location: server.URL + "/x?token=hidden", Times: mockplatform.Always})
+		for name, o := range operations {
+			platform.ResetJournal()
+			err := o.call(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") || strings.Contains(err.Error(), "hidden") || platform.Count("", "") > 1 {
+				t.Error(status, name, platform.Count("", ""), err)
+			}
+		}
+	}
+}
+
+// A connection that the server ends (GOAWAY) while requests are under way is named in words
+// for users, not for those who write clients.
+func TestClosedConnectionIsNamed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close") // which Go's server sends as a GOAWAY
+		newPlatform().ServeHTTP(w, r)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout = 0 })
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	c.Transport().TLSClientConfig.RootCAs = pool
+	var lost atomic.Int32
+	for range 20 { // whose requests are lost is left to chance
+		crowd(20, 10, func(int) {
+			err := operations["update"].call(t.Context(), c)
+			if err != nil && strings.Contains(err.Error(), "GetBody") {
+				t.Error(err)
+			} else if err != nil && strings.Contains(err.Error(), "the server closed the connection") {
+				lost.Add(1)
+			}
+		})
+		if lost.Load() > 0 {
+			return
+		}
+	}
+	t.Error("no request was lost")
+}

@@ -1,0 +1,15 @@
+// Package tfvalue has values of a schema and the operations on them: which leaves
+// are owned, which differ, what a response means, and what the state is after it.
+// It knows no attribute by name; what a type cannot express is in Rules.
+//
+//	value.go     a value, its members and elements
+//	leaf.go      the leaves of an object: what is owned, compared and sent as a whole
+//	codec.go     between Go structs and values
+//	same.go      when two values are equal, as a table, and Rules
+//	forms.go     names that differ only in their Unicode form
+//	keyed.go     keyed sets: their elements by key, differences, what an update makes of them
+//	owned.go     what the configuration manages, and what of it differs from the platform
+//	interpret.go what a read means, and a field that it omits
+//	settle.go    the state after a write, the plan before one
+//	describe.go  a value, or two, in a message
+package tfvalue

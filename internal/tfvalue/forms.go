@@ -1,0 +1,61 @@
+package tfvalue
+
+import (
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Terraform gives every string of configuration and state one Unicode normal form (NFC).
+// A database may hold a name in another form, and to it that is another name. Forms
+// compare as equal here, so they make no difference by themselves; but a list or a set
+// that is sent again would rename what it contains.
+
+// Normal returns a string in the normal form of Terraform's.
+func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
+
+// Respelled returns the strings of a list or set on the platform that sending a value
+// again would replace by another form of the same text.
+func (r Rules) Respelled(name string, sent, held Value) []string {
+	key, keyed := r.Keys[name]
+	if !keyed {
+		return respelled(sent, held)
+	}
+	parents := map[string][]Value{}
+	for _, element := range held.Elements() {
+		parents[key.parentOf(element)] = append(parents[key.parentOf(element)], element)
+	}
+	var found []string
+	_, add := key.Difference(sent, held)
+	for _, element := range add {
+		for _, other := range parents[key.parentOf(element)] {
+			found = append(found, respelled(element, other)...)
+		}
+	}
+	return found
+}
+
+func respelled(sent, held Value) []string {
+	texts := textsOf(sent)
+	var found []string
+	for text := range textsOf(held) {
+		if form := norm.NFC.String(text); !texts[text] && texts[form] {
+			found = append(found, form)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// textsOf returns all strings in a value, in the form in which they are sent.
+func textsOf(value Value) map[string]bool {
+	found := map[string]bool{}
+	_ = tftypes.Walk(value.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
+		if v := (Value{at}); v.Type() != nil && isString(v) && !v.IsNull() && v.IsKnown() {
+			found[v.Text()] = true
+		}
+		return true, nil // never fails
+	})
+	return found
+}

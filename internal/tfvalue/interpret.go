@@ -1,0 +1,78 @@
+package tfvalue
+
+import "slices"
+
+// A response may omit any field, always or once. A field that is omitted counts as
+// empty only if an earlier read has returned it. Members of an element of a keyed set
+// have no such memory: what an element omits is empty.
+
+// Interpret returns the remote object after a read, as far as reads return it, and the
+// leaves that are missing: an earlier read has returned them, and this one omits them.
+// They are null in remote, which is right if a second read omits them too.
+//
+// An omitted field keeps its last value if no read has returned it (unreported), if
+// that value is empty, or if the object that contains it is omitted too. If the last
+// value and the new one mean the same, the last spelling is kept.
+func (r Rules) Interpret(last Value, unreported func(Path) bool, read Value) (remote Value, missing []Leaf) {
+	o := interpretation{Rules: r, unreported: unreported}
+	return o.object(nil, last, read), o.missing
+}
+
+type interpretation struct {
+	Rules
+	unreported func(Path) bool
+	missing    []Leaf
+}
+
+func (o *interpretation) object(at Path, last, read Value) Value {
+	if last.IsNull() || !last.IsKnown() || read.IsNull() {
+		return read.Merge(last)
+	}
+	alternatives := o.hasAlternative(at, read)
+	return read.Map(func(name string, member Value) Value {
+		next := append(slices.Clone(at), name)
+		switch was := last.At(name); {
+		case alternatives && member.IsNull() && was.IsObject():
+			o.missing = append(o.missing, Leaf{next, was}) // another read decides
+			return member
+		case was.IsObject():
+			return o.object(next, was, member)
+		default:
+			return o.leaf(next, was, member)
+		}
+	})
+}
+
+// hasAlternative reports whether an object of alternatives contains one of them, so
+// that the others do not exist.
+func (o *interpretation) hasAlternative(at Path, read Value) bool {
+	if len(at) == 0 || !slices.Contains(o.Alternatives, at[len(at)-1]) {
+		return false
+	}
+	for _, member := range read.Members() {
+		if member.IsObject() {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *interpretation) leaf(at Path, last, read Value) Value {
+	name := at[len(at)-1]
+	key, keyed := o.Keys[name]
+	switch {
+	case last.IsNull() || !last.IsKnown():
+		return read
+	case read.IsNull() && (last.IsEmpty() || o.unreported(at)):
+		return last
+	case read.IsNull(), keyed && !key.HasAll(read, last):
+		o.missing = append(o.missing, Leaf{at, last})
+		return read
+	case o.Same(name, last, read) && !isNumber(read) && !slices.Contains(o.Trimmed, name):
+		return read
+	case o.Confirms(name, last, read):
+		return last
+	default:
+		return read
+	}
+}

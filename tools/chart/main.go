@@ -1,0 +1,219 @@
+// Command chart writes the figures of `make bench` into a page, and draws them:
+//
+//	chart bench.txt BENCHMARKS.md BENCHMARKS.svg
+//
+// The page has its figures between two comments. Every figure is the median of the rounds.
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// What a benchmark ran with.
+const (
+	builtIn  = "terraform_data"
+	baseline = "baseline"
+	this     = "this"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 4 {
+		log.Fatal("usage: chart bench.txt page.md picture.svg")
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(measured, page, picture string) error {
+	found, err := read(measured)
+	if err != nil {
+		return err
+	}
+	if err := rewrite(page, found.conclusions()+found.tables(filepath.Base(picture))); err != nil {
+		return err
+	}
+	return found.draw(picture)
+}
+
+// key names a figure.
+type key struct{ benchmark, objects, with, unit string }
+
+type figures struct {
+	values map[key][]float64 // one for each round
+	config map[string]string // of the run: date, versions, processor
+}
+
+func read(name string) (*figures, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	found := &figures{map[key][]float64{}, map[string]string{}}
+	reader := benchfmt.NewReader(file, name)
+	for reader.Scan() {
+		result, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			return nil, fmt.Errorf("%v", reader.Result())
+		}
+		for _, line := range result.Config {
+			found.config[line.Key] = string(line.Value)
+		}
+		benchmark, parts := result.Name.Parts()
+		k := key{benchmark: string(benchmark)}
+		for _, part := range parts {
+			if value, ok := strings.CutPrefix(string(part), "/objects="); ok {
+				k.objects = value
+			}
+			if value, ok := strings.CutPrefix(string(part), "/with="); ok {
+				k.with = value
+			}
+		}
+		for _, value := range result.Values {
+			k.unit = value.Unit
+			found.values[k] = append(found.values[k], value.Value)
+		}
+	}
+	if len(found.values) == 0 {
+		return nil, errors.New(name + " has no results")
+	}
+	return found, reader.Err()
+}
+
+// median returns the median of the rounds, and false if there are none.
+func (f *figures) median(k key) (float64, bool) {
+	values := slices.Sorted(slices.Values(f.values[k]))
+	if len(values) == 0 {
+		return 0, false
+	}
+	middle := len(values) / 2
+	if len(values)%2 == 0 {
+		return (values[middle-1] + values[middle]) / 2, true
+	}
+	return values[middle], true
+}
+
+// show returns a median in a unit, or a dash.
+func (f *figures) show(k key, form string, scale float64) string {
+	value, ok := f.median(k)
+	if !ok {
+		return "–"
+	}
+	return thousands(fmt.Sprintf(form, value/scale))
+}
+
+// rounds is the number of rounds of the benchmark that had the fewest.
+func (f *figures) rounds() int {
+	least := 0
+	for _, values := range f.values {
+		least = cmp.Or(min(least, len(values)), len(values))
+	}
+	return least
+}
+
+var sizes = map[string][]string{"services": {"100", "300", "1000", "3000"}, "pipes": {"100", "300", "1000"}}
+
+// source says when, with what and how often the figures were measured.
+func (f *figures) source() string {
+	rounds := fmt.Sprintf("medians of %d rounds", f.rounds())
+	if f.rounds() == 1 {
+		rounds = "a single round"
+	}
+	return fmt.Sprintf("%s, %s, provider %s (%s), %s on %s CPUs", f.config["date"], f.config["terraform"], f.config["provider"], f.config["go"], rounds, f.config["cpus"])
+}
+
+// conclusions says what the figures come to. A part that was not measured is a dash.
+func (f *figures) conclusions() string {
+	plan := func(objects, with, unit string) key { return key{"Plan", objects, with, unit} }
+	own := func(objects string) string {
+		whole, ok := f.median(plan(objects, this, "sec/op"))
+		if !ok {
+			return "–"
+		}
+		least, _ := f.median(plan(objects, baseline, "sec/op"))
+		return fmt.Sprintf("%.0f %%", 100*min(least/whole, 1)) // chance may make baseline the slower one
+	}
+	third, _ := f.median(plan("1000services", this, "cpu-sec/op"))
+	usual, _ := f.median(plan("300pipes", this, "sec/op"))
+	longer := "–"
+	if out, ok := f.median(key{"Outage", "300pipes", this, "sec/op"}); ok {
+		longer = fmt.Sprintf("%.0f s", out-usual)
+	}
+	return fmt.Sprintf("A plan over 1,000 services takes %s and %s request, and one over 1,000 pipes %s and %s requests; %s and %s of that time is Terraform's own. ",
+		f.show(plan("1000services", this, "sec/op"), "%.1f s", 1), f.show(plan("1000services", this, "requests/op"), "%.0f", 1),
+		f.show(plan("1000pipes", this, "sec/op"), "%.1f s", 1), f.show(plan("1000pipes", this, "requests/op"), "%.0f", 1), own("1000services"), own("1000pipes")) +
+		fmt.Sprintf("Three times as many services cost %s times the CPU time, so split a configuration of thousands of objects into several states. ",
+			f.show(plan("3000services", this, "cpu-sec/op"), "%.1f", third)) +
+		fmt.Sprintf("With a limit of 10 requests per minute, a plan over 20 pipes takes %s (the limit itself requires %s); an outage of %s makes a plan over 300 pipes %s longer; if nothing listens at the URL, a plan fails after %s.\n\n",
+			f.show(key{"RateLimit", "20pipes", this, "sec/op"}, "%.0f s", 1), f.show(key{"RateLimit", "20pipes", this, "least-sec/op"}, "%.0f s", 1),
+			f.show(key{"Outage", "300pipes", this, "least-sec/op"}, "%.0f s", 1), longer,
+			f.show(key{"Unreachable", "1000services", this, "sec/op"}, "%.0f s", 1))
+}
+
+func (f *figures) tables(picture string) string {
+	var out strings.Builder
+	const mebibyte = 1 << 20
+	fmt.Fprintf(&out, "![Seconds of a plan over services and over pipes](%s)\n\nMeasured on %s.\n\n", picture, f.source())
+	out.WriteString("| a plan over | terraform_data | baseline | this | Terraform's own | CPU time, of the provider | requests | memory of the provider, of Terraform |\n|---|---|---|---|---|---|---|---|\n")
+	for _, kind := range []string{"services", "pipes"} {
+		for _, size := range sizes[kind] {
+			at := func(with, unit string) key { return key{"Plan", size + kind, with, unit} }
+			share := "–"
+			if whole, ok := f.median(at(this, "sec/op")); ok {
+				share = f.show(at(baseline, "sec/op"), "%.0f %%", whole/100)
+			}
+			fmt.Fprintf(&out, "| %s %s | %s | %s | **%s** | %s | %s, %s | %s | %s, %s |\n", thousands(size), kind,
+				f.show(at(builtIn, "sec/op"), "%.1f s", 1), f.show(at(baseline, "sec/op"), "%.1f s", 1), f.show(at(this, "sec/op"), "%.1f s", 1), share,
+				f.show(at(this, "cpu-sec/op"), "%.1f s", 1), f.show(at(this, "provider-cpu-sec/op"), "%.1f s", 1), f.show(at(this, "requests/op"), "%.0f", 1),
+				// Terraform's peak includes that of its providers, and baseline's is small.
+				f.show(at(this, "provider-peak-bytes"), "%.0f MiB", mebibyte), f.show(at(baseline, "terraform-peak-bytes"), "%.0f MiB", mebibyte))
+		}
+	}
+	out.WriteString("\n| a plan | takes | at least | requests | rejected |\n|---|---|---|---|---|\n")
+	for _, row := range []struct{ text, benchmark, objects string }{
+		{"over 20 pipes, with a limit of 10 requests per minute", "RateLimit", "20pipes"},
+		{"over 300 pipes, while the API returns only 503 for the first 20 seconds", "Outage", "300pipes"},
+		{"over 1,000 services, while nothing listens at the URL: it fails", "Unreachable", "1000services"},
+	} {
+		at := func(unit string) key { return key{row.benchmark, row.objects, this, unit} }
+		fmt.Fprintf(&out, "| %s | **%s** | %s | %s | %s |\n", row.text, f.show(at("sec/op"), "%.0f s", 1), f.show(at("least-sec/op"), "%.0f s", 1),
+			f.show(at("requests/op"), "%.0f", 1), f.show(at("rejected/op"), "%.0f", 1))
+	}
+	return out.String()
+}
+
+var fourDigits = regexp.MustCompile(`^(\d)(\d{3})\b`)
+
+// thousands writes 1000 as 1,000. No figure has five digits.
+func thousands(figure string) string { return fourDigits.ReplaceAllString(figure, "$1,$2") }
+
+// The comments around the figures of a page.
+const (
+	begin = "<!-- The figures below are written by make bench. -->\n\n"
+	end   = "\n<!-- End of the figures. -->"
+)
+
+func rewrite(page, tables string) error {
+	content, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, hasBegin := strings.Cut(string(content), begin)
+	_, after, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		return fmt.Errorf("%s lacks the comments around its figures", page)
+	}
+	return os.WriteFile(page, []byte(before+begin+tables+end+after), 0o644)
+}
