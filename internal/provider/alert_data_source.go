@@ -40,7 +40,7 @@ func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 		"tile_id":    computedString("ID of the alert's dashboard tile."),
 		"dashboard":  computedString("ID of the alert's dashboard."),
 		"created_at": computedString("Creation time."),
-		"updated_at": computedString("Last change time."),
+		"updated_at": computedString("Time of the last change."),
 	})
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,

@@ -60,7 +60,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place: if the key is due by the new value, the apply after that renews it.",
+				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place: if the new value makes the key due, the apply after that renews it.",
 				Validators: []validator.Number{
 					whole().atLeast(0).atMost(maxValidityHours),
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),

@@ -81,7 +81,7 @@ func pipeAttributes() map[string]schema.Attribute {
 			"engine_parallel_view_processing":           settableBool("Whether the database engine processes attached views in parallel."),
 		}),
 		"created_at": computedString("Creation time, as returned by the API."),
-		"updated_at": computedString("Last change time, as returned by the API."),
+		"updated_at": computedString("Time of the last change, as returned by the API."),
 	}
 }
 

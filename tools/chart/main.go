@@ -151,7 +151,7 @@ func (f *figures) conclusions() string {
 	if out, ok := f.median(key{"Outage", "300pipes", this, "sec/op"}); ok {
 		longer = fmt.Sprintf("%.0f s", out-usual)
 	}
-	return fmt.Sprintf("A plan over 1,000 services takes %s and %s request, and one over 1,000 pipes %s and %s requests; %s and %s of that time is Terraform's own. ",
+	return fmt.Sprintf("A plan over 1,000 services takes %s and %s request, and one over 1,000 pipes %s and %s requests; Terraform itself takes %s and %s of that time. ",
 		f.show(plan("1000services", this, "sec/op"), "%.1f s", 1), f.show(plan("1000services", this, "requests/op"), "%.0f", 1),
 		f.show(plan("1000pipes", this, "sec/op"), "%.1f s", 1), f.show(plan("1000pipes", this, "requests/op"), "%.0f", 1), own("1000services"), own("1000pipes")) +
 		fmt.Sprintf("Three times as many services cost %s times the CPU time, so split a configuration of thousands of objects into several states. ",
@@ -166,7 +166,7 @@ func (f *figures) tables(picture string) string {
 	var out strings.Builder
 	const mebibyte = 1 << 20
 	fmt.Fprintf(&out, "![Seconds of a plan over services and over pipes](%s)\n\nMeasured on %s.\n\n", picture, f.source())
-	out.WriteString("| a plan over | terraform_data | baseline | this | Terraform's own | CPU time, of the provider | requests | memory of the provider, of Terraform |\n|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| a plan over | terraform_data | baseline | this | Terraform's own | CPU time: total, provider | requests | memory: provider, Terraform |\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range []string{"services", "pipes"} {
 		for _, size := range sizes[kind] {
 			at := func(with, unit string) key { return key{"Plan", size + kind, with, unit} }
