@@ -86,7 +86,7 @@ func runOnOrganization(m *testing.M) int {
 		fmt.Println(line)
 	}
 	for _, line := range run.standing {
-		fmt.Println("STANDS CHANGED: " + line)
+		fmt.Println("LEFT CHANGED: " + line)
 	}
 	if run.interrupted.Load() {
 		return 1
