@@ -83,26 +83,6 @@ func TestWriteByAnotherResource(t *testing.T) {
 	}
 }
 
-// TestReadsOfAdoptionsEndWithWrites adopts one object twice in a run: every plan reads, the
-// first apply uses what the plan right before it has read, and the second one reads what the
-// first has left.
-func TestReadsOfAdoptionsEndWithWrites(t *testing.T) {
-	f := newFixture(t)
-	one, other := f.pipe(mockplatform.KafkaPipeID, `name = "b"`), f.pipe(mockplatform.KafkaPipeID, "settings = { engine_max_threads = 10 }")
-	s := f.start() // the plan in an apply is by the provider that applies
-	onePlan, otherPlan := one.tryPlan(s), other.tryPlan(s)
-	one.carryOut(s, onePlan)
-	if n := f.gets(one.id); n != 3 {
-		t.Errorf("%d reads by three plans and the first apply, want 3", n)
-	}
-	other.carryOut(s, otherPlan)
-	if n := f.gets(one.id); n != 4 {
-		t.Errorf("%d reads, want one more by the plan after the write", n)
-	}
-	wantNoText(t, otherPlan.String(), "also changed unmanaged values")
-	one.sends(`{"name": "b"}`, `{"settings": {"engine_max_threads": 10}}`)
-}
-
 // TestDestroyingManyIsFolded has warnings that share one summary, so that Terraform folds
 // them in the plan; in a machine's output each names its object.
 func TestDestroyingManyIsFolded(t *testing.T) {

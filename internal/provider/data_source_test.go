@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -235,56 +234,6 @@ func sparse(absent, null []string) (responses mockplatform.Responses) {
 	return responses
 }
 
-// TestDataSourcesTakeFractions puts a fraction into every number, and digits that no
-// float holds into one of each kind.
-func TestDataSourcesTakeFractions(t *testing.T) {
-	f := newFixture(t)
-	const exact = json.Number("9007199254740993")
-	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		doc["scaling"].(mockplatform.Document)["replicaCpuMillicores"] = exact
-	})
-	f.UpdateAlert(mockplatform.AlertID, func(doc mockplatform.Document) { doc["threshold"] = exact })
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = exact })
-	for _, id := range ourServices {
-		f.UpdateService(id, fractions)
-	}
-	for _, id := range allPipes {
-		f.UpdatePipe(id, fractions)
-	}
-	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-		f.UpdateAlert(id, fractions)
-	}
-	config := f.provider() + dataSourceConfig() + scalings("all", ourServices, ``)
-	for i, id := range allPipes {
-		config += strings.Replace(pipeConfig(id, ``), `"this"`, fmt.Sprintf(`"p%d"`, i), 1)
-	}
-	w := f.workspace(config)
-	w.apply()
-	w.compareAll(ourServices)
-	w.wantEmptyPlan()
-	f.wantWrites()
-}
-
-func fractions(document mockplatform.Document) { addHalf(document) }
-
-func addHalf(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, member := range v {
-			v[name] = addHalf(member)
-		}
-	case []any:
-		for i, element := range v {
-			v[i] = addHalf(element)
-		}
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") {
-			return json.Number(v.String() + ".5")
-		}
-	}
-	return value
-}
-
 // TestDataSourcesAfterAnotherWriter reads in an apply what another provider block has
 // written since the last list.
 func TestDataSourcesAfterAnotherWriter(t *testing.T) {
@@ -327,30 +276,6 @@ output "replicas" {
 `, f.url, mockplatform.OrganizationID, mockplatform.ServiceID))
 	wantText(t, w.apply(), `replicas = "7 7 7"`)
 	w.wantEmptyPlan()
-}
-
-// TestAlertIDs escapes what an identifier may hold, as one element of a path.
-func TestAlertIDs(t *testing.T) {
-	ids := map[string]string{
-		"a b": "a%20b", "a%2Fb": "a%252Fb", "a?b=c": "a%3Fb=c", "a#b": "a%23b", "...": "...", "é": "%C3%A9", "a;b:c@d": "a%3Bb:c@d", `a\b`: "a%5Cb", "..%2f": "..%252f", "+": "+",
-	}
-	f := newFixture(t)
-	config := f.provider()
-	for i, id := range slices.Sorted(maps.Keys(ids)) {
-		f.SetAlert(mockplatform.Document{"id": id, "name": "alert " + id})
-		config += fmt.Sprintf("data \"dataplatform_alert\" \"a%d\" {\n  id = %q\n}\n", i, id)
-	}
-	w := f.workspace(config)
-	w.apply()
-	state := w.state()
-	for i, id := range slices.Sorted(maps.Keys(ids)) {
-		if alert := state[fmt.Sprintf("data.dataplatform_alert.a%d", i)]; alert["id"] != id || alert["name"] != "alert "+id {
-			t.Errorf("alert %q is %v, %v", id, alert["id"], alert["name"])
-		}
-		if n := f.Count("GET", "/api/v2/alerts/"+ids[id]); n == 0 && !strings.ContainsAny(ids[id], `*?[\`) {
-			t.Errorf("alert %q was not asked for as %s", id, ids[id])
-		}
-	}
 }
 
 // TestDataSourcesFail has what isn't there, what several have, and what can't be read.

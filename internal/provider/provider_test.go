@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -209,64 +208,6 @@ func TestProviderFromEnvironment(t *testing.T) {
 		`DATAPLATFORM_ALERTS_BASE_URL is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1).`,
 		"TF_APPEND_USER_AGENT must not contain a line break or another control character")
 	f.wantRequests()
-}
-
-// TestProviderMissesWhatIsNeeded leaves settings out: what needs one names the
-// argument and the variable, and what needs none of them goes on. TestSettingsMissing has
-// a provider without any.
-func TestProviderMissesWhatIsNeeded(t *testing.T) {
-	f := newFixture(t)
-	ours := `organization_id = "` + mockplatform.OrganizationID + `"`
-	objects := map[string]string{
-		"data.dataplatform_alert.lag":      `id = "` + mockplatform.AlertID + `"`,
-		"data.dataplatform_services.all":   ``,
-		"data.dataplatform_services.own":   ours,
-		"dataplatform_service_scaling.all": service,
-		"dataplatform_service_scaling.own": service + "\n" + ours,
-		"dataplatform_pipe.all":            pipeIDs,
-		"dataplatform_pipe.own":            pipeIDs + "\n" + ours,
-		"dataplatform_api_key.all":         aKey + "\nvalidity_hours = 9",
-	}
-	config := plainProvider
-	for _, address := range sortedKeys(objects) {
-		names := strings.Split(strings.TrimPrefix(address, "data."), ".")
-		block := map[bool]string{true: "data", false: "resource"}[strings.HasPrefix(address, "data.")]
-		config += fmt.Sprintf("%s %q %q {\n%s\n}\n", block, names[0], names[1], objects[address])
-	}
-	management := "base_url key_id key_secret"
-	for _, test := range []struct {
-		settings string
-		misses   map[string]string // the others miss nothing
-	}{
-		{fmt.Sprintf("base_url = %q\nkey_id = \"demo-key-id\"\nkey_secret = \"demo-key-secret\"", f.url), map[string]string{
-			"data.dataplatform_alert.lag":    "alerts_base_url alerts_access_token",
-			"data.dataplatform_services.all": "organization_id", "dataplatform_service_scaling.all": "organization_id", "dataplatform_pipe.all": "organization_id", "dataplatform_api_key.all": "organization_id",
-		}},
-		{fmt.Sprintf("alerts_base_url = %q\nalerts_access_token = \"demo-alerts-token\"", f.url), map[string]string{
-			"data.dataplatform_services.all": "base_url organization_id key_id key_secret", "data.dataplatform_services.own": management,
-			"dataplatform_service_scaling.all": "base_url organization_id key_id key_secret", "dataplatform_service_scaling.own": management,
-			"dataplatform_pipe.all": "base_url organization_id key_id key_secret", "dataplatform_pipe.own": management,
-			"dataplatform_api_key.all": "base_url organization_id key_id key_secret",
-		}},
-	} {
-		said := f.workspace(config+"provider \"dataplatform\" {\n"+test.settings+"\n}\n").diagnostics("plan", "-input=false")
-		for address := range objects {
-			all, found := said[address], []string{}
-			if strings.Contains(address, "api_key") { // a key that is to be created only warns at plan (planCreation)
-				all.errors = append(all.errors, all.warnings...)
-			}
-			for _, s := range providerSettings {
-				text := strings.Join(all.errors, "\n")
-				variable := regexp.MustCompile(`\bDATAPLATFORM_` + strings.ToUpper(s.name) + `\b`)
-				if variable.MatchString(text) && strings.Contains(text, s.name) {
-					found = append(found, s.name)
-				}
-			}
-			if got := strings.Join(found, " "); got != test.misses[address] || len(all.errors) != map[bool]int{true: 1}[got != ""] {
-				t.Errorf("%s misses %q, want %q: %s", address, got, test.misses[address], all)
-			}
-		}
-	}
 }
 
 // TestProviderHalfALogin has settings of which some are set, unknown, or empty in the
