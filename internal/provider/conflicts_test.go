@@ -97,16 +97,13 @@ func TestDestroyingManyIsFolded(t *testing.T) {
 		t.Errorf("the warnings are not folded:\n%s", out)
 	}
 	f.ResetJournal()
-	warnings, ok := w.warnings("plan", "-destroy", "-input=false", "-out=tf.plan")
-	if !ok {
-		t.Fatal("the plan failed")
-	}
-	const destroys = "Destroy does not delete services or pipes This resource stops managing %s %q (%s), which keeps its current settings on the platform."
+	said := w.diagnostics("plan", "-destroy", "-input=false", "-out=tf.plan")
+	const destroys = "Destroy does not delete services or pipes: This resource stops managing %s %q (%s), which keeps its current settings on the platform."
 	for name, id := range seedPipes {
-		wantWarning(t, warnings["dataplatform_pipe."+name], fmt.Sprintf(destroys, "pipe", f.Pipe(id)["name"], id))
+		wantWarning(t, said["dataplatform_pipe."+name].warnings, fmt.Sprintf(destroys, "pipe", f.Pipe(id)["name"], id))
 	}
 	for _, id := range ourServices {
-		wantWarning(t, warnings[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)], fmt.Sprintf(destroys, "service", f.Service(id)["name"], id))
+		wantWarning(t, said[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)].warnings, fmt.Sprintf(destroys, "service", f.Service(id)["name"], id))
 	}
 	objects := len(seedPipes) + len(ourServices)
 	// Terraform folds what has a place in the configuration, and gives the warnings of an
