@@ -251,7 +251,7 @@ func TestProviderHalfALogin(t *testing.T) {
 
 // TestProviderUnknownSettings has settings that are known only once something
 // else is applied. Management settings hold a new object back, and a read says
-// which of them it waits for.
+// which of them it waits for. TestKeyOfAnotherProvider has a refresh that waits.
 func TestProviderUnknownSettings(t *testing.T) {
 	f := newFixture(t)
 	settings := []string{"base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token", "request_timeout", "retry_timeout", "max_concurrent_requests"}
@@ -299,15 +299,6 @@ data "dataplatform_services" "after" {
 		t.Errorf("%d writes, want 3", n)
 	}
 	w.wantEmptyPlan()
-
-	// The refresh of what is in the state waits, and says for what.
-	w.file("more.tf", "")
-	w.file("main.tf", strings.Replace(strings.Replace(config, "4\n", "5\n", 1), "later.output.key_secret", "new.output", 1)+
-		"resource \"terraform_data\" \"new\" {\n  input = \"demo-key-secret\"\n}\n"+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`))
-	f.ResetJournal()
-	wantText(t, w.planText(), "Refresh skipped: provider settings are unknown",
-		"key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, so this plan uses the state as it is and does not detect drift.")
-	f.wantRequests()
 }
 
 // TestKeyOfAnotherProvider renews a key that a second provider block uses, in
