@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // allPipes are those of the seed, one of each kind.
@@ -223,48 +224,36 @@ func sparse(absent, null []string) (responses mockplatform.Responses) {
 	return responses
 }
 
-// TestDataSourcesAfterAnotherWriter reads in an apply what another provider block has
-// written since the last list.
+// TestDataSourcesAfterAnotherWriter reads each data source of services twice in a run: it
+// shows what somebody has written in between.
 func TestDataSourcesAfterAnotherWriter(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + fmt.Sprintf(`
-provider "dataplatform" {
-  alias           = "other"
-  base_url        = %[1]q
-  organization_id = %[2]q
-  key_id          = "demo-key-id"
-  key_secret      = "demo-key-secret"
-}
-resource "terraform_data" "first" {}
-data "dataplatform_service" "before" {
-  id         = %[3]q
-  depends_on = [terraform_data.first]
-}
-resource "dataplatform_service_scaling" "written" {
-  provider     = dataplatform.other
-  service_id   = data.dataplatform_service.before.id
-  num_replicas = 7
-}
-data "dataplatform_service" "by_id" {
-  id         = %[3]q
-  depends_on = [dataplatform_service_scaling.written]
-}
-data "dataplatform_service" "by_name" {
-  name       = "events-eu"
-  depends_on = [dataplatform_service_scaling.written]
-}
-data "dataplatform_services" "all" {
-  depends_on = [dataplatform_service_scaling.written]
-}
-output "replicas" {
-  value = join(" ", [
-    data.dataplatform_service.by_id.num_replicas, data.dataplatform_service.by_name.num_replicas,
-    data.dataplatform_services.all.services[0].num_replicas,
-  ])
-}
-`, f.url, mockplatform.OrganizationID, mockplatform.ServiceID))
-	wantText(t, w.apply(), `replicas = "7 7 7"`)
-	w.wantEmptyPlan()
+	s := f.start()
+	read := func(name string, config args) tfvalue.Value {
+		t.Helper()
+		typ := schemasOnce().DataSourceSchemas[name].ValueType()
+		resp, err := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: dynamic(t, valueOf(config, typ))})
+		if err != nil || len(resp.Diagnostics) > 0 {
+			t.Fatal(err, diagnosed(resp.Diagnostics))
+		}
+		state, err := resp.State.Unmarshal(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tfvalue.Of(state)
+	}
+	for _, replicas := range []int{5, 7} {
+		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = replicas })
+		for how, service := range map[string]tfvalue.Value{
+			"by ID":   read("dataplatform_service", args{"id": mockplatform.ServiceID}),
+			"by name": read("dataplatform_service", args{"name": "events-eu"}),
+			"all":     read("dataplatform_services", args{}).At("services").Elements()[0],
+		} {
+			if got := service.At("num_replicas").Number().String(); got != fmt.Sprint(replicas) {
+				t.Errorf("%s: %s replicas, want %d", how, got, replicas)
+			}
+		}
+	}
 }
 
 // TestDataSourcesFail has what isn't there, and what several have.

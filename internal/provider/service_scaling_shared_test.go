@@ -81,7 +81,8 @@ func (f *fixture) wantCounts(what string, lists, updates int) {
 }
 
 // TestScalingOfManyCostsFewLists counts what many services cost, each with a resource
-// of its own, until all of them are gone. No more requests are sent at a time than the
+// of its own, until all of them are gone. An apply uses what the plan right before it has
+// read, or these would be many more. No more requests are sent at a time than the
 // provider's setting allows.
 func TestScalingOfManyCostsFewLists(t *testing.T) {
 	const many = 60
