@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -87,6 +88,7 @@ func (f *fixture) wantCounts(what string, lists, updates int) {
 func TestScalingOfManyCostsFewLists(t *testing.T) {
 	const many = 60
 	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 5 * time.Millisecond }) // so that requests would overlap
 	all := f.scalings(f.AddServices(mockplatform.OrganizationID, many), "num_replicas = 6")
 	all.settings = map[string]any{"max_concurrent_requests": 1}
 	all.apply()
