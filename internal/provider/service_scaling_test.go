@@ -121,49 +121,6 @@ func TestScalingDrift(t *testing.T) {
 	}
 }
 
-// TestScalingOddResponses adopts, changes and refreshes while the platform omits values,
-// returns past ones, or resets what a PATCH omits. The client's tests have all spellings.
-func TestScalingOddResponses(t *testing.T) {
-	updates := []mockplatform.Operation{mockplatform.UpdateScaling}
-	for name, behave := range map[string]func(*mockplatform.Behaviour){
-		"sparse updates": func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", Operations: updates}}
-		},
-		"past result": func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultBefore },
-		"never returned": func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas"}, {Path: "idleScaling"}, {Path: "isPrimary", Null: true}}
-		},
-		"missing once": func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "numReplicas", Times: 1}}
-		},
-		"empty values are omitted": func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = leanPlatforms["omits what is empty"]
-		},
-		"resets": func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} },
-		"resets, absent": func(b *mockplatform.Behaviour) {
-			b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToAbsent}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(behave)
-			f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = true })
-			b, idle := f.scaling(mockplatform.FullServiceID, ""), name == "resets, absent"
-			for _, replicas := range []int{6, 7} {
-				r := b.applyAs(fmt.Sprintf("num_replicas = %d\nidle_scaling = %t", replicas, idle))
-				if doc := f.Service(b.id); fmt.Sprint(doc["numReplicas"]) != fmt.Sprint(replicas) || doc["idleScaling"] != idle {
-					t.Errorf("the platform holds %v, %v", doc["numReplicas"], doc["idleScaling"])
-				}
-				b.wantValues(object{"num_replicas": replicas, "idle_scaling": idle, "name": "ledger-us"})
-				b.wantQuiet()
-				if strings.HasPrefix(name, "resets") && replicas == 6 {
-					wantText(t, r.String(), `Updating service "ledger-us" (`+b.id+") also changed unmanaged values", "- idle_timeout_minutes: was 30, is now", "- max_total_memory_gb: was 360, is now")
-				}
-			}
-		})
-	}
-}
-
 // TestScalingRejected has what the platform alone can reject, through terraform: at the
 // attribute that it names.
 func TestScalingRejected(t *testing.T) {
