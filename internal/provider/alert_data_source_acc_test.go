@@ -2,11 +2,9 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
@@ -35,28 +33,5 @@ func TestAccAlertDataSource(t *testing.T) {
 			},
 			PostApplyFunc: p.received(),
 		}},
-	})
-}
-
-// A fraction stays one, and an ID is one segment of a path.
-func TestAccAlertDataSourceLimits(t *testing.T) {
-	f := newFixture(t)
-	config := func(id string) string {
-		return f.provider() + fmt.Sprintf("data \"dataplatform_alert\" \"this\" {\n  id = %q\n}\n", id)
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{Config: config(""), ExpectError: regexp.MustCompile(`id is empty`)},
-			{Config: config("a/b"), ExpectError: regexp.MustCompile(`slash`)},
-			{Config: config("gone"), ExpectError: regexp.MustCompile(`Cannot read alert`)},
-			{
-				Config: config(mockplatform.FiringAlertID),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.dataplatform_alert.this", tfjsonpath.New("threshold"), knownvalue.Float64Exact(0.005)),
-					statecheck.ExpectKnownValue("data.dataplatform_alert.this", tfjsonpath.New("channel").AtMapKey("type"), knownvalue.StringExact("webhook")),
-				},
-			},
-		},
 	})
 }

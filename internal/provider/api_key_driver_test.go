@@ -2,7 +2,6 @@ package provider
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +32,6 @@ func (a args) with(more args) args {
 	}
 	return all
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // valueOf gives arguments the type of a schema.
 func valueOf(v any, typ tftypes.Type) tftypes.Value {

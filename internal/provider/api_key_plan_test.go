@@ -99,27 +99,6 @@ func TestAPIKeyChanges(t *testing.T) {
 	}
 }
 
-// A request that is rejected, or whose response is lost, leaves the old key in the state
-// with create_before_destroy, and the next apply creates one key.
-func TestAPIKeyReplacementFails(t *testing.T) {
-	f := newFixture(t)
-	d := f.newKeyDriver(t, nil)
-	d.block.CreateBeforeDestroy = true
-	d.apply(plainKey)
-	secret, other := d.get("key_secret"), plainKey.with(args{"name": "other"})
-	for _, fault := range []mockplatform.Fault{{Status: 403}, {Status: 500, After: true}} {
-		f.Inject(fault)
-		if p := d.apply(other); len(p.errors) != 1 || d.get("key_secret") != secret {
-			t.Errorf("the state has %s: %s", d.get("key_secret"), p.diagnoses)
-		}
-	}
-	d.apply(other)
-	d.wantStored()
-	if n := len(f.writes()); n != 4 || len(f.Keys()) != 3 {
-		t.Errorf("%d keys from %d requests", len(f.Keys()), n)
-	}
-}
-
 // because is a plan as a row of keyChanges has it.
 func (r *result) because() string {
 	switch r.action {
@@ -216,35 +195,50 @@ func TestAPIKeyEditedState(t *testing.T) {
 
 // Terraform plans a creation again in the apply, and with create_before_destroy the old
 // key has left the state by then: only an error of the creation itself brings it back.
-// So what time or environment may spoil between plan and apply is such an error.
-// TestAPIKeyReplacement has an expiry that passes.
+// So what time or environment may spoil between plan and apply is such an error, like a
+// request that is rejected or whose response is lost. The next apply creates one key.
+// TestAPIKeyPastExpiry has an expiry that passes.
 func TestAPIKeyIsNotStranded(t *testing.T) {
 	t.Parallel()
-	for says, settings := range map[string][]string{
-		"organization_id is not set":                  {"organization_id"},
-		"base_url, key_id and key_secret are not set": {"base_url", "key_id", "key_secret"},
+	for says, test := range map[string]struct {
+		missing []string // settings that are unknown in the plan, and not set in the apply
+		fault   mockplatform.Fault
+		keys    int // on the platform in the end
+	}{
+		"organization_id is not set":                  {[]string{"organization_id"}, mockplatform.Fault{}, 2},
+		"base_url, key_id and key_secret are not set": {[]string{"base_url", "key_id", "key_secret"}, mockplatform.Fault{}, 2},
+		"HTTP 403":                 {nil, mockplatform.Fault{Status: 403}, 2},
+		"may have created the key": {nil, mockplatform.Fault{Status: 500, After: true}, 3},
 	} {
 		t.Run(says, func(t *testing.T) {
 			f := newFixture(t)
 			d := f.newKeyDriver(t, nil)
 			d.block.CreateBeforeDestroy = true
 			d.apply(plainKey)
-			secret, other := d.get("key_secret"), plainKey.with(args{"name": "other"})
-			for _, setting := range settings {
+			secret, other, settings := d.get("key_secret"), plainKey.with(args{"name": "other"}), d.settings
+			for _, setting := range test.missing {
 				d.settings = d.settings.with(args{setting: unknown})
 			}
 			p := d.planned(other)
 			if p.action != "replace" {
-				t.Errorf("unknown: %s because of %v", p.action, p.replaces)
+				t.Errorf("the plan: %s because of %v", p.action, p.replaces)
 			}
-			for _, setting := range settings {
+			for _, setting := range test.missing {
 				d.settings = d.settings.with(args{setting: nil})
 			}
+			f.Inject(test.fault)
 			p = d.carryOut(p, other)
-			if len(p.errors) != 1 || d.get("key_secret") != secret || len(f.writes()) != 1 {
-				t.Errorf("missing: %s, and the state has %s", p.diagnoses, d.get("key_secret"))
+			if len(p.errors) != 1 || d.get("key_secret") != secret {
+				t.Errorf("%s, and the state has %s", p.diagnoses, d.get("key_secret"))
 			}
 			wantText(t, fmt.Sprint(p.errors), says)
+			f.ClearFaults()
+			d.settings = settings
+			d.apply(other)
+			d.wantStored()
+			if n := len(f.Keys()); n != test.keys {
+				t.Errorf("%d keys, want %d", n, test.keys)
+			}
 		})
 	}
 }

@@ -137,6 +137,8 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	}
 	f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2031-01-01T00:00:00+02:00", "hashData": {"keyIdHash": "h4sh-of-id", "keyIdSuffix": "wxyz", "keySecretHash": "h4sh-of-secret"}}`)
 	d.wantNone(key)
+	// An object that sets nothing is what a misspelled name leaves behind.
+	wantText(t, d.planned(key.with(args{"hash_data": args{}})).String(), "Object is empty: hash_data has no attributes set")
 
 	// Where the state has no secret, no message says so.
 	f.Configure(func(b *mockplatform.Behaviour) {

@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,44 +12,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// traced is a workspace whose every output is kept, logs of the finest level
-// included, to look for secrets in.
-type traced struct {
-	*workspace
-	outputs strings.Builder
-}
-
-func (f *fixture) traced(config string) *traced {
-	f.t.Helper()
-	w := &traced{workspace: f.workspace(config)}
-	w.setenv("TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
-	return w
-}
-
-func (w *traced) run(succeeds bool, args ...string) string {
-	w.t.Helper()
-	out, ok := w.terraform(args...)
-	if ok != succeeds {
-		w.t.Fatalf("terraform %s: %t\n%s", strings.Join(args, " "), ok, out)
-	}
-	w.outputs.WriteString(out)
-	return out
-}
-
-// wantNoSecrets fails if an output or the log has a secret of a key.
-func (w *traced) wantNoSecrets() {
-	w.t.Helper()
-	log := w.read("trace.log")
-	wantText(w.t, log, "Data Platform request")
-	for _, secret := range keySecrets(w.fixture) {
-		for _, out := range []string{log, w.outputs.String()} {
-			if at := strings.Index(out, secret); at >= 0 {
-				w.t.Errorf("a secret in …%s…", out[max(0, at-300):min(len(out), at+100)])
-			}
-		}
-	}
-}
-
 func keySecrets(f *fixture) []string {
 	secrets := []string{"h4sh-of", "demo-key-secret"}
 	for _, key := range f.Keys() {
@@ -59,19 +20,18 @@ func keySecrets(f *fixture) []string {
 	return secrets
 }
 
-// The life of keys in a terminal: what is said when they are created, rejected, replaced
-// and destroyed, each key by a warning of its own, and never a secret. What asks for
-// nothing new changes nothing, and a reminder changes in place.
+// The life of keys in a terminal: each key that is replaced, or leaves, is reported in the
+// plan and in the apply by a warning of its own, since Terraform folds those that share a
+// summary.
 func TestAPIKeyLife(t *testing.T) {
 	f := newFixture(t)
-	config := func(name string, count, early int, kept string) string {
+	config := func(name string, count int) string {
 		return f.provider() + fmt.Sprintf(`
 resource "dataplatform_api_key" "lasting" {
   count     = %d
   name      = %q
   roles     = ["developer"]
   expire_at = "2999-01-01T00:00:00Z"
-  hash_data = { key_secret_hash = "h4sh-of-secret" }
   lifecycle {
     create_before_destroy = true
   }
@@ -83,44 +43,12 @@ resource "dataplatform_api_key" "endless" {
     create_before_destroy = true
   }
 }
-resource "dataplatform_api_key" "reminded" {
-  name                = "reminded"
-  roles               = ["admin"]
-  validity_hours      = 1000
-  early_renewal_hours = %d
-}
-resource "dataplatform_api_key" "kept" {
-  name = "kept"
-%s
-}
-`, count, name, name, early, kept)
+`, count, name, name)
 	}
-	const (
-		kept = `roles = ["admin", "developer"]
-  expire_at = "2999-01-01T00:00:00+02:00"
-  ip_access_list = [{ source = "192.0.2.10" }, { source = "10.0.0.0/8" }]`
-		respelled = `roles = ["developer", "admin"]
-  expire_at = "2998-12-31T22:00:00.000Z"
-  ip_access_list = [{ source = "10.0.0.0/8" }, { source = "192.0.2.10", description = "" }]
-  state = "enabled"
-  organization_id = "` + mockplatform.OrganizationID + `"`
-	)
 	const until, endless = "valid until 2999-01-01T00:00:00Z", "valid, because it does not expire"
-	w := f.traced(config("one", 2, 1, kept))
-	wantText(t, w.run(true, "apply", "-auto-approve"), "5 added", `API key "endless one" will never expire`)
+	w := f.workspace(config("one", 2))
+	wantText(t, w.apply(), "3 added", `API key "endless one" will never expire`)
 	first, _ := w.keys()
-
-	// Replaced, but rejected: the old keys stay in the state.
-	w.file("main.tf", config("two", 2, 1, kept))
-	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 403, Times: mockplatform.Always, Body: mockplatform.BodyEchoWhole})
-	wantNoText(t, w.run(false, "apply", "-auto-approve"), "may have created")
-	if held, deposed := w.keys(); fmt.Sprint(held) != fmt.Sprint(first) || len(deposed) > 0 {
-		t.Errorf("state holds %v and deposed %v, want %v", held, deposed, first)
-	}
-	f.ClearFaults()
-
-	// One is replaced, one leaves, and each of them is reported in the plan and in the
-	// apply, once.
 	says := func(out, name, key, summary, stays string, all map[string]keyInState) {
 		t.Helper()
 		for _, text := range []string{
@@ -132,14 +60,15 @@ resource "dataplatform_api_key" "kept" {
 			}
 		}
 	}
-	w.file("main.tf", config("two", 1, 2, respelled))
-	planned := w.run(true, "plan", "-out=plan")
-	wantText(t, planned, "Plan: 2 to add, 1 to change, 3 to destroy", "The key is replaced because name changed.", "The new key will never expire.")
+
+	// One is replaced, and one leaves.
+	w.file("main.tf", config("two", 1))
+	planned := w.planText("-out=plan")
+	wantText(t, planned, "Plan: 2 to add, 0 to change, 3 to destroy", "The key is replaced because name changed.", "The new key will never expire.")
 	if strings.Count(planned, "Warning: ") != 3 || strings.Count(planned, "# forces replacement") != 2 {
 		t.Errorf("want one warning for each key that goes, and no other replacement:\n%s", planned)
 	}
-	applied := w.run(true, "apply", "plan")
-	for out, summary := range map[string]string{planned: "is replaced and stays valid", applied: "stays valid"} {
+	for out, summary := range map[string]string{planned: "is replaced and stays valid", w.apply("plan"): "stays valid"} {
 		says(out, "one", "lasting[0]", summary, until, first)
 		says(out, "one", "lasting[1]", "stays valid", until, first)
 		says(out, "endless one", "endless", summary, endless, first)
@@ -148,90 +77,48 @@ resource "dataplatform_api_key" "kept" {
 
 	second, _ := w.keys()
 	f.ResetJournal()
-	planned = w.run(true, "plan", "-destroy", "-out=plan")
-	applied = w.run(true, "apply", "plan")
-	for _, out := range []string{planned, applied} {
+	for _, out := range []string{w.planText("-destroy", "-out=plan"), w.apply("plan")} {
 		says(out, "two", "lasting[0]", "stays valid", until, second)
 		says(out, "endless two", "endless", "stays valid", endless, second)
-		if n := strings.Count(out, "Warning: API key"); n != 4 {
-			t.Errorf("%d warnings for four keys in\n%s", n, out)
-		}
 	}
 	f.wantRequests()
-	w.wantNoSecrets()
 }
 
-// With create_before_destroy, what depends on a key has the new one in the same apply.
-// An expiry that passes between plan and apply stops the creation, and the state keeps
-// the old key (TestAPIKeyIsNotStranded). What was unknown in the plan and turns out to be
-// invalid is an error of validation: the old key is in the state as a deposed object,
-// with its secret, until an apply creates the new one.
-func TestAPIKeyReplacement(t *testing.T) {
+// With create_before_destroy, what was unknown in the plan and turns out to be invalid is an
+// error of validation: the old key is in the state as a deposed object, with its secret,
+// until an apply creates the new one. TestAPIKeyIsNotStranded has what leaves the old key
+// where it was.
+func TestAPIKeyDeposed(t *testing.T) {
 	f := newFixture(t)
-	now := f.clocked()
-	config := func(arguments, late string) string {
-		return f.provider() + fmt.Sprintf(`
-resource "terraform_data" "late" {
-  input = %q
-}
-resource "dataplatform_api_key" "this" {
-  name  = "n"
-  roles = ["admin"]
-  %s
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-resource "terraform_data" "user" {
-  input = nonsensitive(dataplatform_api_key.this.key_secret)
-}
-`, late, arguments)
+	config := func(source string) string {
+		return f.provider() + fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = %q\n}\n", source) +
+			keyConfig("  name           = \"n\"\n  roles          = [\"admin\"]\n  ip_access_list = [{ source = terraform_data.late.output }]")
 	}
-	w := f.clockedWorkspace(config("validity_hours = 100", ""))
-	var held keyInState
-	newest := func(keys int) {
-		t.Helper()
-		current, deposed := w.keys()
-		held = current["this"]
-		result := f.Keys()[len(f.Keys())-1]["result"].(mockplatform.Document)
-		if len(f.Keys()) != keys || held.Secret != result["keySecret"] || len(deposed) > 0 || strings.Count(w.read("terraform.tfstate"), held.Secret) != 3 { // its own, and the user's twice
-			t.Errorf("%d keys, the state has %v and deposed %v, and the newest key is %v", len(f.Keys()), current, deposed, result)
-		}
-	}
+	w := f.workspace(config("192.0.2.1"))
 	w.apply()
-	newest(1)
-	now.at(100, 0)
-	wantText(t, w.apply(), "create replacement and then destroy", "1 added, 1 changed, 1 destroyed")
-	newest(2)
-	w.wantEmptyPlan()
+	held, _ := w.keys()
 
-	fails := func(arguments, late string, later int, says string) {
-		t.Helper()
-		w.file("main.tf", config(arguments, late))
-		if out, ok := w.terraform("plan", "-out=plan"); !ok {
-			t.Fatal(out)
-		}
-		now.at(later, 0)
-		out, ok := w.terraform("apply", "plan")
-		if ok {
-			t.Fatalf("the new key was created:\n%s", out)
-		}
-		wantText(t, out, says)
+	w.file("main.tf", config("192.0.2.300"))
+	w.planText()
+	out, ok := w.terraform("apply", "-auto-approve")
+	if ok {
+		t.Fatalf("the new key was created:\n%s", out)
 	}
-	fails(fmt.Sprintf("expire_at = %q", date(110)), "", 111, "expire_at must be in the future")
-	newest(2)
-
-	const list = "validity_hours = 9\n  ip_access_list = [{ source = terraform_data.late.output }]"
-	fails(list, "192.0.2.300", 112, `source "192.0.2.300" of ip_access_list must be a valid IP address`)
-	if current, deposed := w.keys(); len(current) > 0 || len(deposed) != 1 || deposed["this"] != held {
+	wantText(t, out, `source "192.0.2.300" of ip_access_list must be a valid IP address`)
+	if current, deposed := w.keys(); len(current) > 0 || len(deposed) != 1 || deposed["this"] != held["this"] {
 		t.Errorf("the state holds %v and deposed %v, want %v deposed", current, deposed, held)
 	}
-	w.file("main.tf", config(list, "192.0.2.3"))
-	wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", held.ID), "1 destroyed")
-	newest(3)
+
+	w.file("main.tf", config("192.0.2.3"))
+	wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", held["this"].ID), "1 destroyed")
+	newest := f.Keys()[len(f.Keys())-1]["result"].(mockplatform.Document)
+	if current, deposed := w.keys(); len(f.Keys()) != 2 || current["this"].Secret != newest["keySecret"] || len(deposed) > 0 {
+		t.Errorf("%d keys, the state has %v and deposed %v, and the newest key is %v", len(f.Keys()), current, deposed, newest)
+	}
 }
 
-// What goes wrong with a response shows no secret either.
+// What goes wrong with a response shows no secret, and no hash: in no output, and in no log
+// of the finest level.
 func TestAPIKeySecretsInTrouble(t *testing.T) {
 	f := newFixture(t)
 	secret := func(place func(body, result, key mockplatform.Document, secret any)) mockplatform.Fault {
@@ -255,7 +142,7 @@ func TestAPIKeySecretsInTrouble(t *testing.T) {
 	for _, fault := range faults {
 		f.Inject(fault)
 	}
-	w := f.traced(f.provider() + fmt.Sprintf(`
+	w := f.workspace(f.provider()+fmt.Sprintf(`
 resource "dataplatform_api_key" "row" {
   count          = %d
   name           = "n"
@@ -263,12 +150,23 @@ resource "dataplatform_api_key" "row" {
   validity_hours = 9
   hash_data      = { key_id_hash = "h4sh-of-id" }
 }
-`, len(faults)))
-	w.run(false, "apply", "-auto-approve")
+`, len(faults))).setenv("TF_LOG=TRACE", "TF_LOG_PATH=trace.log")
+	out, ok := w.terraform("apply", "-auto-approve")
+	if ok {
+		t.Fatalf("every key was created:\n%s", out)
+	}
 	if held, _ := w.keys(); len(held) != 3 || len(f.Keys()) != 4 {
 		t.Errorf("%d keys, and in the state: %v", len(f.Keys()), held)
 	}
-	w.wantNoSecrets()
+	log := w.read("trace.log")
+	wantText(t, log, "Data Platform request")
+	for _, secret := range keySecrets(f) {
+		for _, text := range []string{log, out} {
+			if at := strings.Index(text, secret); at >= 0 {
+				t.Errorf("a secret in …%s…", text[max(0, at-300):min(len(text), at+100)])
+			}
+		}
+	}
 }
 
 // An interrupt while the platform is slow: what was sent runs to its end and its secret

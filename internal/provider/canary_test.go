@@ -226,46 +226,12 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
-const canaryConfig = `
-terraform {
-  required_providers {
-    dataplatform = { source = "dataplatform/dataplatform" }
-  }
-}
+var canaryConfig = plainProvider + `
 variable "secrets" {
   type      = map(string)
   ephemeral = true
 }
 variable "kafka_version" { default = 1 }
-locals {
-  service = "20000000-0000-4000-8000-000000000001"
-}
-resource "dataplatform_pipe" "kafka" {
-  service_id         = local.service
-  pipe_id            = "40000000-0000-4000-8000-000000000001"
-  source_credentials = { kafka = { username = "u", password_wo = var.secrets.kafka, password_wo_version = var.kafka_version } }
-}
-resource "dataplatform_pipe" "postgres" {
-  service_id         = local.service
-  pipe_id            = "40000000-0000-4000-8000-000000000004"
-  source_credentials = { postgres = { username = "u", password_wo = var.secrets.postgres, password_wo_version = 1 } }
-}
-resource "dataplatform_pipe" "stream" {
-  service_id         = local.service
-  pipe_id            = "40000000-0000-4000-8000-000000000003"
-  source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = var.secrets.stream, secret_key_wo_version = 1 } }
-}
-resource "dataplatform_pipe" "storage" {
-  service_id = local.service
-  pipe_id    = "40000000-0000-4000-8000-000000000002"
-  source_credentials = { object_storage = {
-    access_key_id                = "a"
-    secret_key_wo                = var.secrets.storage
-    secret_key_wo_version        = 1
-    connection_string_wo         = var.secrets.connection
-    connection_string_wo_version = 1
-  } }
-}
 resource "dataplatform_api_key" "this" {
   name           = "canary"
   roles          = ["developer"]
@@ -277,4 +243,14 @@ resource "dataplatform_api_key" "this" {
 data "dataplatform_alert" "this" {
   id = "6650c0ffee00000000000001"
 }
-`
+` +
+	onePipe("kafka", mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = "u", password_wo = var.secrets.kafka, password_wo_version = var.kafka_version } }`) +
+	onePipe("postgres", mockplatform.PostgresPipeID, `source_credentials = { postgres = { username = "u", password_wo = var.secrets.postgres, password_wo_version = 1 } }`) +
+	onePipe("stream", mockplatform.CloudStreamPipeID, `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = var.secrets.stream, secret_key_wo_version = 1 } }`) +
+	onePipe("storage", mockplatform.ObjectStoragePipeID, `source_credentials = { object_storage = {
+    access_key_id                = "a"
+    secret_key_wo                = var.secrets.storage
+    secret_key_wo_version        = 1
+    connection_string_wo         = var.secrets.connection
+    connection_string_wo_version = 1
+  } }`)

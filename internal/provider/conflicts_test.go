@@ -83,26 +83,6 @@ func TestWriteByAnotherResource(t *testing.T) {
 	}
 }
 
-// TestReadsOfAdoptionsEndWithWrites adopts one object twice in a run: every plan reads, the
-// first apply uses what the plan right before it has read, and the second one reads what the
-// first has left.
-func TestReadsOfAdoptionsEndWithWrites(t *testing.T) {
-	f := newFixture(t)
-	one, other := f.pipe(mockplatform.KafkaPipeID, `name = "b"`), f.pipe(mockplatform.KafkaPipeID, "settings = { engine_max_threads = 10 }")
-	s := f.start() // the plan in an apply is by the provider that applies
-	onePlan, otherPlan := one.tryPlan(s), other.tryPlan(s)
-	one.carryOut(s, onePlan)
-	if n := f.gets(one.id); n != 3 {
-		t.Errorf("%d reads by three plans and the first apply, want 3", n)
-	}
-	other.carryOut(s, otherPlan)
-	if n := f.gets(one.id); n != 4 {
-		t.Errorf("%d reads, want one more by the plan after the write", n)
-	}
-	wantNoText(t, otherPlan.String(), "also changed unmanaged values")
-	one.sends(`{"name": "b"}`, `{"settings": {"engine_max_threads": 10}}`)
-}
-
 // TestDestroyingManyIsFolded has warnings that share one summary, so that Terraform folds
 // them in the plan; in a machine's output each names its object.
 func TestDestroyingManyIsFolded(t *testing.T) {
@@ -117,16 +97,13 @@ func TestDestroyingManyIsFolded(t *testing.T) {
 		t.Errorf("the warnings are not folded:\n%s", out)
 	}
 	f.ResetJournal()
-	warnings, ok := w.warnings("plan", "-destroy", "-input=false", "-out=tf.plan")
-	if !ok {
-		t.Fatal("the plan failed")
-	}
-	const destroys = "Destroy does not delete services or pipes This resource stops managing %s %q (%s), which keeps its current settings on the platform."
+	said := w.diagnostics("plan", "-destroy", "-input=false", "-out=tf.plan")
+	const destroys = "Destroy does not delete services or pipes: This resource stops managing %s %q (%s), which keeps its current settings on the platform."
 	for name, id := range seedPipes {
-		wantWarning(t, warnings["dataplatform_pipe."+name], fmt.Sprintf(destroys, "pipe", f.Pipe(id)["name"], id))
+		wantWarning(t, said["dataplatform_pipe."+name].warnings, fmt.Sprintf(destroys, "pipe", f.Pipe(id)["name"], id))
 	}
 	for _, id := range ourServices {
-		wantWarning(t, warnings[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)], fmt.Sprintf(destroys, "service", f.Service(id)["name"], id))
+		wantWarning(t, said[fmt.Sprintf("dataplatform_service_scaling.all[%q]", id)].warnings, fmt.Sprintf(destroys, "service", f.Service(id)["name"], id))
 	}
 	objects := len(seedPipes) + len(ourServices)
 	// Terraform folds what has a place in the configuration, and gives the warnings of an

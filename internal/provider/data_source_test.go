@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -12,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // allPipes are those of the seed, one of each kind.
@@ -204,27 +204,16 @@ func (f *fixture) wantRequestsOnce() {
 	}
 }
 
-// TestDataSourcesUnderEveryResponse reads while the platform responds in every
-// way that the API document leaves open.
-func TestDataSourcesUnderEveryResponse(t *testing.T) {
+// TestDataSourcesWithoutEveryField reads while the platform omits fields, or returns null
+// for them. The client's tests have all spellings of what is returned.
+func TestDataSourcesWithoutEveryField(t *testing.T) {
 	absent := []string{"name", "source", "scaling", "channel", "ipAccessList", "privateEndpointIds", "fieldMappings"}
 	null := []string{"destination", "settings", "endpoints", "threshold"}
-	for _, test := range []struct {
-		name      string
-		responses mockplatform.Responses
-		without   []string
-	}{
-		{"other spellings", mockplatform.Responses{Numbers: mockplatform.NumbersAsExponents, UnknownMembers: true, OmitEnvelope: []string{"status", "requestId"}}, nil},
-		{"absent and null", sparse(absent, null), slices.Concat(absent, null)},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Responses = test.responses })
-			w := f.workspace(f.provider() + dataSourceConfig())
-			w.apply()
-			w.compareAll(ourServices, test.without...)
-		})
-	}
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses = sparse(absent, null) })
+	w := f.workspace(f.provider() + dataSourceConfig())
+	w.apply()
+	w.compareAll(ourServices, slices.Concat(absent, null)...)
 }
 
 // sparse are responses without these members, and with null for others.
@@ -235,125 +224,39 @@ func sparse(absent, null []string) (responses mockplatform.Responses) {
 	return responses
 }
 
-// TestDataSourcesTakeFractions puts a fraction into every number, and digits that no
-// float holds into one of each kind.
-func TestDataSourcesTakeFractions(t *testing.T) {
-	f := newFixture(t)
-	const exact = json.Number("9007199254740993")
-	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		doc["scaling"].(mockplatform.Document)["replicaCpuMillicores"] = exact
-	})
-	f.UpdateAlert(mockplatform.AlertID, func(doc mockplatform.Document) { doc["threshold"] = exact })
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = exact })
-	for _, id := range ourServices {
-		f.UpdateService(id, fractions)
-	}
-	for _, id := range allPipes {
-		f.UpdatePipe(id, fractions)
-	}
-	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-		f.UpdateAlert(id, fractions)
-	}
-	config := f.provider() + dataSourceConfig() + scalings("all", ourServices, ``)
-	for i, id := range allPipes {
-		config += strings.Replace(pipeConfig(id, ``), `"this"`, fmt.Sprintf(`"p%d"`, i), 1)
-	}
-	w := f.workspace(config)
-	w.apply()
-	w.compareAll(ourServices)
-	w.wantEmptyPlan()
-	f.wantWrites()
-}
-
-func fractions(document mockplatform.Document) { addHalf(document) }
-
-func addHalf(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, member := range v {
-			v[name] = addHalf(member)
-		}
-	case []any:
-		for i, element := range v {
-			v[i] = addHalf(element)
-		}
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") {
-			return json.Number(v.String() + ".5")
-		}
-	}
-	return value
-}
-
-// TestDataSourcesAfterAnotherWriter reads in an apply what another provider block has
-// written since the last list.
+// TestDataSourcesAfterAnotherWriter reads each data source of services twice in a run: it
+// shows what somebody has written in between.
 func TestDataSourcesAfterAnotherWriter(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + fmt.Sprintf(`
-provider "dataplatform" {
-  alias           = "other"
-  base_url        = %[1]q
-  organization_id = %[2]q
-  key_id          = "demo-key-id"
-  key_secret      = "demo-key-secret"
-}
-resource "terraform_data" "first" {}
-data "dataplatform_service" "before" {
-  id         = %[3]q
-  depends_on = [terraform_data.first]
-}
-resource "dataplatform_service_scaling" "written" {
-  provider     = dataplatform.other
-  service_id   = data.dataplatform_service.before.id
-  num_replicas = 7
-}
-data "dataplatform_service" "by_id" {
-  id         = %[3]q
-  depends_on = [dataplatform_service_scaling.written]
-}
-data "dataplatform_service" "by_name" {
-  name       = "events-eu"
-  depends_on = [dataplatform_service_scaling.written]
-}
-data "dataplatform_services" "all" {
-  depends_on = [dataplatform_service_scaling.written]
-}
-output "replicas" {
-  value = join(" ", [
-    data.dataplatform_service.by_id.num_replicas, data.dataplatform_service.by_name.num_replicas,
-    data.dataplatform_services.all.services[0].num_replicas,
-  ])
-}
-`, f.url, mockplatform.OrganizationID, mockplatform.ServiceID))
-	wantText(t, w.apply(), `replicas = "7 7 7"`)
-	w.wantEmptyPlan()
-}
-
-// TestAlertIDs escapes what an identifier may hold, as one element of a path.
-func TestAlertIDs(t *testing.T) {
-	ids := map[string]string{
-		"a b": "a%20b", "a%2Fb": "a%252Fb", "a?b=c": "a%3Fb=c", "a#b": "a%23b", "...": "...", "é": "%C3%A9", "a;b:c@d": "a%3Bb:c@d", `a\b`: "a%5Cb", "..%2f": "..%252f", "+": "+",
-	}
-	f := newFixture(t)
-	config := f.provider()
-	for i, id := range slices.Sorted(maps.Keys(ids)) {
-		f.SetAlert(mockplatform.Document{"id": id, "name": "alert " + id})
-		config += fmt.Sprintf("data \"dataplatform_alert\" \"a%d\" {\n  id = %q\n}\n", i, id)
-	}
-	w := f.workspace(config)
-	w.apply()
-	state := w.state()
-	for i, id := range slices.Sorted(maps.Keys(ids)) {
-		if alert := state[fmt.Sprintf("data.dataplatform_alert.a%d", i)]; alert["id"] != id || alert["name"] != "alert "+id {
-			t.Errorf("alert %q is %v, %v", id, alert["id"], alert["name"])
+	s := f.start()
+	read := func(name string, config args) tfvalue.Value {
+		t.Helper()
+		typ := schemasOnce().DataSourceSchemas[name].ValueType()
+		resp, err := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: dynamic(t, valueOf(config, typ))})
+		if err != nil || len(resp.Diagnostics) > 0 {
+			t.Fatal(err, diagnosed(resp.Diagnostics))
 		}
-		if n := f.Count("GET", "/api/v2/alerts/"+ids[id]); n == 0 && !strings.ContainsAny(ids[id], `*?[\`) {
-			t.Errorf("alert %q was not asked for as %s", id, ids[id])
+		state, err := resp.State.Unmarshal(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tfvalue.Of(state)
+	}
+	for _, replicas := range []int{5, 7} {
+		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = replicas })
+		for how, service := range map[string]tfvalue.Value{
+			"by ID":   read("dataplatform_service", args{"id": mockplatform.ServiceID}),
+			"by name": read("dataplatform_service", args{"name": "events-eu"}),
+			"all":     read("dataplatform_services", args{}).At("services").Elements()[0],
+		} {
+			if got := service.At("num_replicas").Number().String(); got != fmt.Sprint(replicas) {
+				t.Errorf("%s: %s replicas, want %d", how, got, replicas)
+			}
 		}
 	}
 }
 
-// TestDataSourcesFail has what isn't there, what several have, and what can't be read.
+// TestDataSourcesFail has what isn't there, and what several have.
 func TestDataSourcesFail(t *testing.T) {
 	const nowhere = "49999999-0000-4000-8000-000000000009"
 	f := newFixture(t)
@@ -369,27 +272,19 @@ data "dataplatform_pipe" "gone" {
 }
 data "dataplatform_alert" "gone" { id = "gone" }
 `)
-	fails := func(want map[string][]string) {
-		t.Helper()
-		said := w.diagnostics("plan")
-		for address, says := range want {
-			if errors := said["data.dataplatform_"+address].errors; len(errors) != 1 {
-				t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
-			} else {
-				wantText(t, errors[0], says...)
-			}
-		}
-	}
-	fails(map[string][]string{
+	said := w.diagnostics("plan")
+	for address, says := range map[string][]string{
 		"services.theirs": {"Cannot list services", nowhere, "HTTP 404"},
 		"service.gone":    {"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."},
 		"service.unnamed": {"Cannot read service", "No service of organization " + mockplatform.OrganizationID + " has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."},
 		"service.twins":   {"2 services of organization", mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"},
 		"pipe.gone":       {"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"},
 		"alert.gone":      {"Cannot read alert", "gone", "HTTP 404"},
-	})
-	f.Inject(mockplatform.Fault{Result: mockplatform.ResultMissing, Times: mockplatform.Always})
-	fails(map[string][]string{
-		"services.theirs": {"Cannot list services", "404"}, "service.twins": {"Cannot read service"}, "pipe.gone": {"Cannot read pipe", "404"}, "alert.gone": {"Cannot read alert", "404"},
-	})
+	} {
+		if errors := said["data.dataplatform_"+address].errors; len(errors) != 1 {
+			t.Errorf("%d errors about %s, want 1: %q", len(errors), address, errors)
+		} else {
+			wantText(t, errors[0], says...)
+		}
+	}
 }

@@ -3,8 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,24 +18,16 @@ import (
 // what is deprecated nor what can't be set.
 func TestGeneratedConfiguration(t *testing.T) {
 	f := newFixture(t)
-	pipes := map[string]string{
-		"kafka": mockplatform.KafkaPipeID, "object_storage": mockplatform.ObjectStoragePipeID,
-		"cloud_stream": mockplatform.CloudStreamPipeID, "postgres": mockplatform.PostgresPipeID,
-	}
 	imports := ""
 	for i, id := range ourServices {
 		imports += generatingImport(fmt.Sprintf("dataplatform_service_scaling.s%d", i), id)
 	}
-	for kind, id := range pipes {
-		imports += generatingImport("dataplatform_pipe."+kind, mockplatform.ServiceID+"/"+id)
+	for name, id := range seedPipes {
+		imports += generatingImport("dataplatform_pipe."+name, mockplatform.ServiceID+"/"+id)
 	}
 	w := f.workspace(f.provider())
-	w.generates(imports, len(ourServices)+len(pipes))
-	generated, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(generated)) {
+	w.generates(imports, len(ourServices)+len(seedPipes))
+	for line := range strings.Lines(w.read("generated.tf")) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch name {
 		case "min_total_memory_gb", "max_total_memory_gb", "min_replica_memory_gb", "is_primary", "data_warehouse_id", "state", "created_at", "scaling":
@@ -45,7 +35,7 @@ func TestGeneratedConfiguration(t *testing.T) {
 		}
 	}
 	out := w.apply()
-	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", len(ourServices)+len(pipes)))
+	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", len(ourServices)+len(seedPipes)))
 	f.wantWrites()
 	w.wantEmptyPlan()
 }

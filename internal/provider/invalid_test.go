@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -118,11 +117,12 @@ func TestInvalidConfigurations(t *testing.T) {
 		w.file(invalidFile(i), bad.hcl(i))
 	}
 	// A plan validates first, and goes no further where that fails.
-	out, err := w.command(t.Context(), "plan", "-json").Output()
-	if err == nil {
-		t.Fatalf("the plan succeeded:\n%s", out)
+	errors := map[string][]string{}
+	for _, d := range w.reports("plan") {
+		if d.Severity == "error" {
+			errors[d.Range.Filename] = append(errors[d.Range.Filename], d.Summary+"\n"+d.Detail)
+		}
 	}
-	errors := errorsByFile(t, string(out))
 	for i, bad := range invalidConfigurations {
 		t.Run(strings.Join(strings.Fields(bad.block+" "+bad.arguments), " "), func(t *testing.T) {
 			found := errors[invalidFile(i)]
@@ -152,30 +152,4 @@ func (bad invalid) hcl(i int) string {
 	// Terraform passes over a provider that nothing uses.
 	return fmt.Sprintf("%s {\nalias = \"bad_%03d\"\n%s\n}\n%s \"bad_%03d\" {\nprovider = dataplatform.bad_%03d\n}\n",
 		invalidProvider, i, bad.arguments, invalidServices, i, i)
-}
-
-// errorsByFile reads the errors of a command with -json: summary and detail,
-// without the line of the configuration that Terraform prints below.
-func errorsByFile(t *testing.T, out string) map[string][]string {
-	t.Helper()
-	errors := map[string][]string{}
-	for line := range strings.Lines(out) {
-		var message struct {
-			Diagnostic struct {
-				Severity string `json:"severity"`
-				Summary  string `json:"summary"`
-				Detail   string `json:"detail"`
-				Range    struct {
-					Filename string `json:"filename"`
-				} `json:"range"`
-			} `json:"diagnostic"`
-		}
-		if err := json.Unmarshal([]byte(line), &message); err != nil {
-			t.Fatalf("%v in %s", err, line)
-		}
-		if d := message.Diagnostic; d.Severity == "error" {
-			errors[d.Range.Filename] = append(errors[d.Range.Filename], d.Summary+"\n"+d.Detail)
-		}
-	}
-	return errors
 }

@@ -61,26 +61,17 @@ func wantReadable(t *testing.T, text string) {
 	}
 }
 
-// TestGoneAndStillConfigured has what a plan says of an object that is gone: that
-// it is, and in the error that follows what to do.
+// TestGoneAndStillConfigured has what a plan says of a pipe that is gone: that it is, and in
+// the error that follows what to do. TestScalingGone has a service.
 func TestGoneAndStillConfigured(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.FullServiceID, "") + onePipe("this", mockplatform.KafkaPipeID, ""))
-	w.apply()
-	f.RemovePipe(mockplatform.KafkaPipeID)
-	f.RemoveService(mockplatform.FullServiceID)
-	said := w.diagnostics("plan", "-input=false")
-	for name, want := range map[string]struct{ address, gone, how, none string }{
-		"pipe":    {thisPipe, fmt.Sprintf("The pipe %q (%s) is gone", "orders", mockplatform.KafkaPipeID), " (HTTP 404, request ID ", "No such pipe: There is no pipe " + mockplatform.KafkaPipeID},
-		"service": {thisScaling, fmt.Sprintf("The service %q (%s) is gone", "ledger-us", mockplatform.FullServiceID), " ", "No such service: There is no service " + mockplatform.FullServiceID},
-	} {
-		got := said[want.address]
-		if len(got.warnings) != 1 || len(got.errors) != 1 {
-			t.Fatalf("%s: warnings %q, errors %q", name, got.warnings, got.errors)
-		}
-		wantText(t, folded(got.warnings[0]), want.gone, "The API no longer returns it in organization "+mockplatform.OrganizationID+want.how, "so Terraform treats it as deleted. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
-		wantText(t, got.errors[0], want.none, "remove this resource from the configuration, or create the "+name+" in the platform's console and set its ID here.")
-	}
+	b := f.pipe(mockplatform.KafkaPipeID, "")
+	b.apply()
+	f.RemovePipe(b.id)
+	r := b.tryPlan(b.start())
+	wantWarning(t, r.warnings, fmt.Sprintf("The pipe %q (%s) is gone: The API no longer returns it in organization %s (HTTP 404, request ID ", "orders", b.id, mockplatform.OrganizationID))
+	wantText(t, folded(r.warnings[0]), "so Terraform treats it as deleted. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
+	b.refuses(r, "No such pipe: There is no pipe "+b.id, "remove this resource from the configuration, or create the pipe in the platform's console and set its ID here.")
 }
 
 // TestWarningsNameTheirObject collects the warnings of many kinds: each names
@@ -92,6 +83,8 @@ func TestWarningsNameTheirObject(t *testing.T) {
 		b.AllowSingleReplica = true
 		b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", Unsent: true, To: func(any) any { return 99 }}}
 	})
+	// This one is no primary of a warehouse, which may have one replica.
+	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
 	config := f.provider() + scalings("all", ourServices, "num_replicas = 1")
 	for i := range 3 {
 		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.PostgresPipeID), "name = \"n\"\n"+
@@ -123,7 +116,7 @@ func TestWarningsNameTheirObject(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{
-		"Creating this resource overwrites current values of …": 5, "Fewer than 2 replicas for …": 2,
+		"Creating this resource overwrites current values of …": 6, "Fewer than 2 replicas for …": 2,
 		"Updating … also changed unmanaged values": 3,
 	} {
 		if len(kinds[kind]) != want {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,36 +123,6 @@ func TestSettingsMissing(t *testing.T) {
 		}
 	}
 	c.wantRequests()
-}
-
-// TestOutageInTheMiddle begins in the middle of many updates and ends within
-// retry_timeout: no update is lost and none is made twice.
-func TestOutageInTheMiddle(t *testing.T) {
-	c := newCrowd(t, 12)
-	var updates atomic.Int64
-	c.Configure(func(b *mockplatform.Behaviour) {
-		b.OnRequest = func(r mockplatform.Request) {
-			if r.Method == http.MethodPatch && updates.Add(1) == 8 {
-				c.Inject(mockplatform.Fault{Status: 503, Times: 10})
-				c.Inject(mockplatform.Fault{Hang: true, Times: 2})
-			}
-		}
-	})
-	c.workspace(c.settings("demo-key-secret", "30s", "2s")).apply()
-	updated := map[string]int{}
-	for _, r := range c.Requests() {
-		if r.Method == http.MethodPatch && r.Status == http.StatusOK {
-			updated[r.Path]++
-		}
-	}
-	for path, n := range updated {
-		if n != 1 {
-			t.Errorf("%d updates of %s", n, path)
-		}
-	}
-	if want := len(c.pipes) + len(c.services); len(updated) != want {
-		t.Errorf("%d objects updated, want %d", len(updated), want)
-	}
 }
 
 // TestLongWaitIsLogged waits twelve seconds on the clock of a bubble, which stands while

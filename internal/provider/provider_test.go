@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -211,64 +210,6 @@ func TestProviderFromEnvironment(t *testing.T) {
 	f.wantRequests()
 }
 
-// TestProviderMissesWhatIsNeeded leaves settings out: what needs one names the
-// argument and the variable, and what needs none of them goes on. TestSettingsMissing has
-// a provider without any.
-func TestProviderMissesWhatIsNeeded(t *testing.T) {
-	f := newFixture(t)
-	ours := `organization_id = "` + mockplatform.OrganizationID + `"`
-	objects := map[string]string{
-		"data.dataplatform_alert.lag":      `id = "` + mockplatform.AlertID + `"`,
-		"data.dataplatform_services.all":   ``,
-		"data.dataplatform_services.own":   ours,
-		"dataplatform_service_scaling.all": service,
-		"dataplatform_service_scaling.own": service + "\n" + ours,
-		"dataplatform_pipe.all":            pipeIDs,
-		"dataplatform_pipe.own":            pipeIDs + "\n" + ours,
-		"dataplatform_api_key.all":         aKey + "\nvalidity_hours = 9",
-	}
-	config := plainProvider
-	for _, address := range sortedKeys(objects) {
-		names := strings.Split(strings.TrimPrefix(address, "data."), ".")
-		block := map[bool]string{true: "data", false: "resource"}[strings.HasPrefix(address, "data.")]
-		config += fmt.Sprintf("%s %q %q {\n%s\n}\n", block, names[0], names[1], objects[address])
-	}
-	management := "base_url key_id key_secret"
-	for _, test := range []struct {
-		settings string
-		misses   map[string]string // the others miss nothing
-	}{
-		{fmt.Sprintf("base_url = %q\nkey_id = \"demo-key-id\"\nkey_secret = \"demo-key-secret\"", f.url), map[string]string{
-			"data.dataplatform_alert.lag":    "alerts_base_url alerts_access_token",
-			"data.dataplatform_services.all": "organization_id", "dataplatform_service_scaling.all": "organization_id", "dataplatform_pipe.all": "organization_id", "dataplatform_api_key.all": "organization_id",
-		}},
-		{fmt.Sprintf("alerts_base_url = %q\nalerts_access_token = \"demo-alerts-token\"", f.url), map[string]string{
-			"data.dataplatform_services.all": "base_url organization_id key_id key_secret", "data.dataplatform_services.own": management,
-			"dataplatform_service_scaling.all": "base_url organization_id key_id key_secret", "dataplatform_service_scaling.own": management,
-			"dataplatform_pipe.all": "base_url organization_id key_id key_secret", "dataplatform_pipe.own": management,
-			"dataplatform_api_key.all": "base_url organization_id key_id key_secret",
-		}},
-	} {
-		said := f.workspace(config+"provider \"dataplatform\" {\n"+test.settings+"\n}\n").diagnostics("plan", "-input=false")
-		for address := range objects {
-			all, found := said[address], []string{}
-			if strings.Contains(address, "api_key") { // a key that is to be created only warns at plan (planCreation)
-				all.errors = append(all.errors, all.warnings...)
-			}
-			for _, s := range providerSettings {
-				text := strings.Join(all.errors, "\n")
-				variable := regexp.MustCompile(`\bDATAPLATFORM_` + strings.ToUpper(s.name) + `\b`)
-				if variable.MatchString(text) && strings.Contains(text, s.name) {
-					found = append(found, s.name)
-				}
-			}
-			if got := strings.Join(found, " "); got != test.misses[address] || len(all.errors) != map[bool]int{true: 1}[got != ""] {
-				t.Errorf("%s misses %q, want %q: %s", address, got, test.misses[address], all)
-			}
-		}
-	}
-}
-
 // TestProviderHalfALogin has settings of which some are set, unknown, or empty in the
 // environment. A credential without its partner is one error; all else is for what needs it.
 func TestProviderHalfALogin(t *testing.T) {
@@ -310,7 +251,7 @@ func TestProviderHalfALogin(t *testing.T) {
 
 // TestProviderUnknownSettings has settings that are known only once something
 // else is applied. Management settings hold a new object back, and a read says
-// which of them it waits for.
+// which of them it waits for. TestKeyOfAnotherProvider has a refresh that waits.
 func TestProviderUnknownSettings(t *testing.T) {
 	f := newFixture(t)
 	settings := []string{"base_url", "organization_id", "key_id", "key_secret", "alerts_base_url", "alerts_access_token", "request_timeout", "retry_timeout", "max_concurrent_requests"}
@@ -358,15 +299,6 @@ data "dataplatform_services" "after" {
 		t.Errorf("%d writes, want 3", n)
 	}
 	w.wantEmptyPlan()
-
-	// The refresh of what is in the state waits, and says for what.
-	w.file("more.tf", "")
-	w.file("main.tf", strings.Replace(strings.Replace(config, "4\n", "5\n", 1), "later.output.key_secret", "new.output", 1)+
-		"resource \"terraform_data\" \"new\" {\n  input = \"demo-key-secret\"\n}\n"+scalingConfig(mockplatform.ServiceID, `num_replicas = 4`))
-	f.ResetJournal()
-	wantText(t, w.planText(), "Refresh skipped: provider settings are unknown",
-		"key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply, so this plan uses the state as it is and does not detect drift.")
-	f.wantRequests()
 }
 
 // TestKeyOfAnotherProvider renews a key that a second provider block uses, in

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
@@ -11,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What a user of data.dataplatform_service sees.
@@ -39,23 +36,5 @@ func TestAccServiceDataSource(t *testing.T) {
 			},
 			PostApplyFunc: p.received(),
 		}},
-	})
-}
-
-// Exactly one of ID and name is set, and one service has it.
-func TestAccServiceDataSourceLimits(t *testing.T) {
-	f := newFixture(t)
-	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger-us" })
-	step := func(arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + "data \"dataplatform_service\" \"this\" {\n" + arguments + "\n}\n", ExpectError: regexp.MustCompile(says)}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step("", `No attribute specified`),
-			step(`id = "29999999-0000-4000-8000-000000000009"`, `There is no service`),
-			step(`name = "nowhere"`, `No service of organization`),
-			step(`name = "ledger-us"`, `2 services of organization`),
-		},
 	})
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -199,47 +198,24 @@ func TestAccServiceScalingDrift(t *testing.T) {
 
 // An argument that leaves the configuration leaves the value on the platform as it is.
 // From then on it is not managed: a change in the console is read, and not planned back.
-func TestAccServiceScalingArgumentRemoved(t *testing.T) {
+// Another service is another object: the first is left as it is.
+func TestAccServiceScalingRemovalAndReplacement(t *testing.T) {
 	f := newFixture(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: f.providers(),
 		Steps: []resource.TestStep{
 			{
-				Config:        f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 4\nidle_scaling = false"),
-				PostApplyFunc: f.received(`{"numReplicas": 4, "idleScaling": false}`),
+				Config:        f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 4\nmax_total_memory_gb = 72"),
+				PostApplyFunc: f.received(`{"numReplicas": 4, "maxTotalMemoryGb": 72}`),
 			},
-			{
+			{ // only a change of the total moves the memory of a replica
 				PreConfig: func() {
 					f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
 				},
-				Config: f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = false"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisScaling, plancheck.ResourceActionNoop),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisScaling, tfjsonpath.New("num_replicas"), knownvalue.Int64Exact(7)),
-				},
-				PostApplyFunc: f.received(),
-			},
-		},
-	})
-}
-
-// Another service is another object: the first is left as it is.
-func TestAccServiceScalingReplacement(t *testing.T) {
-	f := newFixture(t)
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{
-				Config:        f.provider() + scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 72"),
-				PostApplyFunc: f.received(`{"maxTotalMemoryGb": 72}`),
-			},
-			{ // only a change of the total moves the memory of a replica
 				Config: f.provider() + scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 96"),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectUnknownValue(thisScaling, tfjsonpath.New("max_replica_memory_gb")),
-					plancheck.ExpectKnownValue(thisScaling, tfjsonpath.New("num_replicas"), knownvalue.Int64Exact(3)),
+					plancheck.ExpectKnownValue(thisScaling, tfjsonpath.New("num_replicas"), knownvalue.Int64Exact(7)),
 				}},
 				PostApplyFunc: f.received(`{"maxTotalMemoryGb": 96}`),
 			},
@@ -255,24 +231,4 @@ func TestAccServiceScalingReplacement(t *testing.T) {
 			},
 		},
 	})
-}
-
-// Values outside of the documented limits are errors of the plan, and so is a service that
-// does not exist.
-func TestAccServiceScalingLimits(t *testing.T) {
-	f := newFixture(t)
-	step := func(id, arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + scalingConfig(id, arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step(mockplatform.ServiceID, `num_replicas = 21`, `num_replicas must be between 1 and 20, got 21`),
-			step(mockplatform.ServiceID, `idle_timeout_minutes = 4`, `idle_timeout_minutes must be`),
-			step(mockplatform.ServiceID, "min_total_memory_gb = 72\nmax_total_memory_gb = 48", `Minimum memory exceeds maximum`),
-			step("events-eu", ``, `must be a UUID`),
-			step("29999999-0000-4000-8000-000000000009", ``, `There is no service`),
-		},
-	})
-	f.wantWrites()
 }

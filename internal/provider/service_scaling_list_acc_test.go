@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -10,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What a user of terraform query sees.
@@ -60,26 +57,4 @@ list "dataplatform_service_scaling" "all" {
 			},
 		},
 	})
-}
-
-// A filter and another organization narrow a query.
-func TestAccServiceScalingQueryFilter(t *testing.T) {
-	f := newFixture(t)
-	query := func(config string, count int) resource.TestStep {
-		return resource.TestStep{
-			Query:             true,
-			Config:            fmt.Sprintf("list \"dataplatform_service_scaling\" \"some\" {\n  provider = dataplatform\n  config {\n    %s\n  }\n}\n", config),
-			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength("dataplatform_service_scaling.some", count)},
-		}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		TerraformVersionChecks:   queryVersion(t),
-		Steps: []resource.TestStep{
-			{Config: f.provider()},
-			query(`filter = ["tag:env=production"]`, 2),
-			query(fmt.Sprintf("organization_id = %q", mockplatform.OtherOrganizationID), 1),
-		},
-	})
-	f.wantWrites()
 }

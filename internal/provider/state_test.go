@@ -39,11 +39,7 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 // registryHost is the host that a program fills in for a provider's source.
 func registryHost(t *testing.T) string {
 	t.Helper()
-	program, err := programUnderTest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if program.openTofu {
+	if programUnder(t).openTofu {
 		return "registry.opentofu.org"
 	}
 	return "registry.terraform.io"

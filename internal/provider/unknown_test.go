@@ -122,39 +122,3 @@ func TestUnknownEverywhere(t *testing.T) {
 	}
 	f.wantWrites()
 }
-
-// TestUnknownElements plans and applies through terraform: an object variable as an
-// element, an element that is another resource's output, and a conditional between two
-// lists of objects.
-func TestUnknownElements(t *testing.T) {
-	f := newFixture(t)
-	const later = `
-variable "office" {
-  type = object({ source = string, description = optional(string) })
-}
-resource "terraform_data" "column" { input = { name = "a", type = "b" } }
-resource "terraform_data" "field" { input = { source_field = "a", destination_field = "b" } }
-resource "terraform_data" "mapping" {
-  input = { source_schema_name = "public", source_table = "new", target_table = "new", excluded_columns = ["x"], use_custom_sorting_key = false, sorting_keys = [] }
-}
-resource "dataplatform_api_key" "this" {
-  name           = "n"
-  roles          = ["admin"]
-  ip_access_list = [var.office]
-}
-`
-	w := f.workspace(f.provider() + later +
-		onePipe("kafka", mockplatform.KafkaPipeID, "destination = { columns = [{ name = \"id\", type = \"b\" }, terraform_data.column.output] }\n  field_mappings = [terraform_data.field.output]") +
-		onePipe("postgres", mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, "terraform_data.mapping.output")) +
-		onePipe("storage", mockplatform.ObjectStoragePipeID, `field_mappings = terraform_data.field.id == "a" ? [{ source_field = "a", destination_field = "b" }] : [{ source_field = "c", destination_field = "d" }, { source_field = "e", destination_field = "f" }]`))
-	if out, ok := w.terraform("validate"); !ok {
-		t.Fatal(out)
-	}
-	w.setenv(`TF_VAR_office={ source = "10.0.0.1" }`)
-	f.wantWrites()
-	w.apply()
-	f.wantPatches(mockplatform.KafkaPipeID, `{"destination": {"columns": [{"name": "id", "type": "b"}, {"name": "a", "type": "b"}]}, "fieldMappings": [{"sourceField": "a", "destinationField": "b"}]}`)
-	f.wantPatches(mockplatform.PostgresPipeID, `{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new", "excludedColumns": ["x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`)
-	f.wantPatches(mockplatform.ObjectStoragePipeID, `{"fieldMappings": [{"sourceField": "c", "destinationField": "d"}, {"sourceField": "e", "destinationField": "f"}]}`)
-	w.wantEmptyPlan()
-}

@@ -45,35 +45,45 @@ func (w *workspace) planned() map[string]planned {
 	return changes
 }
 
-// warnings runs one command as machines do, and returns the warnings by the
-// address of what they are about, and whether the command succeeded. Output for
-// people folds warnings that share a summary and hides the addresses of all but
-// the first, and a text found in it may stand in another resource's warning.
-func (w *workspace) warnings(args ...string) (map[string][]string, bool) {
+// reported is a diagnostic as a command with -json has it. Output for people folds warnings
+// that share a summary and hides the addresses of all but the first, and a text found in it
+// may stand in another resource's warning.
+type reported struct {
+	Severity, Summary, Detail, Address string
+	Range                              struct{ Filename string }
+}
+
+// reports runs one command as machines do.
+func (w *workspace) reports(args ...string) (all []reported) {
 	w.t.Helper()
-	out, err := w.command(w.t.Context(), slices.Insert(args, 1, "-json")...).Output()
+	out, err := w.command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
 	w.checkRun(string(out), err)
-	warnings := map[string][]string{}
-	lines := 0
-	for line := range strings.Lines(string(out)) {
-		var said struct {
-			Diagnostic struct{ Severity, Summary, Detail, Address string }
-		}
-		if err := json.Unmarshal([]byte(line), &said); err != nil { //nolint:musttag // encoding/json finds names in any letter case
-			w.t.Fatalf("%v in %s", err, line)
-		}
-		lines++
-		switch d := said.Diagnostic; d.Severity {
-		case "error":
-			w.t.Errorf("%s: %s: %s", d.Address, d.Summary, d.Detail)
-		case "warning":
-			warnings[d.Address] = append(warnings[d.Address], folded(d.Summary+" "+d.Detail))
-		}
-	}
-	if lines == 0 {
+	if len(out) == 0 {
 		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
 	}
-	return warnings, err == nil
+	for line := range strings.Lines(string(out)) {
+		var message struct{ Diagnostic reported }
+		if err := json.Unmarshal([]byte(line), &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
+			w.t.Fatalf("%v in %s", err, line)
+		}
+		if message.Diagnostic.Severity != "" {
+			all = append(all, message.Diagnostic)
+		}
+	}
+	return all
+}
+
+// diagnostics runs a command and returns what it says of each address; what has none is
+// under "".
+func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
+	w.t.Helper()
+	all := map[string]diagnoses{}
+	for _, d := range w.reports(args...) {
+		said := all[d.Address]
+		said.add(d.Severity == "error", d.Summary+": "+d.Detail)
+		all[d.Address] = said
+	}
+	return all
 }
 
 // wantWarning fails unless there is one warning, and it has this text. Where
