@@ -30,7 +30,7 @@ func FuzzResponse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		if _, raw, err := object[Pipe](fuzzResponse(body), "result", testPipe); err == nil {
-			pipe, err := decode[Pipe](raw, strings.Clone)
+			pipe, err := decode[Pipe](raw)
 			if err != nil {
 				t.Error(err)
 			}
@@ -39,14 +39,14 @@ func FuzzResponse(f *testing.F) {
 			}
 		}
 		if _, raw, err := object[Alert](fuzzResponse(body), "data", testAlert); err == nil {
-			if _, err := decode[Alert](raw, strings.Clone); err != nil {
+			if _, err := decode[Alert](raw); err != nil {
 				t.Error(err)
 			}
 		}
 		list := &services{}
 		if list.accept(fuzzResponse(body)) == nil {
 			for _, e := range list.all {
-				_, _ = decode[Service](e.json, strings.Clone)
+				_, _ = decode[Service](e.json)
 			}
 		}
 		var key CreatedAPIKey

@@ -189,7 +189,7 @@ func TestSecondLookBeginsAfterTheFirst(t *testing.T) {
 			}
 		})
 		time.Sleep(time.Second)
-		c.lists.wrote(testOrganization, testPipe)
+		c.lists.outdate(testOrganization, testPipe)
 		_, _ = c.GetService(t.Context(), testOrganization, testPipe, nil) // needs a list after the write
 		work.Wait()
 	})

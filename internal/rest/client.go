@@ -28,8 +28,7 @@ type Config struct {
 	// MaxConcurrentRequests is the maximum number of concurrent requests to all APIs
 	// together. 0 is DefaultMaxConcurrentRequests.
 	MaxConcurrentRequests int
-	// UserAgent is the User-Agent header, without control characters; if empty, Go's
-	// default is sent.
+	// UserAgent is the User-Agent header, without control characters.
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
