@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 func fuzzResponse(body string) *rest.Response {
@@ -24,7 +25,7 @@ func FuzzResponse(f *testing.F) {
 	for _, seed := range []string{
 		`{"status":200,"requestId":"r","result":{"id":"a","settings":{"engine_max_threads":1e9}}}`, `{"status":200,"result":[{"id":"a"},{"id":"A","x":1}]}`,
 		`{"data":{"id":"a","threshold":4e0,"channel":null}}`, `{"status":404.5,"error":{"message":"x"},"result":null}`,
-		`{"result":{"key":{"id":"k","roles":["a"]},"keyId":"i","keySecret":"s"}}`, page, ``, `{`, `[]`, `{"result":[1e999]}`, `{"result":{"scaling":{"replicas":1e400}}}`,
+		`{"result":{"key":{"id":"k","roles":["a"]},"keyId":"i","keySecret":"s"}}`, resttest.Page, ``, `{`, `[]`, `{"result":[1e999]}`, `{"result":{"scaling":{"replicas":1e400}}}`,
 	} {
 		f.Add(seed)
 	}

@@ -71,3 +71,32 @@ func TestMessageIsCut(t *testing.T) {
 		t.Error(e.Cause(), e.Rejection())
 	}
 }
+
+// A 404 means that an object does not exist if its body is a JSON object with a requestId, as
+// every documented response has. Gateways and frameworks answer with the others.
+func TestNotFoundIsTheAPIsOwn(t *testing.T) {
+	t.Parallel()
+	k := &sender{Request: &Request{API: &API{}, NamesObject: true}}
+	for body, own := range map[string]bool{
+		`{"status":404,"requestId":"r","result":null}`:             true,
+		`{"requestId":"r","message":"Cannot GET the pipe's path"}`: true,
+		`{"status":404,"requestId":""}`:                            false,
+		`{"status":404,"requestId":7}`:                             false,
+		`[{"requestId":"r"}]`:                                      false,
+		`{"data":{"requestId":"r"}}`:                               false,
+		`{"requestId":"r"`:                                         false,
+		`"requestId"`:                                              false,
+		`null`:                                                     false,
+		``:                                                         false,
+		`{"status":404,"error":"Not Found","path":"/v1"}`: false,
+		`{"error":{"code":"PIPE_NOT_FOUND"}}`:             false,
+		`<html><title>404</title>requestId</html>`:        false,
+	} {
+		for status, want := range map[int]bool{404: own, 410: false} {
+			header := http.Header{"X-Request-Id": {"of-a-header"}}
+			if e := k.unsuccessful(&Response{Status: status, Header: header, Body: []byte(body), Mask: unmasked}); e.NotFound != want {
+				t.Errorf("%d %s: %t", status, body, e.NotFound)
+			}
+		}
+	}
+}
