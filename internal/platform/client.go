@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,13 +16,14 @@ import (
 )
 
 const (
-	// DefaultRequestTimeout bounds one attempt, see rest.Config.
-	DefaultRequestTimeout = rest.DefaultRequestTimeout
+	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
+	// thousand objects is one response.
+	DefaultRequestTimeout = 60 * time.Second
 	// DefaultRetryTimeout bounds one operation. It is for callers: Config has no
 	// default, since 0 turns retries off.
 	DefaultRetryTimeout = 5 * time.Minute
 	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
-	DefaultMaxConcurrentRequests = rest.DefaultMaxConcurrentRequests
+	DefaultMaxConcurrentRequests = 10
 )
 
 // Config configures a Client. The settings of either API may be empty: an
@@ -37,7 +39,8 @@ type Config struct {
 	Sending
 }
 
-// Sending configures how requests are sent, to both APIs together.
+// Sending configures how requests are sent, to both APIs together. A RequestTimeout or
+// MaxConcurrentRequests of 0 is the default.
 type Sending = rest.Config
 
 // Client is a client of both APIs. It is safe for concurrent use. A process should
@@ -75,6 +78,8 @@ var (
 // setting and never contain the URL. Whoever reads the settings checks that HTTP headers
 // can carry the credentials, and that no limit is negative.
 func New(config Config) (*Client, error) {
+	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
+	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
 	c := &Client{
 		rest:       rest.New(config.Sending),
 		management: &api{member: "result", API: rest.API{About: managementAPI}},

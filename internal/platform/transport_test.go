@@ -27,13 +27,17 @@ func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.InjectEach(reset, reset, reset)
-			got, err := updatePipe(t.Context(), c, mappings, func(context.Context) (*PipeUpdate, error) { return test.more, test.err })
+			reconciled := 0
+			got, err := updatePipe(t.Context(), c, mappings, func(context.Context) (*PipeUpdate, error) {
+				reconciled++
+				return test.more, test.err
+			})
 			var retries []string
 			for _, r := range f.Requests()[1:] {
 				retries = append(retries, r.Body)
 			}
-			if (got != nil) != (test.retries != nil) || !slices.Equal(retries, test.retries) || (err != nil) != (test.err != nil) || err != nil && !strings.Contains(err.Error(), failure.Error()) {
-				t.Errorf("%s: %v, %v, retried with %q", name, got, err, retries)
+			if (got != nil) != (test.retries != nil) || reconciled != 1 || !slices.Equal(retries, test.retries) || (err != nil) != (test.err != nil) || err != nil && !strings.Contains(err.Error(), failure.Error()) {
+				t.Errorf("%s: %v, %v, reconciled %d times, retried with %q", name, got, err, reconciled, retries)
 			}
 		})
 	}

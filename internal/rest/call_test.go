@@ -274,7 +274,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []map[string]any{
-			{"operation": "update pipe", "host": "http://127.0.0.1", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
+			{"operation": "update pipe", "host": "http://127.0.0.1", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
 				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
 			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},

@@ -38,7 +38,7 @@ type client struct {
 
 func newTestClient(t testing.TB, address string, change ...func(*Config)) *client {
 	t.Helper()
-	config := Config{RequestTimeout: resttest.RequestTimeout, RetryTimeout: resttest.RetryTimeout, UserAgent: "test/1"}
+	config := Config{RequestTimeout: resttest.RequestTimeout, RetryTimeout: resttest.RetryTimeout, MaxConcurrentRequests: 10, UserAgent: "test/1"}
 	for _, set := range change {
 		set(&config)
 	}

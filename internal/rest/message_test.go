@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func unmasked(s string) string { return s }
@@ -97,6 +98,25 @@ func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 			if e := k.unsuccessful(&Response{Status: status, Header: header, Body: []byte(body), Mask: unmasked}); e.NotFound != want {
 				t.Errorf("%d %s: %t", status, body, e.NotFound)
 			}
+		}
+	}
+}
+
+// Durations are rounded for reading, and a text ends as a sentence does.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for d, want := range map[time.Duration]string{
+		0: "0s", 1400 * time.Microsecond: "1ms", second - 1: "1s", second: "1s", 1260 * time.Millisecond: "1.3s",
+		10*second - 1: "10s", 10*second + second/3: "10s", 48*time.Hour - second: "47h59m59s", 48 * time.Hour: "2 days", 100 * time.Hour: "4 days",
+	} {
+		if got := readable(d); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
+		}
+	}
+	for text, want := range map[string]string{"": "", ": ": "", "a": "a.", "a:": "a.", "a.": "a.", "a!": "a!", "a? ": "a?"} {
+		if got := sentence(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
