@@ -18,6 +18,7 @@ func TestRequestedWait(t *testing.T) {
 		"7":                              7 * time.Second,
 		" 7 ":                            7 * time.Second,
 		"0.5":                            time.Second / 2,
+		"0.000000001":                    1,
 		"1000000000":                     maxRequestedWait, // not since 1970
 		"99999999999999999999999999":     maxRequestedWait,
 		strings.Repeat("9", 400):         maxRequestedWait,

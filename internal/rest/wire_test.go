@@ -24,8 +24,9 @@ import (
 // Tests over real connections, for what memory can't show.
 
 // serverClient talks to a handler over a real connection.
-func serverClient(t testing.TB, handler http.Handler, change ...func(*Config)) *client {
+func serverClient(t *testing.T, handler http.Handler, change ...func(*Config)) *client {
 	t.Helper()
+	resttest.Watch(t)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return newTestClient(t, server.URL, change...)

@@ -41,7 +41,7 @@ func NewServer() *mockplatform.Server {
 }
 
 // Watch ends a test that hangs, under its own name. In a bubble nothing else does: the clock
-// stands while anything runs.
+// stands while anything runs. Call it outside of the bubble.
 func Watch(t *testing.T) {
 	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
 	t.Cleanup(func() { timer.Stop() })
