@@ -115,16 +115,18 @@ func TestOutageCostsOneRetryTimeout(t *testing.T) {
 func TestNeverAnsweredIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for name, o := range operations {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Always(hang)
-			begun := time.Now()
-			err := o.call(t.Context(), c)
-			var e *Error
-			if !errors.As(err, &e) || time.Since(begun) != resttest.RequestTimeout || f.Sent("") != 1 ||
-				!strings.Contains(e.Detail(), "no response within request_timeout (30s)") || !strings.HasSuffix(e.Detail(), "Check "+o(c).API.URLSetting+", and HTTPS_PROXY if it is set.") {
-				t.Errorf("%s: %d requests in %s: %v", name, f.Sent(""), time.Since(begun), err)
-			}
-		})
+		for _, retryTimeout := range []time.Duration{resttest.RequestTimeout, resttest.RetryTimeout} {
+			bubble(t, func(t *testing.T, f *fake, c *client) {
+				f.Always(hang)
+				begun := time.Now()
+				err := o.call(t.Context(), c)
+				var e *Error
+				if !errors.As(err, &e) || time.Since(begun) != resttest.RequestTimeout || f.Sent("") != 1 ||
+					!strings.Contains(e.Detail(), "no response within request_timeout (30s)") || !strings.HasSuffix(e.Detail(), "Check "+o(c).API.URLSetting+", and HTTPS_PROXY if it is set.") {
+					t.Errorf("%s: %d requests in %s: %v", name, f.Sent(""), time.Since(begun), err)
+				}
+			}, func(c *Config) { c.RetryTimeout = retryTimeout })
+		}
 	}
 }
 
