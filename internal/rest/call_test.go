@@ -154,19 +154,30 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// A call that never got a slot says what it waited for.
+// A call that never got a slot says what it waited for, in the log and in its error.
 func TestWaitForATurnIsNamed(t *testing.T) {
 	t.Parallel()
+	turns := 0
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
 		var work sync.WaitGroup
 		work.Go(func() { _ = operations["key"].call(t.Context(), c) })
 		time.Sleep(time.Second)
-		if err := operations["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (8s) ended; increase retry_timeout") {
+		if err := operations["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
 			t.Error(err)
 		}
 		work.Wait()
-	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 8*time.Second, 1 })
+		if turns != 1 {
+			t.Errorf("%d lines", turns)
+		}
+	}, func(c *Config) {
+		c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1
+		c.Warn = func(_ context.Context, line string, _ ...map[string]any) {
+			if line == "Data Platform request is waiting for its turn" {
+				turns++
+			}
+		}
+	})
 }
 
 // What may have been carried out and must not be twice is reconciled first: nothing may be

@@ -32,6 +32,8 @@ func TestMessage(t *testing.T) {
 		{"", `{"x":1}`, ""},
 		{"", strings.Repeat(`{"error":`, 6) + `"deep"` + strings.Repeat(`}`, 6), "deep"},
 		{"", strings.Repeat(`{"error":`, 7) + `"deep"` + strings.Repeat(`}`, 7), ""},
+		{"", strings.Repeat("[", 6) + `"deep"` + strings.Repeat("]", 6), "deep"},
+		{"", strings.Repeat("[", 7) + `"deep"` + strings.Repeat("]", 7), ""},
 		{"", "[" + strings.Repeat(`"",`, 19) + `"last"]`, "last"},
 		{"", "[" + strings.Repeat(`"",`, 20) + `"last"]`, ""},
 		{"text/html; charset=utf-8", page, isPage + `, with the title "Sign in"`},

@@ -95,6 +95,9 @@ func TestBackoff(t *testing.T) {
 			longest[i] = max(longest[i], wait)
 		}
 	}
+	if b := newBackoff(); b.InitialInterval != time.Second/4 || b.MaxInterval != 10*time.Second { // twice as much at random
+		t.Error(b.InitialInterval, b.MaxInterval)
+	}
 	for i, limit := range map[int]time.Duration{0: time.Second / 2, 1: time.Second, 11: 20 * time.Second} {
 		if longest[i] > limit || longest[i] < limit*9/10 {
 			t.Errorf("wait %d is up to %s, want %s", i+1, longest[i], limit)
