@@ -40,6 +40,7 @@ func TestMessage(t *testing.T) {
 		{"text/plain", page, isPage + `, with the title "Sign in"`},
 		{"text/plain", "<!DOCTYPE html><body>x", isPage},
 		{"text/html", "<title>a\n <i>b</i> &amp; c</title>", isPage + `, with the title "a b & c"`},
+		{"text/html", "<title>" + strings.Repeat("x", 101) + "</title>", isPage + `, with the title "` + strings.Repeat("x", 100) + `…"`},
 		{"text/plain", "upstream connect error", "upstream connect error"},
 		{"", "", ""},
 		{"application/octet-stream", "\x00\x01\xff binary", ""},
@@ -62,6 +63,15 @@ func TestResponse(t *testing.T) {
 	} {
 		if got := e.Response(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestIsSuccess(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
+		if r := (&Response{Status: status}); r.IsSuccess() != want {
+			t.Errorf("%d: %t", status, !want)
 		}
 	}
 }
