@@ -2,9 +2,10 @@ package platform
 
 import (
 	"errors"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // The complete texts.

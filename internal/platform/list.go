@@ -224,8 +224,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, n need) *list {
 	if l.series == nil {
 		l.series = map[string][]*list{}
 	}
-	of := append(l.series[key], next)
-	l.series[key] = of[max(0, len(of)-maxLists):]
+	l.series[key] = append(l.series[key], next)
+	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return next
 }
 

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 	"io"
 	"log"
 	"net"
@@ -13,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // connectionNumber is a key of the context of a request.
