@@ -121,7 +121,7 @@ func (c *Client) maskSecret(raw []byte) {
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	value, wrong := result(r, "result")
 	if wrong == nil {
-		_, wrong = decode[CreatedAPIKey](value, r.Mask)
+		_, wrong = decode[CreatedAPIKey](value)
 	}
 	if value = members(r.Body)["result"]; value.Kind() != '{' {
 		value = r.Body

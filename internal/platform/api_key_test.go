@@ -1,21 +1,12 @@
 package platform
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
-
-func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {
-	body := APIKeyCreate{Name: "n", Roles: []string{"admin"}}
-	if hashed {
-		body.HashData = &HashData{}
-	}
-	return c.CreateAPIKey(ctx, testOrganization, body)
-}
 
 // show spells a key in one line: ID, secret, key.
 func show(k *CreatedAPIKey) string {
@@ -64,13 +55,13 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.always(respond(test.status, test.body))
+				f.Always(respond(test.status, test.body))
 				key, err := createKey(t.Context(), c, test.hashed)
 				got := outcome(err)
 				if err == nil {
 					got = show(key)
 				}
-				if got != test.want || f.count("POST") != 1 {
+				if got != test.want || f.Sent("POST") != 1 {
 					t.Errorf("%q, want %q: %v", got, test.want, err)
 				}
 				if strings.Contains(fmt.Sprint(err), "s3c") || strings.Contains(c.Mask("s3cr3t"), "s3") && strings.Contains(test.body, `"s3`) {
@@ -88,9 +79,9 @@ func TestKeyResponseCutAnywhere(t *testing.T) {
 	const body = `{"status":200,"result":{"keyId":"the-id","keySecret":"the-secret","key":{"id":"k"}}}`
 	for n := range len(body) {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: n})
+			f.Always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: n})
 			_, err := createKey(t.Context(), c, false)
-			if (n < len(body)-1) != IsAmbiguous(err) || f.count("POST") != 1 {
+			if (n < len(body)-1) != IsAmbiguous(err) || f.Sent("POST") != 1 {
 				t.Errorf("cut after %s: %v", body[:n], err)
 			}
 			if arrived := strings.Index(body, "the-secret"); n >= arrived+4 && !strings.HasPrefix(c.Mask("the-secret"), "***") {

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,13 +16,14 @@ import (
 )
 
 const (
-	// DefaultRequestTimeout bounds one attempt, see rest.Config.
-	DefaultRequestTimeout = rest.DefaultRequestTimeout
+	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
+	// thousand objects is one response.
+	DefaultRequestTimeout = 60 * time.Second
 	// DefaultRetryTimeout bounds one operation. It is for callers: Config has no
 	// default, since 0 turns retries off.
 	DefaultRetryTimeout = 5 * time.Minute
 	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
-	DefaultMaxConcurrentRequests = rest.DefaultMaxConcurrentRequests
+	DefaultMaxConcurrentRequests = 10
 )
 
 // Config configures a Client. The settings of either API may be empty: an
@@ -37,7 +39,8 @@ type Config struct {
 	Sending
 }
 
-// Sending configures how requests are sent, to both APIs together.
+// Sending configures how requests are sent, to both APIs together. A RequestTimeout or
+// MaxConcurrentRequests of 0 is the default.
 type Sending = rest.Config
 
 // Client is a client of both APIs. It is safe for concurrent use. A process should
@@ -50,8 +53,6 @@ type Client struct {
 	lists lists
 }
 
-const tokenSetting = "alerts_access_token"
-
 // api is one of the two APIs.
 type api struct {
 	rest.API
@@ -60,25 +61,44 @@ type api struct {
 	reads   flights
 }
 
+var (
+	managementAPI = rest.About{
+		Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
+		Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
+		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
+	}
+	alertingAPI = rest.About{
+		Name: "alerting API", URLSetting: "alerts_base_url", Credentials: "alerts_access_token",
+		Unauthorized: "Check alerts_access_token. It may be wrong, expired or revoked.",
+		Forbidden:    "The credentials (alerts_access_token) are valid but lack permission: check what the token is allowed to do.",
+	}
+)
+
 // New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the
 // setting and never contain the URL. Whoever reads the settings checks that HTTP headers
 // can carry the credentials, and that no limit is negative.
 func New(config Config) (*Client, error) {
-	c := &Client{rest: rest.New(config.Sending)}
-	var err error
-	if c.management, err = newManagementAPI(config); err != nil {
+	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
+	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
+	c := &Client{
+		rest:       rest.New(config.Sending),
+		management: &api{member: "result", API: rest.API{About: managementAPI}},
+		alerts:     &api{member: "data", API: rest.API{About: alertingAPI}},
+	}
+	if err := errors.Join(c.management.setBase(config.BaseURL), c.alerts.setBase(config.AlertsBaseURL)); err != nil {
 		return nil, err
 	}
-	if c.alerts, err = newAlertingAPI(config); err != nil {
-		return nil, err
-	}
+	c.management.require("key_id", config.KeyID)
+	c.management.require("key_secret", config.KeySecret)
+	c.alerts.require("alerts_access_token", config.AlertsAccessToken)
+	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
+	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
 	c.management.Recovered = c.lists.forgetFailed
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
-	for _, secret := range []string{config.KeySecret, config.AlertsAccessToken} {
-		c.AddSecret(secret)
-	}
+	c.AddSecret(config.KeySecret)
+	c.AddSecret(config.AlertsAccessToken)
 	if config.KeySecret != "" {
 		// The Authorization header encodes both together, and the base64 of the secret
 		// alone does not occur in that.
@@ -87,54 +107,13 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// AddSecret keeps a literal out of what errors and logs repeat of responses from now on,
-// however it is escaped there. Literals of fewer than four bytes are ignored.
-func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
-
-// Mask replaces each secret that the client knows by three asterisks, in a text from
-// outside, and a text that contains one in an escape as a whole.
-func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
-
-func newManagementAPI(config Config) (*api, error) {
-	a := &api{member: "result", API: rest.API{
-		About: rest.About{
-			Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
-			Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
-			Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
-		},
-		Authorize: func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) },
-	}}
-	if err := a.setBase("base_url", config.BaseURL); err != nil {
-		return nil, err
-	}
-	a.require("key_id", config.KeyID)
-	a.require("key_secret", config.KeySecret)
-	return a, nil
-}
-
-func newAlertingAPI(config Config) (*api, error) {
-	a := &api{member: "data", API: rest.API{
-		About: rest.About{
-			Name: "alerting API", URLSetting: "alerts_base_url", Credentials: tokenSetting,
-			Unauthorized: "Check " + tokenSetting + ". It may be wrong, expired or revoked.",
-			Forbidden:    "The credentials (" + tokenSetting + ") are valid but lack permission: check what the token is allowed to do.",
-		},
-		Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) },
-	}}
-	if err := a.setBase("alerts_base_url", config.AlertsBaseURL); err != nil {
-		return nil, err
-	}
-	a.require(tokenSetting, config.AlertsAccessToken)
-	return a, nil
-}
-
-func (a *api) setBase(setting, address string) (err error) {
-	a.require(setting, address)
+func (a *api) setBase(address string) (err error) {
+	a.require(a.URLSetting, address)
 	if address == "" {
 		return nil
 	}
 	if a.Base, err = ParseBaseURL(address); err != nil {
-		return fmt.Errorf("%s: %w", setting, err)
+		return fmt.Errorf("%s: %w", a.URLSetting, err)
 	}
 	return nil
 }
@@ -144,6 +123,14 @@ func (a *api) require(setting, value string) {
 		a.missing = append(a.missing, setting)
 	}
 }
+
+// AddSecret keeps a literal out of what errors and logs repeat of responses from now on,
+// however it is escaped there. Literals of fewer than four bytes are ignored.
+func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
+
+// Mask replaces each secret that the client knows by three asterisks, in a text from
+// outside, and a text that contains one in an escape as a whole.
+func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
 // ParseBaseURL parses the base URL of an API: https, or http to a loopback
 // address, without query, fragment or user. A path is kept as a prefix, and a

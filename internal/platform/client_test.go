@@ -8,41 +8,25 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
-
-// testClient talks to a handler over a real connection.
-func testClient(t testing.TB, handler http.Handler, change ...func(*Config)) *Client {
-	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return clientOf(t, server.URL, change...)
-}
-
-func clientOf(t testing.TB, address string, change ...func(*Config)) *Client {
-	t.Helper()
-	c, err := New(testConfig(address, append([]func(*Config){func(c *Config) { c.RetryTimeout = 20 * time.Second }}, change...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.rest.Transport().CloseIdleConnections)
-	return c
-}
 
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	var got string
-	platform := newPlatform()
+	platform := resttest.NewServer()
 	platform.SetAlert(mockplatform.Document{"id": "a b?c#d", "threshold": 1})
 	// The platform's journal leaves Authorization out.
-	c := testClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got = r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get("Authorization") + " " + r.Header.Get("Content-Type") + " " + string(body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		platform.ServeHTTP(w, r)
 	}))
+	t.Cleanup(server.Close)
+	c := newTestClient(t, server.URL)
 	ctx := context.Background()
 	const (
 		basic  = " Basic a2V5LWlkOmJhc2ljLXNlY3JldA== "
@@ -148,7 +132,7 @@ func TestMissingSettingsAreNamedByWhatNeedsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, o := range operations() {
+	for name, o := range operations {
 		want := ": base_url, key_id and key_secret are not set"
 		if name == "alert" {
 			want = "read alert: alerts_access_token is not set"

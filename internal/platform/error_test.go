@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // The complete texts.
@@ -31,10 +33,6 @@ func TestErrorTexts(t *testing.T) {
 			"The API returned HTTP 422 Unprocessable Entity (request ID r1): numReplicas is too small.\n\nCorrect the value that the message names, or ask the platform's support with the request ID."},
 		"409": {"pipe", respond(409, `{"error":"busy:"}`),
 			"The API returned HTTP 409 Conflict: busy.\n\n" + stateConflict + "."},
-		"423": {"pipe", respond(423, "", "X-Request-Id: r5"),
-			"The API returned HTTP 423 Locked (request ID r5) without a message.\n\n" + stateConflict + ", or ask the platform's support with the request ID."},
-		"400 of a state": {"pipe", respond(400, `{"error":"the pipe must be paused first"}`),
-			"The API returned HTTP 400 Bad Request: the pipe must be paused first.\n\n" + stateConflict + "."},
 		"400": {"pipe", respond(400, "", "X-Request-Id: r4"),
 			"The API returned HTTP 400 Bad Request (request ID r4) without a message.\n\nAsk the platform's support with the request ID."},
 		"400 with a secret": {"pipe", respond(400, `{"requestId":"r4","error":"no %62asic-secret"}`),
@@ -57,47 +55,32 @@ func TestErrorTexts(t *testing.T) {
 			"The API returned HTTP 404 Not Found: path not found.\n\nCheck base_url: the response does not look like the platform's."},
 		"404 of an alert": {"alert", respond(404, `{"error":"gone"}`),
 			"The API returned HTTP 404 Not Found: gone.\n\nCheck the ID and alerts_base_url."},
-		"404 page": {"pipe", respond(404, page),
+		"404 page": {"pipe", respond(404, resttest.Page),
 			"The API returned HTTP 404 Not Found: " + html + ".\n\nCheck base_url: the response does not look like the platform's. " + deleted},
-		"429": {"pipe", respond(429, ""),
-			"The API returned HTTP 429 Too Many Requests without a message.\n\nRetries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
-		"502 page of a proxy": {"pipe", respond(502, page),
+		"502 page of a proxy": {"pipe", respond(502, resttest.Page),
 			"The API returned HTTP 502 Bad Gateway: " + html + "."},
 		"302": {"pipe", respond(302, "", "Location: https://login.example/x?secret"),
 			"The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere.\n\nCheck base_url."},
-		"304": {"pipe", respond(304, ""),
-			"The API returned HTTP 304 Not Modified without a message.\n\nCheck base_url."},
-		"200 page": {"alert", respond(200, page),
+		"200 page": {"alert", respond(200, resttest.Page),
 			"The API returned HTTP 200 OK, but the response cannot be used: " + html + ".\n\nCheck alerts_base_url: the response is from a login page or a gateway."},
 		"200 without result": {"pipe", respond(200, `{"requestId":"r3"}`),
 			"The API returned HTTP 200 OK (request ID r3), but the response cannot be used: it has no \"result\"."},
 		"200 contradiction": {"pipe", respond(200, `{"status":404,"error":{"message":"gone"},"result":{}}`),
 			"The API returned HTTP 200 OK, but the response cannot be used: it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type": {"pipe", respond(200, `{"result":{"scaling":{"replicas":"two"}}}`),
-			"The API returned HTTP 200 OK, but the response cannot be used: \"scaling.replicas\" is a string (\"two\"), and the API document has a number."},
+			"The API returned HTTP 200 OK, but the response cannot be used: \"scaling.replicas\" is a string, and the API document has another type."},
 		"200 other type in a list": {"list", respond(200, `{"result":[{"id":"`+testService+`","numReplicas":"many"}]}`),
-			"The API returned HTTP 200 OK, but the response cannot be used: service " + testService + ": \"numReplicas\" is a string (\"many\"), and the API document has a number."},
-		"lost key": {"key", reset,
-			"The request was sent, but no complete response arrived: EOF.\n\nCheck base_url, and HTTPS_PROXY if it is set."},
+			"The API returned HTTP 200 OK, but the response cannot be used: service " + testService + ": \"numReplicas\" is a string, and the API document has another type."},
 		"lost read": {"pipe", reset,
 			"The request was sent, but no complete response arrived: EOF.\n\nCheck base_url, and HTTPS_PROXY if it is set."},
 	}
 	for name, test := range tests {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(test.fault)
-			_, err := operations()[test.operation].call(t.Context(), c)
+			f.Always(test.fault)
+			_, err := operations[test.operation].call(t.Context(), c)
 			e := new(Error)
 			if !errors.As(err, &e) || e.Detail() != tried[test.operation]+test.want || strings.Contains(e.Error(), "\n") {
 				t.Errorf("%s:\n got %q\nwant %q", name, e.Detail(), tried[test.operation]+test.want)
-			}
-		}, func(c *Config) { c.RetryTimeout = 0 })
-	}
-	for operation, setting := range map[string]string{"pipe": "base_url", "alert": "alerts_base_url"} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.Refuse(-1)
-			_, err := operations()[operation].call(t.Context(), c)
-			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), "connection refused.\n\nCheck "+setting+", and HTTPS_PROXY if it is set.") {
-				t.Errorf("%s: %v", operation, err)
 			}
 		}, func(c *Config) { c.RetryTimeout = 0 })
 	}
@@ -112,7 +95,7 @@ func TestOwnWordsAreNotMasked(t *testing.T) {
 			c.AddSecret(word)
 		}
 		const id = "5f0e0e0e-0000-4000-8000-" + "40000000" + "0000"
-		f.inject(respond(401, `{"requestId":"`+id+`","message":"the pipe is wrong"}`), hang)
+		f.InjectEach(respond(401, `{"requestId":"`+id+`","message":"the pipe is wrong"}`), hang)
 		want := "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization +
 			" at http://127.0.0.1. The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
 		if e := new(Error); !errors.As(readPipe(t.Context(), c), &e) || e.Detail() != want {
@@ -120,74 +103,9 @@ func TestOwnWordsAreNotMasked(t *testing.T) {
 		}
 		c.AddSecret(id)
 		f.ClearFaults()
-		f.inject(respond(403, `{"status":403,"message":"`+id+`"}`, "X-Request-Id: "+id))
-		if _, err := operations()["alert"].call(t.Context(), c); err == nil || strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "(request ID ***): ***.") {
+		f.InjectEach(respond(403, `{"status":403,"message":"`+id+`"}`, "X-Request-Id: "+id))
+		if _, err := operations["alert"].call(t.Context(), c); err == nil || strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "(request ID ***): ***.") {
 			t.Error(err)
 		}
 	}, func(c *Config) { c.RetryTimeout = 0 })
-}
-
-func TestErrorOfAWriteReportsWhatMayExist(t *testing.T) {
-	t.Parallel()
-	const unknown = "It is not known whether the change was applied. The next apply sends only what is still missing."
-	for name, test := range map[string]struct {
-		fault fault
-		want  string
-	}{
-		"lost":       {reset, "no complete response arrived: EOF.\n\n" + unknown + "\n\nCheck base_url, and HTTPS_PROXY if it is set."},
-		"5xx":        {respond(500, ""), "without a message.\n\n" + unknown},
-		"unreadable": {respond(200, `[]`), "it is JSON, but not an object.\n\nThe change was probably applied."},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(test.fault)
-			_, err := operations()["mappings"].call(t.Context(), c)
-			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) || !IsAmbiguous(err) {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
-	}
-}
-
-// A 404 means that a pipe does not exist if its body is a JSON object with a requestId, as
-// every documented response has. Gateways and frameworks answer with the others.
-func TestNotFoundIsTheAPIsOwn(t *testing.T) {
-	t.Parallel()
-	for body, own := range map[string]bool{
-		`{"status":404,"requestId":"r","result":null}`:             true,
-		`{"requestId":"r","message":"Cannot GET the pipe's path"}`: true,
-		`{"status":404,"requestId":""}`:                            false,
-		`{"status":404,"requestId":7}`:                             false,
-		`[{"requestId":"r"}]`:                                      false,
-		`{"data":{"requestId":"r"}}`:                               false,
-		`{"requestId":"r"`:                                         false,
-		`"requestId"`:                                              false,
-		`{}`:                                                       false,
-		``:                                                         false,
-		`null`:                                                     false,
-		`{"message":"Not Found"}`:                                  false,
-		`{"status":404}`:                                           false,
-		`{"status":404,"error":"Not Found","path":"/v1"}`:  false,
-		`{"message":"Pipe not found"}`:                     false,
-		`{"error":{"code":"PIPE_NOT_FOUND"}}`:              false,
-		`{"errors":[{"message":"gone"}]}`:                  false,
-		`{"detail":"Not Found"}`:                           false,
-		`{"message":"no Route matched with those values"}`: false,
-		`<html><title>404</title>requestId</html>`:         false,
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(respond(404, body, "X-Request-Id: of-a-header"))
-			err := readPipe(t.Context(), c)
-			e := new(Error)
-			if !errors.As(err, &e) || IsNotFound(err) != own {
-				t.Fatalf("%s: %v", body, err)
-			}
-			advice := "\n\nCheck base_url: the response does not look like the platform's. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."
-			if own {
-				advice = "\n\nCheck the IDs."
-			}
-			if !strings.HasSuffix(e.Detail(), advice) {
-				t.Errorf("%s: %s", body, e.Detail())
-			}
-		})
-	}
 }

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
-
-const page = "<html><head><title>Sign in</title></head><body>no</body></html>"
 
 const ownError = `{"status":404,"requestId":"r","error":"what a pity"}`
 
@@ -53,7 +52,7 @@ var faults = map[string]row{
 	"500":                       {respond(500, ""), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"408":                       {respond(408, ""), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"425":                       {respond(425, ""), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
-	"502":                       {respond(502, page), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"502":                       {respond(502, resttest.Page), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"503":                       {respond(503, `{"error":"x"}`), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"504":                       {respond(504, ""), 0, false, "2 ok", "2 ok", "2 ok", "1 ambiguous", "2 ok", "1 ambiguous"},
 	"503 Retry-After late":      {respond(503, "", "Retry-After: 400"), 0, false, "1 gave up", "1 gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
@@ -63,11 +62,11 @@ var faults = map[string]row{
 	"401":                       {respond(401, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
 	"404 of the API":            {respond(404, ownError), 0, false, "1 not found", "1 not found", "1 not found", "1 not found", "1 not found", "1 failed"},
 	"404 of the holder":         {respond(404, ownError), 0, false, "1 failed", "", "", "", "", ""}, // or of the alerting API, which has no requestId
-	"404 page":                  {respond(404, page, "Content-Type: text/html"), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"404 page":                  {respond(404, resttest.Page, "Content-Type: text/html"), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
 	"404 empty":                 {respond(404, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
 	"409":                       {respond(409, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
 	"302":                       {respond(302, "", "Location: http://127.0.0.1/prefix/else"), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"200 page":                  {respond(200, page), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
+	"200 page":                  {respond(200, resttest.Page), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
 	"200 empty":                 {respond(200, ""), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
 	"200 without result":        {respond(200, `{"status":200}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
 	"200 null":                  {respond(200, `{"status":200,"result":null,"data":null}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
@@ -94,7 +93,7 @@ func TestFaults(t *testing.T) {
 		}
 		for _, column := range columns {
 			for o := range strings.FieldsSeq(column.operations) {
-				t.Run(name+"/"+o, func(t *testing.T) { t.Parallel(); r.run(t, operations()[o], column.want) })
+				t.Run(name+"/"+o, func(t *testing.T) { t.Parallel(); r.run(t, operations[o], column.want) })
 			}
 		}
 	}
@@ -102,23 +101,23 @@ func TestFaults(t *testing.T) {
 
 func (r row) run(t *testing.T, o operation, want string) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.contact(t, c)
+		contact(t, f, c)
 		f.Refuse(r.refused)
 		if r.always {
-			f.always(r.fault)
+			f.Always(r.fault)
 		} else {
-			f.inject(r.fault)
+			f.InjectEach(r.fault)
 		}
 		begun := time.Now()
 		_, err := o.call(context.Background(), c)
-		n := fmt.Sprint(f.count(o.method))
-		if f.count(o.method) > 5 {
+		n := fmt.Sprint(f.Sent(o.method))
+		if f.Sent(o.method) > 5 {
 			n = "many"
 		}
 		if got := n + " " + outcome(err); got != want {
 			t.Errorf("%s, want %s (%v)", got, want, err)
 		}
-		if took := time.Since(begun); took > testRetryTimeout {
+		if took := time.Since(begun); took > resttest.RetryTimeout {
 			t.Errorf("took %s, more than the budget", took)
 		}
 	})
@@ -141,9 +140,9 @@ func TestRetriedStatusesHaveAllTheirPlaces(t *testing.T) {
 		name := fmt.Sprint(status)
 		retried := false
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.inject(respond(status, ""))
+			f.InjectEach(respond(status, ""))
 			err := readPipe(t.Context(), c)
-			if retried = f.count("GET") > 1; retried && err != nil {
+			if retried = f.Sent("GET") > 1; retried && err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if again := readPipe(t.Context(), c); status != http.StatusUnauthorized && again != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 func fuzzResponse(body string) *rest.Response {
@@ -24,13 +25,13 @@ func FuzzResponse(f *testing.F) {
 	for _, seed := range []string{
 		`{"status":200,"requestId":"r","result":{"id":"a","settings":{"engine_max_threads":1e9}}}`, `{"status":200,"result":[{"id":"a"},{"id":"A","x":1}]}`,
 		`{"data":{"id":"a","threshold":4e0,"channel":null}}`, `{"status":404.5,"error":{"message":"x"},"result":null}`,
-		`{"result":{"key":{"id":"k","roles":["a"]},"keyId":"i","keySecret":"s"}}`, page, ``, `{`, `[]`, `{"result":[1e999]}`, `{"result":{"scaling":{"replicas":1e400}}}`,
+		`{"result":{"key":{"id":"k","roles":["a"]},"keyId":"i","keySecret":"s"}}`, resttest.Page, ``, `{`, `[]`, `{"result":[1e999]}`, `{"result":{"scaling":{"replicas":1e400}}}`,
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		if _, raw, err := object[Pipe](fuzzResponse(body), "result", testPipe); err == nil {
-			pipe, err := decode[Pipe](raw, strings.Clone)
+			pipe, err := decode[Pipe](raw)
 			if err != nil {
 				t.Error(err)
 			}
@@ -39,14 +40,14 @@ func FuzzResponse(f *testing.F) {
 			}
 		}
 		if _, raw, err := object[Alert](fuzzResponse(body), "data", testAlert); err == nil {
-			if _, err := decode[Alert](raw, strings.Clone); err != nil {
+			if _, err := decode[Alert](raw); err != nil {
 				t.Error(err)
 			}
 		}
 		list := &services{}
 		if list.accept(fuzzResponse(body)) == nil {
 			for _, e := range list.all {
-				_, _ = decode[Service](e.json, strings.Clone)
+				_, _ = decode[Service](e.json)
 			}
 		}
 		var key CreatedAPIKey

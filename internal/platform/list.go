@@ -22,10 +22,10 @@ import (
 // would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// gathering is the longest time after the end of a list that one that has to be fresh
-// waits for readers. Terraform reads ten data sources at a time, and asks for the next ten
-// when a list has served these: they share the next one.
-const gathering = 100 * time.Millisecond
+// gathering is how long after the end of a list one that has to be fresh waits for
+// readers. Terraform reads ten data sources at a time, and asks for the next ten when a
+// list has served these: they share the next one.
+const gathering = 50 * time.Millisecond
 
 // maxLists is how many lists of the same services are remembered. A look needs the last
 // four, see agreed.
@@ -43,20 +43,18 @@ const maxLists = 5
 type lists struct {
 	send func(context.Context, *rest.Request) error
 
-	mu      sync.Mutex
-	count   uint64
-	series  map[string][]*list // of the same services, in the order of their beginnings
-	written map[string]uint64  // the last write or read, by writeKey
+	mu       sync.Mutex
+	count    uint64
+	series   map[string][]*list // of the same services, in the order of their beginnings
+	outdated map[string]uint64  // the last write or read, by serviceKey
 }
 
 // list is one list of services, under way or done.
 type list struct {
 	*flight[*services]
-	begun   uint64        // 0 until then
-	ended   uint64        // set before it is done
-	endedAt time.Time     // as well
-	readers int           // that joined it before it was done
-	joined  chan struct{} // has an element after a reader has joined
+	begun   uint64    // 0 until then
+	ended   uint64    // set before it is done
+	endedAt time.Time // as well
 }
 
 // services are the services of a list, in the API's order.
@@ -72,21 +70,19 @@ type entry struct {
 	json     jsontext.Value
 }
 
-// wrote counts the beginning or the end of a write, successful or not. Lists that
-// began before it do not serve reads of the service that begin after it.
-func (l *lists) wrote(organizationID, serviceID string) {
+// outdate counts the beginning or the end of a write, successful or not, or the end of a
+// read: who reads a service again does so in a later walk, and a process may serve several
+// runs of a test. Lists that began before it do not serve reads of the service that begin
+// after it.
+func (l *lists) outdate(organizationID, serviceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.written == nil {
-		l.written = map[string]uint64{}
+	if l.outdated == nil {
+		l.outdated = map[string]uint64{}
 	}
 	l.count++
-	l.written[writeKey(organizationID, serviceID)] = l.count
+	l.outdated[serviceKey(organizationID, serviceID)] = l.count
 }
-
-// served ends the use of the lists that served a read of a service: who reads it again does
-// so in a later walk, and a process may serve several runs of a test.
-func (l *lists) served(organizationID, serviceID string) { l.wrote(organizationID, serviceID) }
 
 // need is what a read needs of a list: that it began after a count.
 type need struct {
@@ -95,14 +91,14 @@ type need struct {
 	fresh bool
 }
 
-// sinceWrite is the need of a read that has to show every write to a service.
-func (l *lists) sinceWrite(organizationID, serviceID string) need {
+// sinceOutdated is the need of a read that has to show every write to a service.
+func (l *lists) sinceOutdated(organizationID, serviceID string) need {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return need{after: l.written[writeKey(organizationID, serviceID)]}
+	return need{after: l.outdated[serviceKey(organizationID, serviceID)]}
 }
 
-func writeKey(organizationID, serviceID string) string {
+func serviceKey(organizationID, serviceID string) string {
 	return strings.ToLower(organizationID + "/" + serviceID)
 }
 
@@ -112,14 +108,6 @@ func (l *lists) fromNow() need {
 	defer l.mu.Unlock()
 	l.count++
 	return need{after: l.count, fresh: true}
-}
-
-func (l *lists) newest(r *rest.Request) *list {
-	of := l.series[listKey(r)]
-	if len(of) == 0 {
-		return nil
-	}
-	return of[len(of)-1]
 }
 
 // sight is what one list says of what is looked for.
@@ -201,19 +189,21 @@ func (l *lists) join(ctx context.Context, r *rest.Request, n need) *list {
 			delete(l.series, key)
 		}
 	}
-	last := l.newest(r)
+	var last *list
+	key := listKey(r)
+	if n := len(l.series[key]); n > 0 {
+		last = l.series[key][n-1]
+	}
 	if last != nil && (last.begun == 0 || last.begun > n.after) && last.join() {
-		last.welcome()
 		return last
 	}
-	next := &list{joined: make(chan struct{}, 1)}
-	next.welcome()
+	next := &list{}
 	if !n.fresh {
 		l.begin(next)
 	}
 	next.flight = launch(ctx, func(ctx context.Context) (*services, error) {
 		if n.fresh {
-			failed := l.await(ctx, last, next)
+			failed := await(ctx, last)
 			l.mu.Lock()
 			l.begin(next)
 			l.mu.Unlock()
@@ -234,9 +224,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, n need) *list {
 	if l.series == nil {
 		l.series = map[string][]*list{}
 	}
-	of := l.series[listKey(r)]
-	of = append(of, next)
-	l.series[listKey(r)] = of[max(0, len(of)-maxLists):]
+	l.series[key] = append(l.series[key], next)
+	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return next
 }
 
@@ -245,13 +234,12 @@ func (l *lists) begin(next *list) {
 	next.begun = l.count
 }
 
-// await waits until the last list has ended, and until its readers, who may read again,
-// have joined the next one. It returns the error of the last list, if it has one.
-func (l *lists) await(ctx context.Context, last, next *list) error {
+// await waits until the last list has ended, and then for readers of the next one, such as
+// those of the last one who read again. It returns the error of the last list, if it has one.
+func await(ctx context.Context, last *list) error {
 	if last == nil {
 		return nil
 	}
-	underWay := !last.isDone()
 	select {
 	case <-last.done:
 	case <-ctx.Done():
@@ -260,39 +248,11 @@ func (l *lists) await(ctx context.Context, last, next *list) error {
 	if last.hasFailed() {
 		return last.err
 	}
-	late := time.After(gathering - time.Since(last.endedAt))
-	wanted := l.readersOf(last)
-	if underWay {
-		wanted += l.readersOf(next) // they are others than those of the last list
-	}
-	for l.readersOf(next) < wanted {
-		select {
-		case <-next.joined:
-		case <-late:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
+	select {
+	case <-time.After(gathering - time.Since(last.endedAt)):
+	case <-ctx.Done():
 	}
 	return nil
-}
-
-func (l *lists) readersOf(of *list) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return of.readers
-}
-
-// welcome counts a reader.
-func (l *list) welcome() {
-	if l.flight != nil && l.isDone() {
-		return
-	}
-	l.readers++
-	select {
-	case l.joined <- struct{}{}:
-	default:
-	}
 }
 
 // hasFailed reports whether a list is done and has an error, other than that its readers
@@ -337,7 +297,7 @@ func (s *services) accept(r *rest.Response) error {
 	if err != nil {
 		return err
 	}
-	all, err := decode[[]jsontext.Value](result, r.Mask)
+	all, err := decode[[]jsontext.Value](result)
 	if err != nil {
 		return err
 	}

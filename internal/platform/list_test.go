@@ -20,7 +20,7 @@ func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d
 
 // haveServices gives the organization n services of one replica, to which each
 // PATCH adds one.
-func (f *fake) haveServices(n int) {
+func haveServices(f *fake, n int) {
 	f.RemoveServices(testOrganization)
 	for i := range n {
 		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "numReplicas": 1})
@@ -66,22 +66,22 @@ func replicas(s *Service) float64 {
 func TestThousandReadsCostOneList(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(1000)
-		f.always(late(time.Second))
+		haveServices(f, 1000)
+		f.Always(late(time.Second))
 		crowd(1000, 1000, func(i int) { getReplicas(t, c, serviceID(i)) })
-		if n := f.count("GET"); n != 1 {
+		if n := f.Sent("GET"); n != 1 {
 			t.Errorf("%d lists", n)
 		}
 		time.Sleep(listLifetime)
 		getReplicas(t, c, serviceID(3))
-		if n := f.count("GET"); n != 2 {
+		if n := f.Sent("GET"); n != 2 {
 			t.Errorf("%d lists after the first one's lifetime", n)
 		}
 		if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
 			t.Error(len(all), err)
 		}
 		getReplicas(t, c, serviceID(4))
-		if n := f.count("GET"); n != 3 {
+		if n := f.Sent("GET"); n != 3 {
 			t.Errorf("%d lists, want one more for the fresh read, which serves the read after it", n)
 		}
 	})
@@ -110,11 +110,11 @@ func TestFreshReads(t *testing.T) {
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			const n = 100
-			f.haveServices(n)
+			haveServices(f, n)
 			for i := range n {
 				f.UpdateService(serviceID(i), func(doc mockplatform.Document) { doc["name"] = fmt.Sprint("service ", i) })
 			}
-			f.always(late(time.Second))
+			f.Always(late(time.Second))
 			var work sync.WaitGroup
 			for turn := range 4 { // the second one while the list of the first is under way
 				f.UpdateService(serviceID(0), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
@@ -128,14 +128,14 @@ func TestFreshReads(t *testing.T) {
 				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 0}[turn])
 			}
 			work.Wait()
-			before := f.count("GET")
+			before := f.Sent("GET")
 			time.Sleep(time.Second)
 			crowd(n, 10, func(i int) {
 				if _, err := read(c, i); err != nil {
 					t.Error(err)
 				}
 			})
-			if lists := f.count("GET") - before; before > 2*4 || lists > n/10+1 {
+			if lists := f.Sent("GET") - before; before > 2*4 || lists > n/10+1 {
 				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads", name, before, lists, n)
 			}
 		})
@@ -147,21 +147,21 @@ func TestFreshReadsFailOnce(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.haveServices(1)
-			f.always(fault{Status: 403, Delay: time.Second})
+			haveServices(f, 1)
+			f.Always(fault{Status: 403, Delay: time.Second})
 			crowd(30, 10, func(int) {
 				if _, err := read(c, 0); err == nil {
 					t.Error("no error")
 				}
 			})
-			if n := f.count("GET"); n != 1 {
+			if n := f.Sent("GET"); n != 1 {
 				t.Errorf("%s: %d lists", name, n)
 			}
 			for range 6 {
 				time.Sleep(listLifetime / 3)
 				_, _ = read(c, 0)
 			}
-			if n := f.count("GET"); n != 3 {
+			if n := f.Sent("GET"); n != 3 {
 				t.Errorf("%s: %d lists, want one for each lifetime", name, n)
 			}
 			f.ClearFaults()
@@ -177,8 +177,8 @@ func TestFreshReadsFailOnce(t *testing.T) {
 func TestFreshReadersLeave(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(1)
-		f.always(late(time.Second))
+		haveServices(f, 1)
+		f.Always(late(time.Second))
 		read := func(patience time.Duration, leaves bool) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
@@ -193,7 +193,7 @@ func TestFreshReadersLeave(t *testing.T) {
 		time.Sleep(time.Second / 2)
 		work.Go(func() { read(time.Minute, false) })
 		work.Wait()
-		if n := f.count("GET"); n != 2 {
+		if n := f.Sent("GET"); n != 2 {
 			t.Errorf("%d lists, want none for the reader who left", n)
 		}
 	})
@@ -202,15 +202,15 @@ func TestFreshReadersLeave(t *testing.T) {
 func TestAdoptingCostsAHandfulOfLists(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.haveServices(300)
-		f.always(late(time.Second))
+		haveServices(f, 300)
+		f.Always(late(time.Second))
 		crowd(300, 10, func(i int) {
 			getReplicas(t, c, serviceID(i))
 			if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); err != nil {
 				t.Error(err)
 			}
 		})
-		if n := f.count("GET"); n > 4 {
+		if n := f.Sent("GET"); n > 4 {
 			t.Errorf("%d lists for 300 adoptions", n)
 		}
 	})
@@ -220,11 +220,11 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.haveServices(12)
+			haveServices(f, 12)
 			if fails { // the change is applied, and the response lost
 				f.Inject(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: 501, Times: mockplatform.Always})
 			}
-			f.always(late(time.Second))
+			f.Always(late(time.Second))
 			crowd(12, 12, func(i int) {
 				for turn := range 5 {
 					before := getReplicas(t, c, serviceID(i))
@@ -248,7 +248,7 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(slow(10*time.Second, good))
+		f.Always(slow(10*time.Second, good))
 		var work sync.WaitGroup
 		var first, second *Pipe
 		read := func(into **Pipe) {
@@ -263,14 +263,14 @@ func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
 		}
 		read(&first)
 		read(&second)
-		if n := f.count("GET"); n != 1 {
+		if n := f.Sent("GET"); n != 1 {
 			t.Errorf("%d requests for two reads at a time", n)
 		}
-		work.Go(func() { _, _ = operations()["update"].call(t.Context(), c) })
+		work.Go(func() { _, _ = operations["update"].call(t.Context(), c) })
 		time.Sleep(time.Second)
 		var third *Pipe
 		read(&third)
-		if n := f.count("GET"); n != 2 {
+		if n := f.Sent("GET"); n != 2 {
 			t.Errorf("%d requests, want another one after the write began", n)
 		}
 		work.Wait()
@@ -286,14 +286,14 @@ func TestCancelledCallers(t *testing.T) {
 	t.Parallel()
 	for _, o := range []string{"service", "pipe", "alert"} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.inject(hang)
+			f.InjectEach(hang)
 			var cancels []context.CancelFunc
 			var done atomic.Int32
 			for range 3 {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancels = append(cancels, cancel)
 				go func() {
-					if _, err := operations()[o].call(ctx, c); !errors.Is(err, context.Canceled) {
+					if _, err := operations[o].call(ctx, c); !errors.Is(err, context.Canceled) {
 						t.Error(err)
 					}
 					done.Add(1)
@@ -301,8 +301,8 @@ func TestCancelledCallers(t *testing.T) {
 			}
 			for i, cancel := range cancels {
 				synctest.Wait()
-				if done.Load() != int32(i) || f.Open() != 1 || f.count("GET") != 1 {
-					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.Open(), f.count("GET"))
+				if done.Load() != int32(i) || f.Open() != 1 || f.Sent("GET") != 1 {
+					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.Open(), f.Sent("GET"))
 				}
 				cancel()
 			}
@@ -310,7 +310,7 @@ func TestCancelledCallers(t *testing.T) {
 			if n := f.Open(); n != 0 {
 				t.Error("still reading")
 			}
-			if _, err := operations()[o].call(t.Context(), c); err != nil {
+			if _, err := operations[o].call(t.Context(), c); err != nil {
 				t.Error(err)
 			}
 		})
@@ -327,9 +327,9 @@ func TestMissingOnce(t *testing.T) {
 		"without id": respond(200, `{"result":[{"name":"x"}]}`),
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.inject(listOf('O', 1), second)
-			if _, err := operations()["service"].call(t.Context(), c); outcome(err) != "failed" || f.count("GET") != 2 {
-				t.Errorf("%s: %s with %d lists: %v", name, outcome(err), f.count("GET"), err)
+			f.InjectEach(listOf('O', 1), second)
+			if _, err := operations["service"].call(t.Context(), c); outcome(err) != "failed" || f.Sent("GET") != 2 {
+				t.Errorf("%s: %s with %d lists: %v", name, outcome(err), f.Sent("GET"), err)
 			}
 		})
 	}
@@ -338,7 +338,7 @@ func TestMissingOnce(t *testing.T) {
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(late(time.Second))
+		f.Always(late(time.Second))
 		var work sync.WaitGroup
 		for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
 			for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
@@ -350,7 +350,7 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second / 2)
-		if n := f.count("GET"); n != 8 {
+		if n := f.Sent("GET"); n != 8 {
 			t.Errorf("%d lists at a time", n)
 		}
 		work.Wait()
@@ -362,8 +362,8 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
-		if _, err := operations()["service"].call(t.Context(), c); err != nil {
+		f.Always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
+		if _, err := operations["service"].call(t.Context(), c); err != nil {
 			t.Error(err)
 		}
 		if _, err := c.GetService(t.Context(), testOrganization, testPipe, nil); err == nil || IsNotFound(err) {
@@ -385,7 +385,7 @@ func TestListsOfAllKinds(t *testing.T) {
 func TestListMayBeLarge(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(respond(200, `{"result":[`+strings.Repeat(" ", 30<<20)+`]}`))
+		f.InjectEach(respond(200, `{"result":[`+strings.Repeat(" ", 30<<20)+`]}`))
 		if _, err := c.ListServices(t.Context(), testOrganization, nil); err != nil {
 			t.Error(err)
 		}

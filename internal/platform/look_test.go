@@ -88,31 +88,40 @@ func lookedAt(t *testing.T, readings []*Service, err error) (outcome, names stri
 	}
 }
 
-// Every order of lists is decided after four of them at most, and no service or
-// field is lost that the newest list has.
+// Every order of lists is decided after four of them at most, and no service or field is
+// lost that the newest list has. A refresh of many shares the lists that confirm what one
+// omits.
 func TestLookDecidesEveryOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range orders(4) {
 		want, lists := expected(order)
-		if want == "" {
-			if len(order) == 4 {
-				t.Errorf("%s decides nothing", order)
-			}
+		if want == "" && len(order) == 4 {
+			t.Errorf("%s decides nothing", order)
+		}
+		if want == "" || len(order) > lists {
 			continue
 		}
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			for i, letter := range order {
-				f.inject(listOf(letter, i+1))
+		for _, n := range []int{1, 100} {
+			ids := make([]string, n)
+			for at := range ids {
+				ids[at] = serviceID(at)
 			}
-			readings, err := c.GetService(t.Context(), testOrganization, testService, hasReplicas)
-			got, names := lookedAt(t, readings, err)
-			if got != want || f.count("GET") != lists {
-				t.Errorf("%s: %s after %d lists, want %s after %d", order, got, f.count("GET"), want, lists)
-			}
-			if want != "gone" && !strings.HasPrefix(names, fmt.Sprint(lists)) {
-				t.Errorf("%s: read from list %s, want the newest first", order, names)
-			}
-		})
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				for i, letter := range order {
+					f.InjectEach(listOf(letter, i+1, ids...))
+				}
+				crowd(n, 10, func(at int) {
+					readings, err := c.GetService(t.Context(), testOrganization, ids[at], hasReplicas)
+					got, names := lookedAt(t, readings, err)
+					if got != want || want != "gone" && !strings.HasPrefix(names, fmt.Sprint(lists)) {
+						t.Errorf("%s: %s of list %s, want %s of list %d", order, got, names, want, lists)
+					}
+				})
+				if f.Sent("GET") != lists {
+					t.Errorf("%s: %d lists for %d services, want %d", order, f.Sent("GET"), n, lists)
+				}
+			})
+		}
 	}
 }
 
@@ -133,45 +142,16 @@ func TestLookRemembersEarlierLists(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for i, letter := range order {
-				f.inject(listOf(letter, i+1))
+				f.InjectEach(listOf(letter, i+1))
 			}
-			f.inject(listOf('O', 8), listOf('P', 9))
+			f.InjectEach(listOf('O', 8), listOf('P', 9))
 			// The other service is in no list: its reader looks at two.
 			if _, err := c.GetService(t.Context(), testOrganization, testPipe, nil); !IsNotFound(err) {
 				t.Error(err)
 			}
 			readings, err := c.GetService(t.Context(), testOrganization, testService, hasReplicas)
-			if got, _ := lookedAt(t, readings, err); got != test.want || f.count("GET") != test.lists {
-				t.Errorf("%s: %s after %d lists, want %s after %d", order, got, f.count("GET"), test.want, test.lists)
-			}
-		})
-	}
-}
-
-// A refresh of many shares the lists that confirm what one omits.
-func TestLooksShareTheirLists(t *testing.T) {
-	t.Parallel()
-	for _, order := range orders(4) {
-		want, lists := expected(order)
-		if want == "" || len(order) != lists {
-			continue
-		}
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			for i, letter := range order {
-				ids := make([]string, 100)
-				for at := range ids {
-					ids[at] = serviceID(at)
-				}
-				f.inject(listOf(letter, i, ids...))
-			}
-			crowd(100, 10, func(at int) {
-				readings, err := c.GetService(t.Context(), testOrganization, serviceID(at), hasReplicas)
-				if got, _ := lookedAt(t, readings, err); got != want {
-					t.Errorf("%s: %s, want %s", order, got, want)
-				}
-			})
-			if n := f.count("GET"); n != lists {
-				t.Errorf("%s: %d lists for 100 services, want %d", order, n, lists)
+			if got, _ := lookedAt(t, readings, err); got != test.want || f.Sent("GET") != test.lists {
+				t.Errorf("%s: %s after %d lists, want %s after %d", order, got, f.Sent("GET"), test.want, test.lists)
 			}
 		})
 	}
@@ -181,15 +161,15 @@ func TestLooksShareTheirLists(t *testing.T) {
 func TestSecondLookBeginsAfterTheFirst(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.inject(slow(10*time.Second, listOf('O', 1)), slow(10*time.Second, listOf('O', 2)), listOf('W', 3))
+		f.InjectEach(slow(10*time.Second, listOf('O', 1)), slow(10*time.Second, listOf('O', 2)), listOf('W', 3))
 		var work sync.WaitGroup
 		work.Go(func() {
-			if _, err := operations()["service"].call(t.Context(), c); err != nil {
+			if _, err := operations["service"].call(t.Context(), c); err != nil {
 				t.Error(err)
 			}
 		})
 		time.Sleep(time.Second)
-		c.lists.wrote(testOrganization, testPipe)
+		c.lists.outdate(testOrganization, testPipe)
 		_, _ = c.GetService(t.Context(), testOrganization, testPipe, nil) // needs a list after the write
 		work.Wait()
 	})
@@ -201,11 +181,11 @@ func TestLookByName(t *testing.T) {
 	for order, want := range map[string]int{"OW": 1, "OO": 0} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for _, letter := range order {
-				f.inject(listOf(letter, 7))
+				f.InjectEach(listOf(letter, 7))
 			}
 			found, err := c.FindServices(t.Context(), testOrganization, "7")
-			if err != nil || len(found) != want || f.count("GET") != 2 {
-				t.Errorf("%s: %d services after %d lists: %v", order, len(found), f.count("GET"), err)
+			if err != nil || len(found) != want || f.Sent("GET") != 2 {
+				t.Errorf("%s: %d services after %d lists: %v", order, len(found), f.Sent("GET"), err)
 			}
 		})
 	}
@@ -216,18 +196,18 @@ func TestLookByName(t *testing.T) {
 func TestLookForgets(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(t *testing.T, c *Client){
-		"a write": func(t *testing.T, c *Client) { _, _ = operations()["scaling"].call(t.Context(), c) },
+		"a write": func(t *testing.T, c *Client) { _, _ = operations["scaling"].call(t.Context(), c) },
 		"time":    func(*testing.T, *Client) { time.Sleep(listLifetime) },
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.inject(listOf('O', 1), listOf('O', 2))
-			if _, err := operations()["service"].call(t.Context(), c); !IsNotFound(err) {
+			f.InjectEach(listOf('O', 1), listOf('O', 2))
+			if _, err := operations["service"].call(t.Context(), c); !IsNotFound(err) {
 				t.Error(err)
 			}
 			between(t, c)
-			f.inject(listOf('O', 3), listOf('O', 4))
-			if _, err := operations()["service"].call(t.Context(), c); !IsNotFound(err) || f.count("GET") != 4 {
-				t.Error(name, f.count("GET"), err)
+			f.InjectEach(listOf('O', 3), listOf('O', 4))
+			if _, err := operations["service"].call(t.Context(), c); !IsNotFound(err) || f.Sent("GET") != 4 {
+				t.Error(name, f.Sent("GET"), err)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,29 +12,12 @@ import (
 // What a call may send during an outage is tested in package rest. These tests are about
 // what calls share.
 
-// crowd runs n calls, as many at a time as Terraform would.
-func crowd(n, parallelism int, call func(i int)) {
-	turns := make(chan struct{}, parallelism)
-	var work sync.WaitGroup
-	for i := range n {
-		turns <- struct{}{}
-		work.Go(func() {
-			defer func() { <-turns }()
-			call(i)
-		})
-	}
-	work.Wait()
-}
-
-// brief is a client that soon gives up.
-func brief(c *Config) { c.RetryTimeout, c.RequestTimeout = 8*time.Second, 2*time.Second }
-
 // Whoever waits for a failed list gets the same error.
 func TestFailedListIsTheSameToAll(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403, 503, 200} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.always(slow(time.Second, respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`)))
+			f.Always(slow(time.Second, respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`)))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 			defer cancel()
 			go func() { _, _ = c.ListServices(ctx, testOrganization, nil) }()
@@ -55,8 +37,7 @@ func TestFailedListIsTheSameToAll(t *testing.T) {
 	}
 }
 
-// The first response ends an
-// outage, and lists that failed in it are forgotten.
+// The first response ends an outage, and lists that failed in it are forgotten.
 func TestFailedListIsForgottenAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {

@@ -75,5 +75,5 @@ func get[T any](ctx context.Context, c *Client, a *api, r *rest.Request) (*T, er
 	if err != nil {
 		return nil, err
 	}
-	return decode[T](raw, c.Mask)
+	return decode[T](raw)
 }

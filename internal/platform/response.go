@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -89,7 +88,7 @@ func object[T any](r *rest.Response, member, id string) (*T, jsontext.Value, err
 	if err != nil {
 		return nil, nil, err
 	}
-	object, err := decode[T](raw, r.Mask)
+	object, err := decode[T](raw)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,9 +120,8 @@ func checkID(object jsontext.Value, requested string, mask func(string) string) 
 }
 
 // decode reads one value from JSON. Its error names what has another type than in the
-// API document, and what came, masked. Only numbers and booleans of the API document cannot
-// be secrets or contain them: where it has anything else, the value stays out.
-func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
+// API document, and the type that came. The value stays out, since it may be a secret.
+func decode[T any](value jsontext.Value) (*T, error) {
 	decoded := new(T)
 	err := json.Unmarshal(value, decoded, rest.Lenient)
 	other := new(json.SemanticError)
@@ -134,11 +132,7 @@ func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 	if at := strings.TrimPrefix(string(other.JSONPointer), "/"); at != "" {
 		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
 	}
-	came, documented := kindNames[other.JSONKind], documentedType(other.GoType)
-	if found := valueAt(value, other.JSONPointer); found != nil && (documented == "a number" || documented == "a boolean") && found.Kind() != '{' && found.Kind() != '[' {
-		came += " (" + rest.Clean(mask(string(found)), 40) + ")"
-	}
-	text := fmt.Sprintf("%s is %s, and the API document has %s", field, came, documented)
+	text := fmt.Sprintf("%s is %s, and the API document has another type", field, kindNames[other.JSONKind])
 	if errors.Is(err, errOutOfRange) {
 		text = field + " is a number that is out of range"
 	}
@@ -147,41 +141,6 @@ func decode[T any](value jsontext.Value, mask func(string) string) (*T, error) {
 
 var kindNames = map[jsontext.Kind]string{
 	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", 'n': "null",
-}
-
-// valueAt returns the value at a place where the JSON library has found one; nil if a
-// later member of the same name has nothing there.
-func valueAt(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	for token := range at.Tokens() {
-		if value.Kind() == '{' {
-			value = members(value)[token]
-			continue
-		}
-		var elements []jsontext.Value
-		_ = json.Unmarshal(value, &elements, rest.Lenient)
-		i, _ := strconv.Atoi(token)
-		if i >= len(elements) {
-			return nil
-		}
-		value = elements[i]
-	}
-	return value
-}
-
-// documentedType is the type of the API document that a Go type stands for.
-func documentedType(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[Number]():
-		return "a number"
-	case t.Kind() == reflect.String:
-		return "a string"
-	case t.Kind() == reflect.Bool:
-		return "a boolean"
-	case t.Kind() == reflect.Slice:
-		return "an array"
-	default:
-		return "an object"
-	}
 }
 
 // members returns the members of an object; none if value is not an object.

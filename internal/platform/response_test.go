@@ -31,12 +31,10 @@ func TestNumberSpellings(t *testing.T) {
 		"true":                    "error",
 	}
 	for spelling, want := range tests {
-		var s PipeSettings
 		got := "error"
-		_, err := decode[PipeSettings]([]byte(`{"engine_max_threads":`+spelling+`}`), strings.Clone)
+		settings, err := decode[PipeSettings]([]byte(`{"engine_max_threads":` + spelling + `}`))
 		if err == nil {
-			_ = json.Unmarshal([]byte(`{"engine_max_threads":`+spelling+`}`), &s, rest.Lenient)
-			b, err := json.Marshal(s.EngineMaxThreads)
+			b, err := json.Marshal(settings.EngineMaxThreads)
 			if err != nil {
 				t.Error(err)
 			}
@@ -51,26 +49,21 @@ func TestNumberSpellings(t *testing.T) {
 	}
 }
 
-// A field of another type than documented is named, and what came. A value stays out where
-// the document has anything but a number or a boolean: it may be a secret.
+// A field of another type than documented is named, and what came. The value stays out: it
+// may be a secret.
 func TestOtherTypesAreNamed(t *testing.T) {
 	t.Parallel()
+	const other = ", and the API document has another type"
 	for result, want := range map[string]string{
-		`{"scaling":{"replicas":"three"}}`:       `"scaling.replicas" is a string ("three"), and the API document has a number`,
-		`{"scaling":{"replicas":[1]}}`:           `"scaling.replicas" is an array, and the API document has a number`,
-		`{"scaling":{"replicas":1e999}}`:         `"scaling.replicas" is a number that is out of range`,
-		`{"scaling":true}`:                       `"scaling" is a boolean, and the API document has an object`,
-		`{"source":"hush-hush"}`:                 `"source" is a string, and the API document has an object`,
-		`{"name":7}`:                             `"name" is a number, and the API document has a string`,
-		`{"fieldMappings":{"a":1}}`:              `"fieldMappings" is an object, and the API document has an array`,
-		`{"fieldMappings":[{},3]}`:               `"fieldMappings.1" is a number, and the API document has an object`,
-		`{"destination":{"managedTable":"yes"}}`: `"destination.managedTable" is a string ("yes"), and the API document has a boolean`,
-		`[]`:                                     `the result is an array, and the API document has an object`,
-		// The library stops at the first of two members of one name.
-		`{"fieldMappings":[{},3],"fieldMappings":[]}`:   `"fieldMappings.1" is a number, and the API document has an object`,
-		`{"scaling":{"replicas":"three"},"scaling":[]}`: `"scaling.replicas" is a string, and the API document has a number`,
+		`{"scaling":{"replicas":"three"}}`: `"scaling.replicas" is a string` + other,
+		`{"scaling":{"replicas":[1]}}`:     `"scaling.replicas" is an array` + other,
+		`{"scaling":{"replicas":1e999}}`:   `"scaling.replicas" is a number that is out of range`,
+		`{"scaling":true}`:                 `"scaling" is a boolean` + other,
+		`{"fieldMappings":{"a":1}}`:        `"fieldMappings" is an object` + other,
+		`{"fieldMappings":[{},3]}`:         `"fieldMappings.1" is a number` + other,
+		`[]`:                               `the result is an array` + other,
 	} {
-		if _, err := decode[Pipe]([]byte(result), strings.Clone); err == nil || err.Error() != want {
+		if _, err := decode[Pipe]([]byte(result)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", result, err)
 		}
 	}
@@ -98,8 +91,8 @@ func TestResponseAboutAnotherObject(t *testing.T) {
 // and null members, repeated names, broken UTF-8, floats for whole numbers.
 func TestLenientReading(t *testing.T) {
 	t.Parallel()
-	p, err := decode[Pipe]([]byte(`{"id":"a","id":"b","NAME":"no","name":"x`+"\xff"+`y","unknown":{"a":[1]},"source":null,"fieldMappings":[],
-		"scaling":{"replicas":2.5,"concurrency":4e0},"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_max_threads":null}}`), strings.Clone)
+	p, err := decode[Pipe]([]byte(`{"id":"a","id":"b","NAME":"no","name":"x` + "\xff" + `y","unknown":{"a":[1]},"source":null,"fieldMappings":[],
+		"scaling":{"replicas":2.5,"concurrency":4e0},"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_max_threads":null}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

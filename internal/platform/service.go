@@ -109,9 +109,9 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 // If two consecutive lists omit the service, the error is one that IsNotFound. All
 // callers share the lists that this needs.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, complete func(*Service) bool) ([]*Service, error) {
-	found, err := c.serviceFrom(ctx, organizationID, serviceID, c.lists.sinceWrite(organizationID, serviceID), complete)
+	found, err := c.serviceFrom(ctx, organizationID, serviceID, c.lists.sinceOutdated(organizationID, serviceID), complete)
 	if err == nil {
-		c.lists.served(organizationID, serviceID)
+		c.lists.outdate(organizationID, serviceID)
 	}
 	return found, err
 }
@@ -134,20 +134,16 @@ func (c *Client) serviceFrom(ctx context.Context, organizationID, serviceID stri
 		return nil, err
 	}
 	at := strings.ToLower(serviceID)
-	decoded := map[*entry]*Service{}
 	used, err := c.lists.look(ctx, c.listRequest(organizationID, nil), n, func(s *services) sight {
-		switch e := s.byID[at]; {
-		case e == nil:
+		e := s.byID[at]
+		if e == nil {
 			return omitted
-		case complete == nil:
-			return whole
-		default:
-			service, err := c.decodeService(e)
-			if decoded[e] = service; err == nil && !complete(service) {
-				return partial
-			}
-			return whole // one that cannot be decoded is there: it is an error only if the list is used
 		}
+		// One that cannot be decoded is there: it is an error only if the list is used.
+		if service, err := c.decodeService(e); complete != nil && err == nil && !complete(service) {
+			return partial
+		}
+		return whole
 	})
 	if err != nil {
 		return nil, err
@@ -162,11 +158,7 @@ func (c *Client) serviceFrom(ctx context.Context, organizationID, serviceID stri
 	}
 	readings := make([]*Service, len(used))
 	for i, list := range used {
-		e := list.byID[at]
-		if readings[i] = decoded[e]; readings[i] != nil {
-			continue
-		}
-		if readings[i], err = c.decodeService(e); err != nil {
+		if readings[i], err = c.decodeService(list.byID[at]); err != nil {
 			return nil, unreadable(asked, err)
 		}
 	}
@@ -210,7 +202,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	}
 	r.Method = http.MethodPatch
 	r.Accept = intoOptional(&service, c.management.member, serviceID)
-	r.Invalidate = func() { c.lists.wrote(organizationID, serviceID) }
+	r.Invalidate = func() { c.lists.outdate(organizationID, serviceID) }
 	if err := c.send(ctx, c.management, r); err != nil {
 		return nil, err
 	}
@@ -219,7 +211,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 
 // decodeService decodes a copy of a service in a list.
 func (c *Client) decodeService(e *entry) (*Service, error) {
-	service, err := decode[Service](e.json, c.Mask)
+	service, err := decode[Service](e.json)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", rest.Clean(c.Mask(e.id), rest.MaxID), err)
 	}

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"crypto/x509"
 	"io"
 	"log"
 	"net"
@@ -12,6 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // connectionNumber is a key of the context of a request.
@@ -45,7 +47,7 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			platform := newPlatform()
+			platform := resttest.NewServer()
 			var opened atomic.Int64
 			var used sync.Map // numbers of connections, with whether a key was created on it
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,10 +64,8 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 			server.EnableHTTP2 = strings.HasPrefix(name, "HTTP/2")
 			server.StartTLS()
 			t.Cleanup(server.Close)
-			c := clientOf(t, server.URL)
-			pool := x509.NewCertPool()
-			pool.AddCert(server.Certificate())
-			c.rest.Transport().TLSClientConfig.RootCAs = pool
+			c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout = 20 * time.Second })
+			resttest.Trust(c.rest.Transport(), server)
 			if err := readPipe(t.Context(), c); err != nil { // which leaves a connection behind
 				t.Fatal(err)
 			}

@@ -171,7 +171,6 @@ func (k *call) conclude(e *Error, because, unfinished error) error {
 	return e
 }
 
-// log logs one attempt.
 func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.Time) {
 	if k.client.config.Log == nil {
 		return
@@ -196,7 +195,6 @@ func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.T
 	k.client.config.Log(ctx, "Data Platform request", fields)
 }
 
-// fields are those of every log line.
 func (k *call) fields() map[string]any {
 	return map[string]any{"operation": k.Operation, "host": k.API.Host(), "path": k.escapedPath(k.client.Secrets.Mask)}
 }

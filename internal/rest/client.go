@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -9,27 +8,18 @@ import (
 	"time"
 )
 
-const (
-	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
-	// thousand objects is one response.
-	DefaultRequestTimeout = 60 * time.Second
-	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
-	DefaultMaxConcurrentRequests = 10
-)
-
 // Config configures a Client.
 type Config struct {
 	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// response. 0 is DefaultRequestTimeout.
+	// response.
 	RequestTimeout time.Duration
 	// RetryTimeout bounds one request, all attempts and waits included. 0 turns
 	// retries off: one attempt, and no wait for a rate limit.
 	RetryTimeout time.Duration
 	// MaxConcurrentRequests is the maximum number of concurrent requests to all APIs
-	// together. 0 is DefaultMaxConcurrentRequests.
+	// together.
 	MaxConcurrentRequests int
-	// UserAgent is the User-Agent header, without control characters; if empty, Go's
-	// default is sent.
+	// UserAgent is the User-Agent header, without control characters.
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
@@ -60,10 +50,9 @@ type API struct {
 	door door
 }
 
-// New returns a client. No setting may be negative.
+// New returns a client. No setting may be negative, and only RetryTimeout may be 0.
 func New(config Config) *Client {
-	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
-	limit := cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
+	limit := config.MaxConcurrentRequests
 	return &Client{config: config, http: newHTTPClient(limit), slots: make(chan struct{}, limit)}
 }
 

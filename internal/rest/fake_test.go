@@ -6,43 +6,29 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 const (
-	testOrganization = mockplatform.OrganizationID
-	testService      = mockplatform.ServiceID
-	testPipe         = mockplatform.PostgresPipeID
-	testAlert        = mockplatform.AlertID
-
-	testRetryTimeout   = 5 * time.Minute
-	testRequestTimeout = 30 * time.Second
+	inOrganization = " in organization " + mockplatform.OrganizationID
+	testService    = mockplatform.ServiceID
+	testPipe       = mockplatform.PostgresPipeID
 )
 
-// fake is the fake platform at the other end of connections in memory.
-type fake struct {
-	*mockplatform.Server
-	mockplatform.Memory
-	handler http.Handler // the Server, unless a test wraps it
-}
+type (
+	fake  = resttest.Fake
+	fault = mockplatform.Fault
+)
 
-// fault is what happens to one request.
-type fault = mockplatform.Fault
-
-func newPlatform() *mockplatform.Server {
-	seed := mockplatform.DefaultSeed()
-	seed.KeyID, seed.KeySecret, seed.AccessToken = "key-id", "basic-secret", "bearer-secret"
-	seed.ManagementPrefix = "/prefix"
-	return mockplatform.New(seed)
-}
+var (
+	good, reset, hang    = resttest.Good, resttest.Reset, resttest.Hang
+	respond, slow, crowd = resttest.Respond, resttest.Slow, resttest.Crowd
+)
 
 // client is a client of both APIs of the fake.
 type client struct {
@@ -52,7 +38,7 @@ type client struct {
 
 func newTestClient(t testing.TB, address string, change ...func(*Config)) *client {
 	t.Helper()
-	config := Config{RequestTimeout: testRequestTimeout, RetryTimeout: testRetryTimeout, UserAgent: "test/1"}
+	config := Config{RequestTimeout: resttest.RequestTimeout, RetryTimeout: resttest.RetryTimeout, MaxConcurrentRequests: 10, UserAgent: "test/1"}
 	for _, set := range change {
 		set(&config)
 	}
@@ -70,12 +56,13 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *clien
 				Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
 				Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles.",
 			},
-			Base: base("/prefix"), Authorize: func(r *http.Request) { r.SetBasicAuth("key-id", "basic-secret") },
+			Base:      base(resttest.ManagementPrefix),
+			Authorize: func(r *http.Request) { r.SetBasicAuth(resttest.KeyID, resttest.KeySecret) },
 		},
 		alerts: &API{
 			About:     About{Name: "alerting API", URLSetting: "alerts_base_url", Credentials: "alerts_access_token", Unauthorized: "Check alerts_access_token."},
 			Base:      base(""),
-			Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer bearer-secret") },
+			Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+resttest.AccessToken) },
 		},
 	}
 	c.Add(c.management)
@@ -84,159 +71,88 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *clien
 	return c
 }
 
-// maxRequests are more than any test sends.
-const maxRequests = 2000
-
-// watch ends a test that hangs, under its own name. In a bubble nothing else does: the clock
-// stands while anything runs.
-func watch(t *testing.T) {
-	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
-	t.Cleanup(func() { timer.Stop() })
-}
-
 // bubble runs a test with a fake and a client of it, in the time of a bubble.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *client), change ...func(*Config)) {
 	t.Helper()
-	watch(t)
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{Server: newPlatform()}
-		f.handler = f.Server
-		requests := int32(0)
-		stop := f.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if n := atomic.AddInt32(&requests, 1); n == maxRequests {
-				t.Errorf("%d requests: they do not wait", n)
-			} else if n > maxRequests {
-				<-r.Context().Done() // so that time passes
-			}
-			f.handler.ServeHTTP(w, r)
-		}))
-		// Also if the test fails: what it leaves behind would be a deadlock of the bubble,
-		// which ends all tests of the package.
-		t.Cleanup(func() { stop(); synctest.Wait() })
-		c := newTestClient(t, "http://127.0.0.1", change...)
-		c.Transport().DialContext = f.Dial
+	resttest.Bubble(t, func(t *testing.T, f *fake) {
+		c := newTestClient(t, resttest.Address, change...)
+		f.Connect(t, c.Transport())
 		test(t, f, c)
 	})
 }
 
 // contact lets both APIs respond once: until then, other limits hold. It leaves no trace.
-func (f *fake) contact(t *testing.T, c *client) {
+func contact(t *testing.T, f *fake, c *client) {
 	t.Helper()
-	if err := errors.Join(operations["alert"].call(t.Context(), c), operations["pipe"].call(t.Context(), c)); err != nil {
+	if err := errors.Join(operations["alert"].call(t.Context(), c), readPipe(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
 	c.Transport().CloseIdleConnections()
 	f.ResetJournal()
 }
 
-// inject applies these faults to the next requests, one each.
-func (f *fake) inject(faults ...fault) {
-	for _, one := range faults {
-		f.Inject(one)
+// operation declares one of the requests under test.
+type operation func(c *client) *Request
+
+func (o operation) call(ctx context.Context, c *client) error { return c.Do(ctx, o(c)) }
+
+func managementRequest(c *client, method, operation, subject, body string, path ...string) *Request {
+	r := &Request{
+		Operation: operation, Subject: subject + inOrganization, API: c.management, Realm: inOrganization,
+		Method: method, Path: append([]string{"v1", "organizations", mockplatform.OrganizationID}, path...),
+		NamesObject: true, NotFoundAdvice: "Check the IDs.", Accept: accept(method == http.MethodPatch),
 	}
-}
-
-// always applies a fault to every request.
-func (f *fake) always(fault fault) {
-	fault.Times = mockplatform.Always
-	f.Inject(fault)
-}
-
-func (f *fake) count(method string) int { return f.Count(method, "") }
-
-// respond returns a status, a body and headers given as "Name: value".
-func respond(status int, body string, headers ...string) fault {
-	f := fault{Status: status, Text: body, Header: http.Header{"Content-Type": {"application/json"}}}
-	if body == "" {
-		f.Body = mockplatform.BodyEmpty
+	if body != "" {
+		r.Body = []byte(body)
 	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ":")
-		f.Header.Set(name, strings.TrimSpace(value))
-	}
-	return f
+	return r
 }
 
-// good is a response as in the API document, reset closes the connection without a
-// response, hang never responds.
-var (
-	good  = fault{}
-	reset = fault{Reset: true}
-	hang  = fault{Hang: true}
-)
-
-// slow delays a response.
-func slow(d time.Duration, then fault) fault {
-	then.Delay = d
-	return then
+func pipeRequest(c *client, method, operation, body string) *Request {
+	r := managementRequest(c, method, operation, "pipe "+testPipe+" of service "+testService, body, "services", testService, "pipes", testPipe)
+	r.GoneAdvice = "Or remove it."
+	return r
 }
 
-// operation is one of the requests under test.
-type operation struct {
-	method  string
-	request func(c *client) *Request
-}
+func readPipeRequest(c *client) *Request { return pipeRequest(c, http.MethodGet, "read pipe", "") }
 
-func (o operation) call(ctx context.Context, c *client) error { return c.Do(ctx, o.request(c)) }
+func readPipe(ctx context.Context, c *client) error { return c.Do(ctx, readPipeRequest(c)) }
 
-// mappingsBody replaces a table mapping by itself, which the fake accepts any number of
+// mappingsRequest replaces a table mapping by itself, which the fake accepts any number of
 // times.
-const mappingsBody = `{"source":{"postgres":{
-	"tableMappingsToRemove":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}],
-	"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}]}}}`
+func mappingsRequest(c *client) *Request {
+	const body = `{"source":{"postgres":{
+		"tableMappingsToRemove":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}],
+		"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}]}}}`
+	r := pipeRequest(c, http.MethodPatch, "update pipe", body)
+	r.NonIdempotent = true
+	return r
+}
 
 // operations are one of each kind of request that a client sends.
-var operations map[string]operation
-
-func init() {
-	inOrganization := func(c *client, name, subject, method, body string, path ...string) *Request {
+var operations = map[string]operation{
+	"pipe": readPipeRequest,
+	"alert": func(c *client) *Request {
 		return &Request{
-			Operation: name, Subject: subject + " in organization " + testOrganization, API: c.management,
-			Realm: " in organization " + testOrganization, Method: method, Body: []byte(body),
-			Path:        append([]string{"v1", "organizations", testOrganization}, path...),
-			NamesObject: true, NotFoundAdvice: "Check the IDs.", Accept: accept(method == http.MethodPatch),
+			Operation: "read alert", Subject: "alert", API: c.alerts, Method: http.MethodGet,
+			Path: []string{"api", "v2", "alerts", mockplatform.AlertID}, NotFoundAdvice: "Check the ID.", Accept: accept(false),
 		}
-	}
-	pipe := func(c *client, name, method, body string) *Request {
-		r := inOrganization(c, name, "pipe "+testPipe+" of service "+testService, method, body, "services", testService, "pipes", testPipe)
-		r.GoneAdvice = "Or remove it."
+	},
+	"scaling": func(c *client) *Request {
+		return managementRequest(c, http.MethodPatch, "update service scaling", "the scaling of service "+testService, `{"numReplicas":3}`, "services", testService, "scaling")
+	},
+	"update":   func(c *client) *Request { return pipeRequest(c, http.MethodPatch, "update pipe", `{"name":"n"}`) },
+	"mappings": mappingsRequest,
+	"reconcile": func(c *client) *Request {
+		r := mappingsRequest(c)
+		r.Reconcile = func(ctx context.Context) (bool, error) { return true, readPipe(ctx, c) }
 		return r
-	}
-	operations = map[string]operation{
-		"pipe": {http.MethodGet, func(c *client) *Request {
-			r := pipe(c, "read pipe", http.MethodGet, "")
-			r.Body = nil
-			return r
-		}},
-		"alert": {http.MethodGet, func(c *client) *Request {
-			return &Request{
-				Operation: "read alert", Subject: "alert", API: c.alerts, Method: http.MethodGet,
-				Path: []string{"api", "v2", "alerts", testAlert}, NotFoundAdvice: "Check the ID.", Accept: accept(false),
-			}
-		}},
-		"scaling": {http.MethodPatch, func(c *client) *Request {
-			return inOrganization(c, "update service scaling", "the scaling of service "+testService, http.MethodPatch, `{"numReplicas":3}`, "services", testService, "scaling")
-		}},
-		"update": {http.MethodPatch, func(c *client) *Request {
-			return pipe(c, "update pipe", http.MethodPatch, `{"name":"n"}`)
-		}},
-		"mappings": {http.MethodPatch, func(c *client) *Request {
-			r := pipe(c, "update pipe", http.MethodPatch, mappingsBody)
-			r.NonIdempotent = true
-			return r
-		}},
-		"reconcile": {http.MethodPatch, func(c *client) *Request {
-			r := pipe(c, "update pipe", http.MethodPatch, mappingsBody)
-			r.NonIdempotent = true
-			r.Reconcile = func(ctx context.Context) (bool, error) { return true, operations["pipe"].call(ctx, c) }
-			return r
-		}},
-		"key": {http.MethodPost, func(c *client) *Request {
-			r := inOrganization(c, "create API key", "API key", http.MethodPost, `{"name":"n","roles":["admin"]}`, "keys")
-			r.NonIdempotent, r.Uninterruptible, r.OwnConnection = true, true, true
-			return r
-		}},
-	}
+	},
+	"key": func(c *client) *Request {
+		r := managementRequest(c, http.MethodPost, "create API key", "API key", `{"name":"n","roles":["admin"]}`, "keys")
+		r.NonIdempotent, r.Uninterruptible, r.OwnConnection = true, true, true
+		return r
+	},
 }
 
 // accept reads a response as the API document has it. Without a result, a write was
@@ -270,7 +186,3 @@ func isAmbiguous(err error) bool {
 	e := new(Error)
 	return errors.As(err, &e) && e.Ambiguous
 }
-
-func readPipe(ctx context.Context, c *client) error { return operations["pipe"].call(ctx, c) }
-
-const page = "<html><head><title>Sign in</title></head><body>no</body></html>"

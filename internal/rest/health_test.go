@@ -330,30 +330,6 @@ func TestHealthWithoutRetries(t *testing.T) {
 	p.wants(callTo("a"), 0, "rejected key_id and key_secret in organization a at ")
 }
 
-// Each refusal has what there is to know: since when, the last cause, and what to check.
-func TestRefusalsAreWhole(t *testing.T) {
-	t.Parallel()
-	for cause, became := range map[string]*Error{
-		"connection refused":           {Kind: NotSent, Err: errors.New("connection refused")},
-		"HTTP 503 Service Unavailable": {Kind: Temporary, Status: 503, Message: "a long story"},
-		"HTTP 401 Unauthorized":        {Kind: Final, Status: 401, RequestID: "r"},
-	} {
-		p := newPatient(t, time.Minute)
-		if became.Status == 401 {
-			p.attempt(callTo("a"), became)
-		} else {
-			p.attempt(callTo("x"), success)
-			p.fail(1, became, time.Minute)
-		}
-		again := callTo("a")
-		again.attempts = 1
-		got := new(trouble)
-		if err := p.refusal(again, p.now); !errors.As(err, &got) || got.cause != cause || !strings.HasPrefix(got.advice, "Check ") || !strings.Contains(got.reason, " 03:0") {
-			t.Errorf("%s: %+v", cause, got)
-		}
-	}
-}
-
 // What follows an attempt.
 func TestPolicy(t *testing.T) {
 	t.Parallel()

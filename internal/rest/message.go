@@ -22,8 +22,8 @@ var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // describe returns the message in the body of an error, cleaned and masked, and the
 // body if it is a JSON object.
 func describe(r *Response) (message string, object map[string]any) {
-	if redirects[r.Status] {
-		return describeRedirect(r), nil
+	if location := r.Header.Get("Location"); r.Status/100 == 3 && location != "" {
+		return describeRedirect(location, r.Mask), nil
 	}
 	var value any
 	if json.Unmarshal(r.Body, &value, Lenient) != nil {
@@ -33,18 +33,12 @@ func describe(r *Response) (message string, object map[string]any) {
 	return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 }
 
-// redirects are the statuses that ask for the same request elsewhere.
-var redirects = map[int]bool{
-	http.StatusMovedPermanently: true, http.StatusFound: true, http.StatusSeeOther: true,
-	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
-}
-
 // describeRedirect names the target of a redirect, without path and query, which
 // may contain secrets.
-func describeRedirect(r *Response) string {
+func describeRedirect(location string, mask func(string) string) string {
 	where := ""
-	if target, err := url.Parse(r.Header.Get("Location")); err == nil && target.Host != "" {
-		where = fmt.Sprintf(" to %s://%s", target.Scheme, Clean(r.Mask(target.Host), 100))
+	if target, err := url.Parse(location); err == nil && target.Host != "" {
+		where = fmt.Sprintf(" to %s://%s", target.Scheme, Clean(mask(target.Host), 100))
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }

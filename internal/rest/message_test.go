@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func unmasked(s string) string { return s }
@@ -31,12 +32,15 @@ func TestMessage(t *testing.T) {
 		{"", `{"x":1}`, ""},
 		{"", strings.Repeat(`{"error":`, 6) + `"deep"` + strings.Repeat(`}`, 6), "deep"},
 		{"", strings.Repeat(`{"error":`, 7) + `"deep"` + strings.Repeat(`}`, 7), ""},
+		{"", strings.Repeat("[", 6) + `"deep"` + strings.Repeat("]", 6), "deep"},
+		{"", strings.Repeat("[", 7) + `"deep"` + strings.Repeat("]", 7), ""},
 		{"", "[" + strings.Repeat(`"",`, 19) + `"last"]`, "last"},
 		{"", "[" + strings.Repeat(`"",`, 20) + `"last"]`, ""},
 		{"text/html; charset=utf-8", page, isPage + `, with the title "Sign in"`},
 		{"text/plain", page, isPage + `, with the title "Sign in"`},
 		{"text/plain", "<!DOCTYPE html><body>x", isPage},
 		{"text/html", "<title>a\n <i>b</i> &amp; c</title>", isPage + `, with the title "a b & c"`},
+		{"text/html", "<title>" + strings.Repeat("x", 101) + "</title>", isPage + `, with the title "` + strings.Repeat("x", 100) + `…"`},
 		{"text/plain", "upstream connect error", "upstream connect error"},
 		{"", "", ""},
 		{"application/octet-stream", "\x00\x01\xff binary", ""},
@@ -63,11 +67,68 @@ func TestResponse(t *testing.T) {
 	}
 }
 
+func TestIsSuccess(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
+		if r := (&Response{Status: status}); r.IsSuccess() != want {
+			t.Errorf("%d: %t", status, !want)
+		}
+	}
+}
+
 // A long message is cut where it is shown, and not where it is searched.
 func TestMessageIsCut(t *testing.T) {
 	t.Parallel()
 	e := &Error{Status: 400, Message: strings.Repeat("ä", 2000) + " numReplicas"}
 	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" || !strings.HasSuffix(e.Rejection(), " numReplicas") {
 		t.Error(e.Cause(), e.Rejection())
+	}
+}
+
+// A 404 means that an object does not exist if its body is a JSON object with a requestId, as
+// every documented response has. Gateways and frameworks answer with the others.
+func TestNotFoundIsTheAPIsOwn(t *testing.T) {
+	t.Parallel()
+	k := &sender{Request: &Request{API: &API{}, NamesObject: true}}
+	for body, own := range map[string]bool{
+		`{"status":404,"requestId":"r","result":null}`:             true,
+		`{"requestId":"r","message":"Cannot GET the pipe's path"}`: true,
+		`{"status":404,"requestId":""}`:                            false,
+		`{"status":404,"requestId":7}`:                             false,
+		`[{"requestId":"r"}]`:                                      false,
+		`{"data":{"requestId":"r"}}`:                               false,
+		`{"requestId":"r"`:                                         false,
+		`"requestId"`:                                              false,
+		`null`:                                                     false,
+		``:                                                         false,
+		`{"status":404,"error":"Not Found","path":"/v1"}`: false,
+		`{"error":{"code":"PIPE_NOT_FOUND"}}`:             false,
+		`<html><title>404</title>requestId</html>`:        false,
+	} {
+		for status, want := range map[int]bool{404: own, 410: false} {
+			header := http.Header{"X-Request-Id": {"of-a-header"}}
+			if e := k.unsuccessful(&Response{Status: status, Header: header, Body: []byte(body), Mask: unmasked}); e.NotFound != want {
+				t.Errorf("%d %s: %t", status, body, e.NotFound)
+			}
+		}
+	}
+}
+
+// Durations are rounded for reading, and a text ends as a sentence does.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for d, want := range map[time.Duration]string{
+		0: "0s", 1400 * time.Microsecond: "1ms", second - 1: "1s", second: "1s", 1260 * time.Millisecond: "1.3s",
+		10*second - 1: "10s", 10*second + second/3: "10s", 48*time.Hour - second: "47h59m59s", 48 * time.Hour: "2 days", 100 * time.Hour: "4 days",
+	} {
+		if got := readable(d); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
+		}
+	}
+	for text, want := range map[string]string{"": "", ": ": "", "a": "a.", "a:": "a.", "a.": "a.", "a!": "a!", "a? ": "a?"} {
+		if got := sentence(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // not limit anything.
 //
 // A cubic curve around a measured limit was rejected: it is twice the code and
-// reaches no larger share of the limit (BenchmarkPace).
+// reaches no larger share of the limit (TestPaceFollowsALimit -v).
 type pace struct {
 	rate float64   // requests per second; 0 before the first 429
 	last time.Time // when the last request was sent

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // limits are the ways in which a platform may count r requests a second.
@@ -96,74 +96,35 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 	return seen
 }
 
-// The pace neither starves the callers nor hammers on a limit. The bounds are
-// wide; BenchmarkPace has the figures.
+// The pace neither starves the callers nor hammers on a limit. The bounds are wide; -v shows
+// which share of the limit was reached, and which share of the requests was rejected.
 func TestPaceFollowsALimit(t *testing.T) {
 	t.Parallel()
 	const r, seconds = 20, 30
 	for name, limit := range limits(r) {
 		for _, form := range forms {
-			limit := limit
+			limit := limit // or the tests, which run later, would share the last form
 			limit.RetryAfter = form
 			t.Run(name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
-				watch(t)
+				resttest.Watch(t)
 				synctest.Test(t, func(t *testing.T) {
 					seen := throttle(r*seconds, 10, limit, 30*time.Millisecond)
 					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
 						t.Errorf("%+v", seen)
 					}
+					t.Logf("%.0f %% of the limit, %.0f %% rejected", 100*seconds/seen.took.Seconds(), 100*float64(seen.rejected)/float64(seen.accepted+seen.rejected))
 				})
 			})
 		}
 	}
 }
 
-// BenchmarkPace sends a minute's worth of requests against a rate limit, in
-// simulated time, and reports the share of the limit that was reached and the
-// share of the requests that were rejected, on average:
-//
-//	go test -run '^$' -bench Pace -benchtime 20x ./internal/rest
-func BenchmarkPace(b *testing.B) {
-	for _, r := range []int{5, 20, 50} {
-		for name, limit := range limits(r) {
-			for _, form := range forms {
-				limit := limit
-				limit.RetryAfter = form
-				b.Run(fmt.Sprintf("%d/%s/%s", r, name, form), func(b *testing.B) {
-					var share, lost, runs float64
-					for b.Loop() {
-						seen := simulate(r*60, limit)
-						share += float64(seen.accepted) / seen.took.Seconds() / float64(r)
-						lost += float64(seen.rejected) / float64(seen.accepted+seen.rejected)
-						runs++
-					}
-					b.ReportMetric(100*share/runs, "%of_limit")
-					b.ReportMetric(100*lost/runs, "%rejected")
-					b.ReportMetric(0, "ns/op")
-				})
-			}
-		}
-	}
-}
-
-// simulate runs throttle in a bubble. A benchmark has none of its own:
-// synctest wants a test.
-func simulate(n int, limit mockplatform.RateLimit) (seen traffic) {
-	testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "simulation", F: func(t *testing.T) {
-		synctest.Test(t, func(*testing.T) {
-			time.Sleep(rand.N(time.Second)) // windows begin anywhere
-			seen = throttle(n, 10, limit, 30*time.Millisecond)
-		})
-	}}})
-	return seen
-}
-
 // A log line says why requests are held back, as long as they are: for the time that was
 // requested, until one has passed, and at the rate after that.
 func TestDoorState(t *testing.T) {
 	t.Parallel()
-	watch(t)
+	resttest.Watch(t)
 	synctest.Test(t, func(t *testing.T) {
 		d, slots, probe := testDoor(time.Hour), make(chan struct{}, 1), callTo("a")
 		state := func(want string) {

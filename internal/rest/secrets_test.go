@@ -35,7 +35,10 @@ func TestMask(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	for _, text := range []string{"abc, nothing", `50 % of "C:\new", &c. and it''s a+b`, "%zz \\", `\`, "%", "&#;", `\u12`} {
+	if c.Add("later"); c.Mask("a later z") != "a *** z" {
+		t.Error("a secret that is added later is not masked")
+	}
+	for _, text := range []string{"abc, nothing, YWJj", `50 % of "C:\new", &c. and it''s a+b`, "%zz \\", `\`, "%", "&#;", `\u12`} {
 		if got := c.Mask(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}

@@ -87,15 +87,12 @@ func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *att
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
-	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}}}).WithContext(ctx)
+	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}}).WithContext(ctx)
 	if k.Body != nil {
 		b := &sentBody{attempt: a, cancelled: cancelled}
 		b.Reset(k.Body)
 		req.Body, req.ContentLength = b, int64(len(k.Body))
 		req.Header.Set("Content-Type", "application/json")
-	}
-	if agent := k.client.config.UserAgent; agent != "" {
-		req.Header.Set("User-Agent", agent)
 	}
 	k.API.Authorize(req)
 	return req

@@ -18,6 +18,7 @@ func TestRequestedWait(t *testing.T) {
 		"7":                              7 * time.Second,
 		" 7 ":                            7 * time.Second,
 		"0.5":                            time.Second / 2,
+		"0.000000001":                    1,
 		"1000000000":                     maxRequestedWait, // not since 1970
 		"99999999999999999999999999":     maxRequestedWait,
 		strings.Repeat("9", 400):         maxRequestedWait,
@@ -93,6 +94,9 @@ func TestBackoff(t *testing.T) {
 			}
 			longest[i] = max(longest[i], wait)
 		}
+	}
+	if b := newBackoff(); b.InitialInterval != time.Second/4 || b.MaxInterval != 10*time.Second { // twice as much at random
+		t.Error(b.InitialInterval, b.MaxInterval)
 	}
 	for i, limit := range map[int]time.Duration{0: time.Second / 2, 1: time.Second, 11: 20 * time.Second} {
 		if longest[i] > limit || longest[i] < limit*9/10 {

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +18,15 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // Tests over real connections, for what memory can't show.
 
 // serverClient talks to a handler over a real connection.
-func serverClient(t testing.TB, handler http.Handler, change ...func(*Config)) *client {
+func serverClient(t *testing.T, handler http.Handler, change ...func(*Config)) *client {
 	t.Helper()
+	resttest.Watch(t)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return newTestClient(t, server.URL, change...)
@@ -34,7 +35,7 @@ func serverClient(t testing.TB, handler http.Handler, change ...func(*Config)) *
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
-	platform := newPlatform()
+	platform := resttest.NewServer()
 	platform.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
 	server := httptest.NewUnstartedServer(platform)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -67,45 +68,38 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
-// tlsServer is a fake over TLS; trusted lets a client accept its certificate.
-func tlsServer(t *testing.T, versions *tls.Config) (server *httptest.Server, trusted func(*client)) {
+// tlsServer serves over TLS, with a certificate that nobody trusts yet.
+func tlsServer(t *testing.T, handler http.Handler, versions *tls.Config) *httptest.Server {
 	t.Helper()
-	server = httptest.NewUnstartedServer(newPlatform())
-	server.TLS = versions
+	server := httptest.NewUnstartedServer(handler)
+	server.TLS, server.EnableHTTP2 = versions, versions == nil
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	return server, func(c *client) { trust(c, server) }
-}
-
-// trust lets a client accept the certificate of a server.
-func trust(c *client, server *httptest.Server) {
-	pool := x509.NewCertPool()
-	pool.AddCert(server.Certificate())
-	c.Transport().TLSClientConfig.RootCAs = pool
+	return server
 }
 
 func TestFinalConnectionErrors(t *testing.T) {
 	t.Parallel()
-	untrusted, _ := tlsServer(t, nil)
-	old, trustOld := tlsServer(t, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
+	untrusted := tlsServer(t, http.NotFoundHandler(), nil)
+	old := tlsServer(t, http.NotFoundHandler(), &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	tests := map[string]struct {
 		address string
-		trust   func(*client)
+		trusted *httptest.Server
 		hint    string
 	}{
 		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
-		"TLS 1.1":           {old.URL, trustOld, "Check base_url, and HTTPS_PROXY if it is set."},
+		"TLS 1.1":           {old.URL, old, "Check base_url, and HTTPS_PROXY if it is set."},
 		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTestClient(t, test.address)
-			if test.trust != nil {
-				test.trust(c)
+			if test.trusted != nil {
+				resttest.Trust(c.Transport(), test.trusted)
 			}
 			err := readPipe(t.Context(), c)
 			var e *Error
@@ -163,7 +157,7 @@ func TestEndlessResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			platform := newPlatform()
+			platform := resttest.NewServer()
 			platform.Inject(test.fault)
 			c := serverClient(t, platform, func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
 			err := operations["update"].call(t.Context(), c)
@@ -179,7 +173,7 @@ func TestEndlessResponses(t *testing.T) {
 func TestNoReplayOfAKey(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		platform := newPlatform()
+		platform := resttest.NewServer()
 		platform.Inject(fault{Method: http.MethodPost, Cut: mockplatform.CutHead, Times: mockplatform.Always})
 		c := serverClient(t, platform)
 		_ = readPipe(t.Context(), c)
@@ -198,7 +192,7 @@ func TestNoReplayOfAKey(t *testing.T) {
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 307, 308} {
-		platform := newPlatform()
+		platform := resttest.NewServer()
 		server := httptest.NewServer(platform)
 		t.Cleanup(server.Close)
 		c := newTestClient(t, server.URL)
@@ -217,18 +211,12 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // for users, not for those who write clients.
 func TestClosedConnectionIsNamed(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := tlsServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close") // which Go's server sends as a GOAWAY
-		newPlatform().ServeHTTP(w, r)
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
+		resttest.NewServer().ServeHTTP(w, r)
+	}), nil)
 	c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout = 0 })
-	pool := x509.NewCertPool()
-	pool.AddCert(server.Certificate())
-	c.Transport().TLSClientConfig.RootCAs = pool
+	resttest.Trust(c.Transport(), server)
 	var lost atomic.Int32
 	for range 20 { // whose requests are lost is left to chance
 		crowd(20, 10, func(int) {
