@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -61,13 +60,12 @@ func (e *Engine) wanted(r reviewed, read tfvalue.Value, diags *diag.Diagnostics)
 		if r.Remote.IsNull() || !set.Value.IsFullyKnown() || !e.checkReturned(r, set, read, diags) || !e.checkNames(r, set, diags) {
 			continue
 		}
+		now, prior := r.Remote.At(set.Path...), r.Prior.At(set.Path...)
 		if r.Prior.IsNull() {
 			e.checkAdoptedSet(r, set, diags)
-			same, _ := set.key.Wanted(r.Remote.At(set.Path...), set.Value, r.Remote.At(set.Path...))
-			wanted = wanted.With(same, set.Path...)
-			continue
+			prior = now
 		}
-		kept, conflicts := set.key.Wanted(r.Prior.At(set.Path...), set.Value, r.Remote.At(set.Path...))
+		kept, conflicts := set.key.Wanted(prior, set.Value, now)
 		if len(conflicts) > 0 {
 			diags.AddAttributeError(conn.AttributePath(set.Path),
 				fmt.Sprintf("%s of %s changed since the plan", set.Path, r.Label),
@@ -128,13 +126,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, set keyedSet, diags *diag.Diagnosti
 		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs in these, which are on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
-			set.key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, e.importID(r.Plan)))
-}
-
-// importID returns the ID with which an object is imported.
-func (k *Kind) importID(object tfvalue.Value) string {
-	id := k.identity(object)
-	return strings.Join(append([]string{id.Organization}, id.IDs...), "/")
+			set.key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))
 }
 
 // checkForms rejects a change that would send again a name that the platform has in another
@@ -143,7 +135,7 @@ func (k *Kind) importID(object tfvalue.Value) string {
 // the apply finds what the plan cannot.
 func (e *Engine) checkForms(r reviewed, read tfvalue.Value, diags *diag.Diagnostics) {
 	for _, leaf := range r.Send.Leaves() {
-		names := slices.Compact(e.Rules.Respelled(leaf.Name(), leaf.Value, read.At(leaf.Path...)))
+		names := e.Rules.Respelled(leaf.Name(), leaf.Value, read.At(leaf.Path...))
 		if len(names) == 0 {
 			continue
 		}

@@ -23,7 +23,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		e.warnDestroy(prior, diags)
 		return change.Plan, nil
 	}
-	plan := e.Rules.Suppress(e.traits.propose(config, prior, prior.IsNull()), prior)
+	plan := e.Rules.Suppress(e.propose(config, prior), prior)
 	plan = e.planOrganization(c, config, plan, prior, diags)
 	if diags.HasError() {
 		return plan, nil
@@ -55,9 +55,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 		return reviewed{}, false
 	}
 	r := e.review(change, remote, remote, diags)
-	if !remote.IsNull() {
-		e.warnEmptyObjects(nil, e.traits, config, remote, diags)
-	}
+	e.warnEmptyObjects(nil, e.traits, config, remote, diags)
 	return r, true
 }
 
@@ -72,9 +70,9 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 	} else {
 		e.warnDestroy(change.Prior, diags)
 	}
-	config := e.traits.onlySettable(change.Config)
+	config, none := e.traits.onlySettable(change.Config), tfvalue.Null(e.objectType)
 	var found diag.Diagnostics
-	next := e.planOrganization(c, config, e.traits.propose(config, tfvalue.Null(e.objectType), true), tfvalue.Null(e.objectType), &found)
+	next := e.planOrganization(c, config, e.propose(config, none), none, &found)
 	if found.HasError() {
 		return
 	}
@@ -102,12 +100,8 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 
 func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	own := config.At("organization_id")
-	if !own.IsNull() {
-		return plan
-	}
-	if kept := prior.At("organization_id"); !kept.IsNull() {
-		// An object keeps its organization when the provider's default changes.
-		return plan.With(kept, "organization_id")
+	if !own.IsNull() || !prior.At("organization_id").IsNull() {
+		return plan // an object keeps its organization when the provider's default changes
 	}
 	return plan.With(c.Organization(own, diags), "organization_id")
 }
@@ -165,18 +159,13 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		return
 	}
 	_, full := platform.Absence(err)
+	names := e.identifiers()
+	slices.Reverse(names) // the object's own ID first
 	diags.AddAttributeError(
-		path.Root(e.IDs[len(e.IDs)-1]),
+		path.Root(names[0]),
 		fmt.Sprintf("No such %s", e.Noun),
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
-			e.place(id), full, e.Noun, e.idNames(), e.Noun, e.Noun),
+			e.place(id), full, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
 	)
-}
-
-// idNames are the attributes to check if there is no such object, its own ID first.
-func (e *Engine) idNames() string {
-	names := slices.Clone(e.IDs)
-	slices.Reverse(names)
-	return strings.Join(names, ", ") + " and organization_id"
 }

@@ -77,7 +77,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for i, value := range append([]string{id.Organization}, id.IDs...) {
+	for i, value := range id.parts() {
 		name := path.Root(r.Kind.identifiers()[i])
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, name, value)...)
 		if resp.Identity != nil {

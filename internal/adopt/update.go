@@ -16,23 +16,13 @@ import (
 )
 
 func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, read tfvalue.Value, last memory) *update {
-	u := &update{request: request{
-		Engine:    e,
-		label:     r.Label,
-		wanted:    r.wanted,
-		before:    r.Remote,
-		told:      read,
-		memory:    e.rememberRead(r.Remote, read, last),
-		client:    client,
-		id:        id,
-		sendPatch: e.Patch(client, id, r.Change),
-	}}
-	u.progress = progress{
-		remote: r.Remote, returned: read,
-		sent:    tfvalue.Null(e.objectType),
-		removed: map[string][]tfvalue.Value{}, perhaps: map[string][]tfvalue.Value{},
+	return &update{
+		Engine: e, client: client, id: id, sendPatch: e.Patch(client, id, r.Change),
+		label: r.Label, wanted: r.wanted, before: r.Remote, told: read,
+		memory: e.rememberRead(r.Remote, read, last),
+		remote: r.Remote, returned: read, sent: tfvalue.Null(e.objectType),
+		removed: map[string][]tfvalue.Value{},
 	}
-	return u
 }
 
 // run changes the object to the wanted leaves. If none differs, no request is sent.
@@ -277,8 +267,6 @@ func (u *update) nextMemory(state, prior tfvalue.Value) memory {
 	})
 }
 
-func (u *update) mask(text string) string { return u.client.Mask(text) }
-
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
 func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
@@ -291,7 +279,7 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 			continue
 		}
 		settable = settable || u.traits.settable(r.Path)
-		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.mask)...)
+		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.client.Mask)...)
 	}
 	if len(lines) == 0 {
 		return

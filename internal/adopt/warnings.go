@@ -20,16 +20,14 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 	if a.Remote.IsNull() {
 		return
 	}
-	cause, wherever := "Creating this resource", ""
-	if replaces {
-		cause, wherever = "This replacement", " wherever the configuration sets other values"
-	}
 	lines := e.overwritten(a, c.Client.Mask)
 	if len(lines) == 0 {
 		return
 	}
+	cause, wherever := "Creating this resource", ""
 	advice := "To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block."
 	if replaces {
+		cause, wherever = "This replacement", " wherever the configuration sets other values"
 		advice = "The lifecycle argument ignore_changes does not apply to a new object."
 	}
 	diags.AddWarning(
@@ -46,7 +44,7 @@ func (e *Engine) overwritten(a reviewed, mask func(string) string) (lines []stri
 		if _, keyed := e.Rules.Keys[leaf.Name()]; keyed || now.IsNull() {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(mask, leaf.Name(), now)))
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, mask(e.Rules.Describe(leaf.Name(), now))))
 	}
 	for _, line := range a.overwritten {
 		lines = append(lines, "  - "+line)

@@ -191,7 +191,7 @@ func (r Rules) WholeLeaf(name string, value Value) Value {
 			})
 		}
 		return Collection(value.Type(), elements)
-	case value.IsObject() && len(r.Keys) > 0:
+	case value.IsObject():
 		return value.Map(r.WholeLeaf)
 	default:
 		return value
