@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -139,17 +140,12 @@ func (e *Engine) checkForms(r reviewed, read tfvalue.Value, diags *diag.Diagnost
 		if len(names) == 0 {
 			continue
 		}
+		for i, name := range names {
+			names[i] = strconv.Quote(name)
+		}
 		diags.AddAttributeError(conn.AttributePath(leaf.Path),
 			fmt.Sprintf("A name in %s of %s cannot be sent", leaf.Path, r.Label),
 			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text. To a database these are different names, "+
-				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", quoted(names)))
+				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
-}
-
-func quoted(names []string) string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = fmt.Sprintf("%q", name)
-	}
-	return platform.Enumerate(all)
 }

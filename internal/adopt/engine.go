@@ -25,7 +25,7 @@ func New(kind Kind) *Engine {
 		identity.AttributeTypes[name] = tftypes.String
 	}
 	return &Engine{
-		Kind:         kind.withDefaults(),
+		Kind:         &kind,
 		traits:       traitsOf(kind.Schema.Attributes),
 		objectType:   kind.Schema.Type().TerraformType(context.Background()),
 		identityType: identity,

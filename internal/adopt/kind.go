@@ -13,8 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Read, Patch and Moves are
-// required.
+// Kind is a kind of adopted object. Of its functions, Validate and Stages may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as
 	// "service_scaling".
@@ -126,20 +125,6 @@ func (k *Kind) place(id Identity) string {
 		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
 	}
 	return strings.Join(parts, " of ") + " in organization " + id.Organization
-}
-
-// withDefaults returns the kind with functions in place of those that are nil.
-func (k Kind) withDefaults() *Kind {
-	if k.Validate == nil {
-		k.Validate = func(tfvalue.Value, *diag.Diagnostics) {}
-	}
-	if k.Stages == nil {
-		k.Stages = func(send, _ tfvalue.Value) []tfvalue.Value { return []tfvalue.Value{send} }
-	}
-	if k.Check == nil {
-		k.Check = func(Review) []string { return nil }
-	}
-	return &k
 }
 
 // owned returns the leaves of a change that the configuration manages.

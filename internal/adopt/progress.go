@@ -114,12 +114,11 @@ func (u *update) pending(set keyedSet, removed []tfvalue.Value) []tfvalue.Value 
 	if len(removed) == 0 {
 		return nil
 	}
-	now, before := u.remote.At(set.Path...), u.before.At(set.Path...)
 	index := func(elements []tfvalue.Value) map[string]tfvalue.Value {
 		return set.key.Index(tfvalue.Collection(set.Value.Type(), elements))
 	}
 	gone, perhaps := index(removed), index(u.perhaps[set.Path.String()])
-	there, had := index(now.Elements()), index(before.Elements())
+	there, had := set.key.Index(u.remote.At(set.Path...)), set.key.Index(u.before.At(set.Path...))
 	return slices.DeleteFunc(set.Value.Elements(), func(element tfvalue.Value) bool {
 		key := set.key.Of(element)
 		has := func(all map[string]tfvalue.Value) bool { _, ok := all[key]; return ok }

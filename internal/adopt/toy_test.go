@@ -29,14 +29,14 @@ const (
 
 // lamp is a lamp in a response.
 type lamp struct {
-	Name   *string  `tfsdk:"name"`
-	Cert   *string  `tfsdk:"cert"`
-	Size   *float64 `tfsdk:"size"`
-	Tags   []string `tfsdk:"tags"`
-	Bulbs  []bulb   `tfsdk:"bulbs"`
-	Shape  *shape   `tfsdk:"shape"`
-	State  *string  `tfsdk:"state"`
-	Weight *float64 `tfsdk:"weight"`
+	Name   *string          `tfsdk:"name"`
+	Cert   *string          `tfsdk:"cert"`
+	Size   *platform.Number `tfsdk:"size"`
+	Tags   []string         `tfsdk:"tags"`
+	Bulbs  []bulb           `tfsdk:"bulbs"`
+	Shape  *shape           `tfsdk:"shape"`
+	State  *string          `tfsdk:"state"`
+	Weight *platform.Number `tfsdk:"weight"`
 }
 
 type bulb struct {
@@ -51,12 +51,12 @@ type shape struct {
 }
 
 type round struct {
-	Radius *float64 `tfsdk:"radius"`
-	Volume *float64 `tfsdk:"volume"`
+	Radius *platform.Number `tfsdk:"radius"`
+	Volume *platform.Number `tfsdk:"volume"`
 }
 
 type square struct {
-	Side *float64 `tfsdk:"side"`
+	Side *platform.Number `tfsdk:"side"`
 }
 
 func text() schema.Attribute   { return schema.StringAttribute{Optional: true, Computed: true} }

@@ -57,7 +57,11 @@ func (u *update) isReset(r record) bool { return !r.wanted.IsNull() && judge(u.R
 // send changes the object to these leaves, and reports whether it succeeded. It
 // verifies each PATCH, since the next one may reset the values.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	for _, stage := range u.Stages(leaves, u.remote) {
+	stages := []tfvalue.Value{leaves}
+	if u.Stages != nil {
+		stages = u.Stages(leaves, u.remote)
+	}
+	for _, stage := range stages {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}
@@ -275,7 +279,7 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	settable := false
 	for _, r := range u.records {
 		was, now := u.told.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
-		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.gaveUp(r.Path) || u.Rules.Confirms(r.Name(), was, now) {
+		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
 		settable = settable || u.traits.settable(r.Path)

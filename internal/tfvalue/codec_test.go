@@ -27,7 +27,6 @@ type (
 	goThing struct {
 		goNames
 		Size    *whole       `tfsdk:"size"`
-		Float   *float64     `tfsdk:"float"`
 		On      *bool        `tfsdk:"on"`
 		List    []string     `tfsdk:"list"`
 		Set     []string     `tfsdk:"set"`
@@ -52,7 +51,7 @@ type (
 )
 
 var goThingType = object(attributes{
-	"name": tftypes.String, "size": tftypes.Number, "float": tftypes.Number, "on": tftypes.Bool,
+	"name": tftypes.String, "size": tftypes.Number, "on": tftypes.Bool,
 	"list": list(tftypes.String), "set": set(tftypes.String), "numbers": list(tftypes.Number),
 	"maps":    set(object(attributes{"schema": tftypes.String, "hidden": set(tftypes.String)})),
 	"pointed": list(tftypes.String),
@@ -71,12 +70,11 @@ func TestEncode(t *testing.T) {
 		"nothing":             {goThing{}, `{}`},
 		"a nil pointer":       {(*goThing)(nil), `null`},
 		"a pointer":           {&goThing{}, `{}`},
-		"zeros":               {goThing{goNames: goNames{ptr("")}, Size: wholeOf("0"), Float: ptr(0.0), On: ptr(false), List: []string{}, Set: []string{}}, `{"name": "", "size": 0, "float": 0, "on": false, "list": [], "set": []}`},
+		"zeros":               {goThing{goNames: goNames{ptr("")}, Size: wholeOf("0"), On: ptr(false), List: []string{}, Set: []string{}}, `{"name": "", "size": 0, "on": false, "list": [], "set": []}`},
 		"an embedded struct":  {goThing{goNames: goNames{ptr("a")}}, `{"name": "a"}`},
 		"what has no place":   {goThing{Hidden: "x", Extra: ptr("x")}, `{}`},
 		"digits":              {goThing{Size: wholeOf("9007199254740993"), Numbers: []*whole{wholeOf("18446744073709551617"), nil}}, `{"size": 9007199254740993, "numbers": [18446744073709551617, null]}`},
 		"an exact fraction":   {goThing{Size: wholeOf("2.5")}, `{"size": 2.5}`},
-		"a float":             {goThing{Float: ptr(0.1)}, `{"float": "~0.1"}`},
 		"an object":           {goThing{Inner: &goInner{ptr("b")}}, `{"inner": {"name": "b"}}`},
 		"an empty object":     {goThing{Inner: &goInner{}}, `{"inner": {}}`},
 		"a list keeps all":    {goThing{List: []string{"b", "a", "b"}}, `{"list": ["b", "a", "b"]}`},
@@ -100,7 +98,7 @@ func TestDecode(t *testing.T) {
 		`{}`:                                     {},
 		`{"name": ""}`:                           {goNames: goNames{ptr("")}},
 		`{"size": 9007199254740993}`:             {Size: wholeOf("9007199254740993")},
-		`{"float": 0.1, "on": false}`:            {Float: ptr(0.1), On: ptr(false)},
+		`{"on": false}`:                          {On: ptr(false)},
 		`{"list": [], "pointed": []}`:            {List: []string{}, Pointed: &[]string{}},
 		`{"list": ["b", "a"], "set": ["x"]}`:     {List: []string{"b", "a"}, Set: []string{"x"}},
 		`{"numbers": [1, null]}`:                 {Numbers: []*whole{wholeOf("1"), nil}},
@@ -138,7 +136,7 @@ func TestEncodeDecode(t *testing.T) {
 		`{}`,
 		`{"name": "", "list": [], "set": [], "inner": {}}`,
 		`{"name": "a", "size": 9007199254740993, "on": true, "list": ["b", "a", "b"], "set": ["b", "a"], "numbers": [0, 18446744073709551617], "inner": {"name": "c"}}`,
-		`{"size": 2.5, "float": "~0.1", "maps": [{"schema": "s", "hidden": ["x"]}, {"schema": "", "hidden": []}]}`,
+		`{"size": 2.5, "maps": [{"schema": "s", "hidden": ["x"]}, {"schema": "", "hidden": []}]}`,
 	} {
 		var thing goThing
 		if err := parse(t, goThingType, text).Decode(&thing); err != nil {

@@ -185,7 +185,7 @@ func (r Rules) WholeLeaf(name string, value Value) Value {
 		for i, element := range elements {
 			elements[i] = element.Map(func(name string, member Value) Value {
 				if member.IsNull() && !slices.Contains(key.Members, name) {
-					return Empty(member.Type())
+					return empty(member.Type())
 				}
 				return member
 			})
