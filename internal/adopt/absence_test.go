@@ -15,13 +15,14 @@ func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
 // their object, owned or not. A plan reads at most once more.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	config := m{"size": 3, "shape": m{"round": m{"radius": 4}}}
 	for name, test := range map[string]struct {
 		edits   func(string, tfvalue.Value) tfvalue.Value
 		reads   int
 		patches []string
 	}{
 		"once":                        {omit("GET", 1, "size"), 2, nil},
+		"once, and nobody's":          {omit("GET", 1, "name"), 2, nil},
+		"once, a keyed set":           {omit("GET", 1, "bulbs"), 2, nil},
 		"with its object":             {omit("", 0, "shape"), 1, nil},
 		"for good, and nobody's":      {omit("", 0, "name"), 2, nil},
 		"for good":                    {omit("", 0, "size"), 2, []string{"PATCH size"}},
@@ -30,7 +31,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopted(t, m{"size": config["size"], "shape": config["shape"]})
+			tf := adopted(t, m{"size": 3, "shape": m{"round": m{"radius": 4}}, "bulbs": deskBulbs})
 			tf.edits = append(tf.edits, test.edits)
 			o := tf.plan()
 			tf.wantOK(o)

@@ -35,6 +35,7 @@ type lamp struct {
 	Tags   []string         `tfsdk:"tags"`
 	Bulbs  []bulb           `tfsdk:"bulbs"`
 	Shape  *shape           `tfsdk:"shape"`
+	Shelf  *shelf           `tfsdk:"shelf"`
 	State  *string          `tfsdk:"state"`
 	Weight *platform.Number `tfsdk:"weight"`
 }
@@ -48,6 +49,10 @@ type bulb struct {
 type shape struct {
 	Round  *round  `tfsdk:"round"`
 	Square *square `tfsdk:"square"`
+}
+
+type shelf struct {
+	Bulbs []bulb `tfsdk:"bulbs"`
 }
 
 type round struct {
@@ -66,6 +71,14 @@ func texts() schema.Attribute {
 }
 func onlyText() schema.Attribute { return schema.StringAttribute{Optional: true} }
 
+func bulbs() schema.Attribute {
+	return schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+		"socket": schema.StringAttribute{Required: true},
+		"colors": texts(),
+		"on":     schema.BoolAttribute{Optional: true, Computed: true},
+	}}}
+}
+
 func object(members map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
 }
@@ -77,11 +90,8 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"cert":            text(),
 	"size":            number(),
 	"tags":            texts(),
-	"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"socket": schema.StringAttribute{Required: true},
-		"colors": texts(),
-		"on":     schema.BoolAttribute{Optional: true, Computed: true},
-	}}},
+	"bulbs":           bulbs(),
+	"shelf":           object(map[string]schema.Attribute{"bulbs": bulbs()}),
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),
@@ -116,6 +126,10 @@ type workshop struct {
 	fail      func(request string) error
 	// lost is an error after the lamp was changed.
 	lost func(request string) error
+	// rereads has a PATCH read the lamp after an error, and lacks are settings of the
+	// provider that are known only after apply.
+	rereads bool
+	lacks   []string
 }
 
 func (w *workshop) engine() *Engine {
@@ -139,8 +153,12 @@ func (w *workshop) engine() *Engine {
 			return read, nil
 		},
 		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
-			return func(_ context.Context, send, remote tfvalue.Value, _ Reread) (tfvalue.Value, error) {
-				return w.patch(id.IDs[0], send, remote)
+			return func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error) {
+				response, err := w.patch(id.IDs[0], send, remote)
+				if err != nil && w.rereads {
+					_, _, _ = reread(ctx)
+				}
+				return response, err
 			}
 		},
 		Check: func(r Review) []string {

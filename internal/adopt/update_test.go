@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -271,32 +272,63 @@ func TestResetsByAStage(t *testing.T) {
 	tf.wantPatches("PATCH bulbs", "PATCH bulbs", "PATCH bulbs name", "PATCH bulbs")
 }
 
-// TestHalfDone has an update that ends between the PATCH that removes an element and the
-// one that adds another: the error says what is removed and what is not added yet, and the
-// next apply adds it.
+// TestHalfDone has an update that ends in the PATCH that removes an element or in the one
+// that adds others: the error says what is removed and what is not added yet, and the next
+// apply adds it.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"bulbs": deskBulbs})
-	tf.stages = "always"
-	tf.config["bulbs"] = []any{deskBulbs[0], m{"socket": "G9"}}
-	tf.fail = func(string) error {
-		if len(tf.patches()) == 2 {
-			return errors.New("no response")
-		}
-		return nil
+	const (
+		removed, perhapsRemoved = "These bulbs were removed:\n\n  - E14\n\n", "These bulbs may have been removed, because the API did not say what became of the request:\n\n  - E14\n\n"
+		pending, perhapsPending = "These are not added yet:\n\n  - E14\n  - G9\n\n", "These may not be added yet, because the API did not say what became of the request:\n\n  - E14\n  - G9\n\n"
+		next, correct           = "Their colors stay off. The next apply adds them.", "Their colors stay off. The API rejected the request that adds them: correct what its message names, then apply again."
+	)
+	for name, test := range map[string]struct {
+		patch   int // which fails
+		err     error
+		done    bool // before it fails
+		rereads bool
+		want    string
+	}{
+		"the first, without a status":         {1, errors.New("no response"), false, false, ""},
+		"the first, rejected":                 {1, &platform.Error{Status: 422}, false, false, ""},
+		"the first, ambiguous":                {1, &platform.Error{Ambiguous: true}, false, false, perhapsRemoved + pending + next},
+		"the first, ambiguous and done":       {1, &platform.Error{Ambiguous: true}, true, false, perhapsRemoved + pending + next},
+		"the first, redirected":               {1, &platform.Error{Status: 302}, false, false, perhapsRemoved + pending + next},
+		"the first, rejected after it was":    {1, &platform.Error{Status: 422, Ambiguous: true}, true, true, removed + pending + correct},
+		"the first, rejected, and it was not": {1, &platform.Error{Status: 422, Ambiguous: true}, false, true, ""},
+		"the second, without a status":        {2, errors.New("no response"), false, false, removed + pending + next},
+		"the second, rejected":                {2, &platform.Error{Status: 422}, false, false, removed + pending + correct},
+		"the second, ambiguous":               {2, &platform.Error{Ambiguous: true}, false, false, removed + perhapsPending + next},
+		"the second, done and read again":     {2, &platform.Error{Ambiguous: true}, true, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"bulbs": deskBulbs})
+			tf.stages, tf.rereads = "always", test.rereads
+			tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1], m{"socket": "G9"}}
+			fail := func(request string) error {
+				if request != "GET" && len(tf.patches()) == test.patch {
+					return test.err
+				}
+				return nil
+			}
+			if test.done {
+				tf.lost = fail
+			} else {
+				tf.fail = fail
+			}
+			o := tf.apply()
+			want := []string{`Cannot update lamp: `}
+			if test.want != "" {
+				want = append(want, `bulbs of lamp "desk" (`+firstLamp+") is only partly updated: "+test.want)
+			}
+			if len(o.errors) != len(want) || !strings.HasPrefix(o.errors[0], want[0]) || o.errors[len(want)-1] != want[len(want)-1] && len(want) > 1 {
+				t.Errorf("errors %q, want %q", o.errors, want)
+			}
+			tf.fail, tf.lost = nil, nil
+			tf.wantQuiet(tf.apply())
+		})
 	}
-	o := tf.apply()
-	if len(o.errors) != 2 {
-		t.Fatalf("errors %q", o.errors)
-	}
-	for _, text := range []string{`bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: These bulbs were removed:", "- E27", "These are not added yet:", "- G9", "Their colors stay off. The next apply adds them."} {
-		if !strings.Contains(o.errors[1], text) {
-			t.Errorf("no %q in %s", text, o.errors[1])
-		}
-	}
-	tf.fail = nil
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH bulbs", "PATCH bulbs", "PATCH bulbs", "PATCH bulbs")
 }
 
 // TestNoLongerReturned has a leaf that the platform moves with an update, and returns
@@ -369,58 +401,29 @@ func TestMovedByTheChange(t *testing.T) {
 	tf.wantQuiet(o)
 }
 
-// TestAbsence has reads that omit a field, once and for good.
-func TestAbsence(t *testing.T) {
+// TestEmptyIsOmitted has a platform that omits what is empty: what is set outside is
+// seen, and so is what is emptied.
+func TestEmptyIsOmitted(t *testing.T) {
 	t.Parallel()
-	t.Run("once", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
-		for _, path := range [][]string{{"size"}, {"name"}, {"bulbs"}, {"shape"}} {
-			tf.edits = append(tf.edits, omit("GET", 1, path...))
-			tf.wantQuiet(tf.apply())
-		}
-		tf.wantPatches()
-	})
-	t.Run("for good, it is empty", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3})
-		tf.edits = append(tf.edits, omit("GET", 0, "size"))
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH size")
-	})
-	t.Run("never returned", func(t *testing.T) {
-		t.Parallel()
-		tf := newTerraform(t, newWorkshop())
-		tf.edits = append(tf.edits, omit("", 0, "size"))
-		tf.config = m{"lamp_id": firstLamp, "size": 5}
-		o := tf.apply()
-		tf.wantWarnings(o, "API does not return all values")
-		tf.wantQuiet(o)
-		tf.wantPatches("PATCH size")
-	})
-	t.Run("empty values are omitted", func(t *testing.T) {
-		t.Parallel()
-		w := newWorkshop()
-		w.omitEmpty = true
-		tf := newTerraform(t, w)
-		tf.config = m{"lamp_id": firstLamp, "name": "", "tags": []any{}, "size": 0, "bulbs": deskBulbs}
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		// What is set outside is seen, and so is what is emptied.
-		tf.change(firstLamp, "moved", "name")
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH name")
-		tf.config["tags"] = []any{"x"}
-		tf.wantQuiet(tf.apply())
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		tf.config["name"] = "later" // an apply stores what a refresh has seen
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		tf.change(firstLamp, []any{}, "tags")
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH tags")
-	})
+	w := newWorkshop()
+	w.omitEmpty = true
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "name": "", "tags": []any{}, "size": 0, "bulbs": deskBulbs}
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.change(firstLamp, "moved", "name")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
+	tf.config["tags"] = []any{"x"}
+	tf.wantQuiet(tf.apply())
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.config["name"] = "later" // an apply stores what a refresh has seen
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.change(firstLamp, []any{}, "tags")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH tags")
 }
 
 // TestResetBehindThePast has a platform that resets a leaf to nothing, and returns

@@ -129,23 +129,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestEncodeDecode makes the way there and back.
-func TestEncodeDecode(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		`{}`,
-		`{"name": "", "list": [], "set": [], "inner": {}}`,
-		`{"name": "a", "size": 9007199254740993, "on": true, "list": ["b", "a", "b"], "set": ["b", "a"], "numbers": [0, 18446744073709551617], "inner": {"name": "c"}}`,
-		`{"size": 2.5, "maps": [{"schema": "s", "hidden": ["x"]}, {"schema": "", "hidden": []}]}`,
-	} {
-		var thing goThing
-		if err := parse(t, goThingType, text).Decode(&thing); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
-		same(t, text, tfvalue.Encode(thing, goThingType), parse(t, goThingType, text))
-	}
-}
-
 func TestFields(t *testing.T) {
 	t.Parallel()
 	fields := tfvalue.Fields(reflect.TypeFor[goThing]())

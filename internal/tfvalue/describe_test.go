@@ -53,3 +53,31 @@ func TestDescribeIsCut(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribeChange has two values of a leaf, of which each line of a message shows both.
+func TestDescribeChange(t *testing.T) {
+	t.Parallel()
+	const s = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true}`
+	for _, test := range []struct{ at, one, other, want string }{
+		{"inner.name", `"a"`, `"b"`, `  - inner.name: was "a", is "b"`},
+		{"inner.name", `"secret"`, `null`, `  - inner.name: was "***", is not set`},
+		{"inner.name", `null`, `"secret"`, `  - inner.name: was not set, is "***"`},
+		{"maps", `[` + s + `]`, `[` + s + `]`, ``},
+		{"maps", `[` + s + `, {"schema": "u"}]`, `[{"schema": "u"}]`, `  - maps, s.t: was there, is missing`},
+		{"maps", `[` + s + `]`, `null`, `  - maps, s.t: was there, is missing`},
+		{"maps", `[]`, `[` + s + `]`, `  - maps, s.t: was missing, is there`},
+		{"maps", `[` + s + `, {"schema": "u", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["secret"]}, {"schema": "v", "table": "t"}]`,
+			`  - maps, s.t, hidden: was ["x"], is ["***"]
+  - maps, s.t, sorted: was true, is not set
+  - maps, u.t: was there, is missing
+  - maps, v.t: was missing, is there`},
+	} {
+		path := tfvalue.Path(strings.Split(test.at, "."))
+		typ := val(t, `{}`).At(path...).Type()
+		mask := func(text string) string { return strings.ReplaceAll(text, "secret", "***") }
+		lines := rules.DescribeChange(path, parse(t, typ, test.one), parse(t, typ, test.other), [2]string{"was", "is"}, mask)
+		if got := strings.Join(lines, "\n"); got != test.want {
+			t.Errorf("%s from %s to %s:\n%s\nwant\n%s", test.at, test.one, test.other, got, test.want)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func addRespelled(found map[string]bool, sent, held Value) {
 func textsOf(value Value) map[string]bool {
 	found := map[string]bool{}
 	_ = tftypes.Walk(value.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
-		if v := (Value{at}); v.Type() != nil && isString(v) && !v.IsNull() && v.IsKnown() {
+		if v := (Value{at}); isString(v) {
 			found[v.Text()] = true
 		}
 		return true, nil // never fails

@@ -2,7 +2,6 @@ package tfvalue_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -62,24 +61,6 @@ func TestKeyKnown(t *testing.T) {
 	}
 }
 
-func TestKeyIndex(t *testing.T) {
-	t.Parallel()
-	index := mapsKey.Index(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`))
-	if len(index) != 2 {
-		t.Errorf("%d elements", len(index))
-	}
-	for key, element := range index {
-		if mapsKey.Of(element) != key {
-			t.Errorf("%s is held as %s", show(element), key)
-		}
-	}
-	for _, text := range []string{`null`, `"??"`, `[]`} {
-		if index := mapsKey.Index(at(t, "maps", text)); len(index) != 0 {
-			t.Errorf("%s has %d elements", text, len(index))
-		}
-	}
-}
-
 // TestKeyDifference has a wanted set and a remote one: what is to be removed, and
 // what is to be added. An element without a name is neither.
 func TestKeyDifference(t *testing.T) {
@@ -115,23 +96,6 @@ func TestKeyDifference(t *testing.T) {
 	remove, add := mapsKey.Difference(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`), at(t, "maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`))
 	same(t, "what is removed", remove[0], at(t, "maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`).Elements()[0])
 	same(t, "what is added", add[0], at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`).Elements()[0])
-}
-
-// TestKeyDifferenceOrder has the same order whatever the set's is.
-func TestKeyDifferenceOrder(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 0))
-	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "a"}]`)
-	for range 50 {
-		elements := whole.Elements()
-		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
-		shuffled := tfvalue.Collection(whole.Type(), elements)
-		_, add := mapsKey.Difference(shuffled, at(t, "maps", `[]`))
-		remove, _ := mapsKey.Difference(at(t, "maps", `[]`), shuffled)
-		if keys(add) != "a.a a.b a.c b.a" || keys(remove) != keys(add) {
-			t.Fatalf("added in the order %s, removed in %s", keys(add), keys(remove))
-		}
-	}
 }
 
 func TestKeyList(t *testing.T) {

@@ -1,7 +1,6 @@
 package tfvalue_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -102,20 +101,36 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSetsHaveNoOrder shuffles a set: no other order is another set, and one
-// element less is.
-func TestSetsHaveNoOrder(t *testing.T) {
+// TestAsks has two values of an argument, and whether they ask for the same. name is a
+// timestamp here, and the letter case of cert is ignored.
+func TestAsks(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 0))
-	whole := at(t, "maps", `[{"schema": "a", "table": "b", "hidden": ["x", "y"]}, {"schema": "a", "table": "t"}, {"table": "b"}, {"sorted": true}, {"keys": ["a", "b"]}]`)
-	for range 100 {
-		elements := whole.Elements()
-		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
-		if !rules.Same("maps", whole, tfvalue.Collection(whole.Type(), elements)) {
-			t.Fatalf("another set in the order %s", show(tfvalue.Collection(whole.Type(), elements)))
-		}
-		if less := tfvalue.Collection(whole.Type(), elements[1:]); rules.Same("maps", whole, less) {
-			t.Fatalf("the same set without %s", show(elements[0]))
+	asks := tfvalue.Rules{Instants: []string{"name"}, Folded: []string{"cert"}}
+	for _, test := range []struct {
+		name, a, b string
+		want       bool
+	}{
+		{"size", `null`, `0`, true},
+		{"size", `null`, `null`, true},
+		{"size", `null`, `1`, false},
+		{"size", `4`, `4.0`, true},
+		{"size", `4`, `5`, false},
+		{"list", `null`, `"??"`, false},
+		{"list", `["a"]`, `["??"]`, false},
+		{"list", `["a"]`, `["A"]`, false},
+		{"cert", `"a"`, `"A"`, true},
+		{"cert", `"a"`, `"b"`, false},
+		{"cert", `"a"`, `"??"`, false},
+		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true},
+		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false},
+		{"name", `"2030-01-01T00:00:00Z"`, `"soon"`, false},
+		{"name", `"soon"`, `"soon"`, true},
+		{"name", `"soon"`, `"later"`, false},
+		{"name", `"??"`, `"soon"`, false},
+	} {
+		a, b := at(t, test.name, test.a), at(t, test.name, test.b)
+		if asks.Asks(test.name, a, b) != test.want || asks.Asks(test.name, b, a) != test.want {
+			t.Errorf("%s: %s and %s: want %t", test.name, test.a, test.b, test.want)
 		}
 	}
 }

@@ -177,6 +177,7 @@ func TestReadings(t *testing.T) {
 	same(t, "String", tfvalue.String("a"), at(t, "name", `"a"`))
 	same(t, "Optional", tfvalue.Optional(&text), at(t, "name", `"a"`))
 	same(t, "Optional of nil", tfvalue.Optional(nil), at(t, "name", `null`))
+	same(t, "OnlyKnown", val(t, `{"name": "a", "list": ["??"], "inner": {"name": "b", "deep": {"on": "??"}}}`).OnlyKnown(), val(t, `{"name": "a"}`))
 	same(t, "Bool", tfvalue.Bool(false), at(t, "on", `false`))
 	if at(t, "size", `4`).Number().Cmp(big.NewFloat(4)) != 0 {
 		t.Error("4 is not 4")
@@ -185,20 +186,13 @@ func TestReadings(t *testing.T) {
 
 func TestIsObject(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		value    string
-		isObject bool
-	}{{`{}`, true}, {`null`, false}, {`"??"`, false}} {
-		v := val(t, test.value)
-		if v.IsObject() != test.isObject {
-			t.Errorf("%s: object %t", test.value, v.IsObject())
+	if !val(t, `{}`).IsObject() {
+		t.Error("{} is an object")
+	}
+	for _, v := range []tfvalue.Value{val(t, `null`), val(t, `"??"`), at(t, "set", `[]`), {}} {
+		if v.IsObject() {
+			t.Errorf("%v is no object", v)
 		}
-	}
-	if v := at(t, "set", `[]`); v.IsObject() {
-		t.Error("a set is no object")
-	}
-	if (tfvalue.Value{}).IsObject() {
-		t.Error("the zero value is no object")
 	}
 }
 
