@@ -1,0 +1,116 @@
+package adopt
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestUnknownSettings has a plan in which settings of the provider are known only after
+// apply: nothing is read, and the apply does what is left.
+func TestUnknownSettings(t *testing.T) {
+	t.Parallel()
+	const skipped, unknownSettings = "Refresh skipped: provider settings are unknown", "Unknown provider settings"
+	t.Run("an update", func(t *testing.T) {
+		t.Parallel()
+		tf := adopted(t, m{"name": "desk"})
+		tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
+		o := tf.plan()
+		tf.wantOK(o)
+		tf.wantWarnings(o, skipped)
+		if o.action != "update" || len(tf.requests) > 0 {
+			t.Errorf("%s after requests %q", o.action, tf.requests)
+		}
+		tf.applyPlan(o)
+		tf.wantError(o, unknownSettings)
+		tf.lacks = nil
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches("PATCH name")
+	})
+	t.Run("an import, which cannot wait", func(t *testing.T) {
+		t.Parallel()
+		tf := newTerraform(t, newWorkshop())
+		tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
+		tf.wantError(tf.imports(firstLamp), unknownSettings)
+	})
+	for _, lacks := range []string{"key_secret", "organization_id"} {
+		t.Run("an adoption without "+lacks, func(t *testing.T) {
+			t.Parallel()
+			tf := newTerraform(t, newWorkshop())
+			tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new"}, []string{lacks}
+			o := tf.plan()
+			tf.wantOK(o)
+			tf.wantWarnings(o)
+			if known := o.planned.At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
+				t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
+			}
+			tf.lacks = nil
+			tf.applyPlan(o)
+			tf.wantQuiet(o)
+			if got := tf.state.At("organization_id").Text(); got != organization {
+				t.Errorf("the state has the organization %q", got)
+			}
+		})
+	}
+	t.Run("an organization that is not set", func(t *testing.T) {
+		t.Parallel()
+		tf := newTerraform(t, newWorkshop())
+		tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
+		tf.run.OrganizationID = ""
+		tf.wantError(tf.planOnly(), "organization_id is not set")
+		if len(tf.requests) > 0 {
+			t.Errorf("requests %q", tf.requests)
+		}
+	})
+}
+
+// TestImportState has import IDs and identities, and the state and the identity after them,
+// or the error.
+func TestImportState(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		id       string
+		identity m
+		lacks    []string
+		want     string
+	}{
+		"an ID":                         {firstLamp, nil, nil, organization},
+		"an ID with its organization":   {another + "/" + firstLamp, nil, nil, another},
+		"an ID with too many parts":     {another + "/" + another + "/" + firstLamp, nil, nil, "is not a valid import ID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID."},
+		"no UUID":                       {"desk", nil, nil, `"desk" is not a UUID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID.`},
+		"an identity":                   {"", m{"lamp_id": firstLamp}, nil, organization},
+		"an identity with organization": {"", m{"lamp_id": firstLamp, "organization_id": another}, nil, another},
+		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
+	} {
+		e, ctx := newWorkshop().engine(), context.Background()
+		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
+		r.Unknown = test.lacks
+		var identities resource.IdentitySchemaResponse
+		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identities)
+		identity := func(v any) *tfsdk.ResourceIdentity {
+			return &tfsdk.ResourceIdentity{Schema: identities.IdentitySchema, Raw: value(v, e.identityType).Value}
+		}
+		req := resource.ImportStateRequest{ID: test.id}
+		if test.identity != nil {
+			req.Identity = identity(test.identity)
+		}
+		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: lampSchema, Raw: value(m{}, e.objectType).Value}, Identity: identity(m{})}
+		r.ImportState(ctx, req, &resp)
+		if errors := resp.Diagnostics.Errors(); len(errors) > 0 {
+			if len(errors) != 1 || errors[0].Summary() != "Cannot import lamp" || !strings.Contains(errors[0].Detail(), test.want) {
+				t.Errorf("%s: %v", name, errors)
+			}
+			continue
+		}
+		imported, want := tfvalue.Of(resp.State.Raw), m{"organization_id": test.want, "lamp_id": firstLamp}
+		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
+			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
+		}
+	}
+}
