@@ -1,8 +1,6 @@
 package adopt
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -134,20 +132,6 @@ func TestResponseOmitsALeaf(t *testing.T) {
 		}
 		tf.wantPatches("PATCH name")
 		tf.wantQuiet(o)
-	}
-}
-
-// TestOwnProviderConfiguration has another resource over the same lamp in another
-// provider configuration, which is not compared.
-func TestOwnProviderConfiguration(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	for _, name := range []string{"a", "b"} {
-		tf := newTerraform(t, w)
-		tf.config = m{"lamp_id": firstLamp, "name": name}
-		if o := tf.plan(); slices.ContainsFunc(o.warnings, func(text string) bool { return strings.Contains(text, "Two resources") }) {
-			t.Errorf("warnings %q", o.warnings)
-		}
 	}
 }
 

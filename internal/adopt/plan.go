@@ -29,8 +29,8 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		return plan, nil
 	}
 	if prior.IsNull() {
-		adoption, ok := e.reviewAdoption(ctx, c, config, plan, diags)
-		if ok && !diags.HasError() {
+		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
+		if !diags.HasError() {
 			e.warnOverwritten(c, adoption, false, diags)
 			e.warnConflicts(c, adoption, diags)
 		}
@@ -46,17 +46,16 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 
 // reviewAdoption reads the object, and reviews its adoption. Values from the platform
 // stay unknown in the plan, since they may change before the apply: Terraform plans a
-// creation again there, and rejects a plan that differs from the first one. It returns
-// false if the object cannot be read.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (reviewed, bool) {
+// creation again there, and rejects a plan that differs from the first one.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
-	remote, ok := e.readForPlan(ctx, c, plan, e.owned(change), diags)
-	if !ok {
-		return reviewed{}, false
+	remote := e.readForPlan(ctx, c, plan, e.owned(change), diags)
+	if diags.HasError() {
+		return reviewed{}
 	}
 	r := e.review(change, remote, remote, diags)
 	e.warnEmptyObjects(nil, e.traits, config, remote, diags)
-	return r, true
+	return r
 }
 
 // warnReplaced warns about a replacement: what becomes of the object of the state, and
@@ -76,18 +75,13 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 	if found.HasError() {
 		return
 	}
-	if adoption, ok := e.reviewAdoption(ctx, c, config, next, &found); ok {
-		e.warnOverwritten(c, adoption, true, diags)
-	}
+	e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, next, &found), true, diags)
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
-	if diags.HasError() {
-		return plan
-	}
 	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
 	e.warnConflicts(c, r, diags)
 	if r.Send.AnyLeaf() {
@@ -127,24 +121,22 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads the object to be adopted. It returns null and true if an ID or a
-// setting of the provider is known only after apply.
-func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
-	none := tfvalue.Null(e.objectType)
+// readForPlan reads the object to be adopted. It returns null if an ID or a setting of the
+// provider is known only after apply.
+func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	id := e.identity(plan)
 	if !id.known() || c.Waits(conn.ManagementSettings...) {
-		return none, true
+		return tfvalue.Null(e.objectType)
 	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
-		return none, false
+		return tfvalue.Null(e.objectType)
 	}
 	read, err := c.ReadToPlan(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
 	if err != nil {
 		e.addAdoptError(diags, id, err)
-		return none, false
 	}
-	return read, true
+	return read
 }
 
 // readToAdopt reads an object of which there is no state.

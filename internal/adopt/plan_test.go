@@ -65,6 +65,9 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 			t.Errorf("ignoring %v: %s", ignore, o.action)
 		}
 		tf.wantWarnings(o, "Destroy does not delete services or pipes", `This replacement overwrites current values of lamp "floor"`)
+		if !strings.Contains(o.warnings[1], "ignore_changes does not apply to a new object") {
+			t.Error(o.warnings[1])
+		}
 		for _, unsettable := range []string{"volume", "weight", "state"} {
 			if strings.Contains(o.warnings[1], unsettable) {
 				t.Errorf("ignoring %v: %s is in %s", ignore, unsettable, o.warnings[1])
@@ -97,6 +100,12 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 	tf = adopted(t, m{})
 	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
 	tf.wantError(tf.plan(), "Lamp has another shape")
+	// It needs no warning about what would be sent.
+	tf = newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": another, "name": "new", "shape": m{"round": m{"radius": 4}}}
+	o = tf.plan()
+	tf.wantError(o, "Lamp has another shape")
+	tf.wantWarnings(o)
 }
 
 // TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.
@@ -147,32 +156,6 @@ func TestAdoptionWarnings(t *testing.T) {
 				t.Errorf("%d lines, want %d: %s", got, lines, list)
 			}
 		})
-	}
-}
-
-// TestAddedAfterThePlan has an element that is added on the platform between plan and
-// apply: it is left, and the next plan shows its removal.
-func TestAddedAfterThePlan(t *testing.T) {
-	t.Parallel()
-	for _, config := range []m{{"name": "new"}, {"bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}}} {
-		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
-		for name, v := range config {
-			tf.config[name] = v
-		}
-		o := tf.plan()
-		tf.wantOK(o)
-		stranger := m{"socket": "G9", "colors": []any{"secret"}, "on": true}
-		was := tf.lamps[firstLamp].At("bulbs").Elements()
-		tf.lamps[firstLamp] = tf.lamps[firstLamp].With(tfvalue.Collection(tf.lamps[firstLamp].At("bulbs").Type(), append(was, value(stranger, was[0].Type()))), "bulbs")
-		tf.applyPlan(o)
-		tf.wantOK(o)
-		if _, left := bulbKey.Index(tf.lamps[firstLamp].At("bulbs"))[bulbKey.Of(value(stranger, was[0].Type()))]; !left {
-			t.Errorf("the bulb is gone")
-		}
-		next := tf.plan()
-		if next.action != "update" {
-			t.Errorf("the next plan: %s", next.action)
-		}
 	}
 }
 
@@ -278,18 +261,36 @@ func TestEditedState(t *testing.T) {
 	}
 }
 
-// TestTwoResources has two resources over one lamp that want different values.
+// TestTwoResources has two resources over one lamp that want different values. Those of
+// other provider configurations are not compared.
 func TestTwoResources(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop()
 	first, second := newTerraform(t, w), newTerraform(t, w)
 	first.config, second.config = m{"lamp_id": firstLamp, "name": "a"}, m{"lamp_id": strings.ToUpper(firstLamp), "name": "b", "size": 3}
 	first.wantOK(first.plan())
+	second.wantWarnings(second.plan(), "Creating this resource overwrites")
 	second.run = first.run
 	o := second.planOnly()
 	second.wantWarnings(o, "Creating this resource overwrites", `Two resources configure lamp "desk"`)
 	if !strings.Contains(o.warnings[1], "  - name\n") || strings.Contains(o.warnings[1], "size") {
 		t.Error(o.warnings[1])
+	}
+}
+
+// TestSpellingOfIDs has IDs in another letter case than the platform's, and than the state's.
+func TestSpellingOfIDs(t *testing.T) {
+	t.Parallel()
+	for first, then := range map[string]string{firstLamp: strings.ToUpper(firstLamp), strings.ToUpper(firstLamp): firstLamp} {
+		tf := newTerraform(t, newWorkshop())
+		for _, id := range []string{first, then} {
+			tf.config = m{"lamp_id": id, "name": "new"}
+			tf.wantQuiet(tf.apply())
+			if got := tf.state.At("lamp_id").Text(); got != first {
+				t.Errorf("the state has the ID %s, want %s", got, first)
+			}
+		}
+		tf.wantPatches("PATCH name")
 	}
 }
 

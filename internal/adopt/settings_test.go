@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -91,6 +93,10 @@ func TestImportState(t *testing.T) {
 		e, ctx := newWorkshop().engine(), context.Background()
 		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
 		r.Unknown = test.lacks
+		var named resource.MetadataResponse
+		if r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "test"}, &named); named.TypeName != "test_lamp" {
+			t.Errorf("the type is %s", named.TypeName)
+		}
 		var identities resource.IdentitySchemaResponse
 		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identities)
 		identity := func(v any) *tfsdk.ResourceIdentity {
@@ -112,5 +118,30 @@ func TestImportState(t *testing.T) {
 		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
 			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
 		}
+	}
+}
+
+// TestProtocol has values that cannot be decoded, private state that cannot be read, and the
+// place of an error.
+func TestProtocol(t *testing.T) {
+	t.Parallel()
+	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
+	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})
+	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
+	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
+	if read == nil || plan == nil || apply == nil {
+		t.Errorf("errors %v, %v, %v", read, plan, apply)
+	}
+	for _, private := range []string{"", "{", `{"untold":"e30="}`} {
+		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
+			t.Errorf("%q is read as %v", private, m)
+		}
+	}
+	var all diag.Diagnostics
+	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"shape", "round"}), "Summary", "Detail")
+	all.AddError("Summary", "Detail")
+	if d := diagnostics(all); d[0].Attribute.String() != `AttributeName("shape").AttributeName("round")` || d[1].Attribute != nil ||
+		d[0].Severity != tfprotov6.DiagnosticSeverityWarning || d[1].Severity != tfprotov6.DiagnosticSeverityError {
+		t.Errorf("diagnostics %v and %v", d[0], d[1])
 	}
 }

@@ -24,11 +24,12 @@ import (
 
 const (
 	organization       = "10000000-0000-4000-8000-000000000001"
-	firstLamp, another = "20000000-0000-4000-8000-000000000001", "20000000-0000-4000-8000-000000000002"
+	firstLamp, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
 )
 
 // lamp is a lamp in a response.
 type lamp struct {
+	LampID *string          `tfsdk:"lamp_id"`
 	Name   *string          `tfsdk:"name"`
 	Cert   *string          `tfsdk:"cert"`
 	Size   *platform.Number `tfsdk:"size"`
@@ -141,7 +142,7 @@ func (w *workshop) engine() *Engine {
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, complete func(any) bool) (read []any, err error) {
 			for len(read) < 2 {
-				found, err := w.get(id.IDs[0])
+				found, err := w.get(strings.ToLower(id.IDs[0]))
 				if err != nil {
 					return nil, err
 				}
@@ -154,7 +155,7 @@ func (w *workshop) engine() *Engine {
 		},
 		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
 			return func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error) {
-				response, err := w.patch(id.IDs[0], send, remote)
+				response, err := w.patch(strings.ToLower(id.IDs[0]), send, remote)
 				if err != nil && w.rereads {
 					_, _, _ = reread(ctx)
 				}
@@ -422,12 +423,12 @@ func newWorkshop() *workshop {
 	w := &workshop{}
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
-			"name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
+			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
 			"bulbs": []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
 			"shape": m{"round": m{"radius": 4, "volume": 9}},
 		}),
 		another: w.value(m{
-			"name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
+			"lamp_id": another, "name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
 			"bulbs": []any{}, "shape": m{"square": m{"side": 2}},
 		}),
 	}

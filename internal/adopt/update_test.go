@@ -110,28 +110,28 @@ func TestResponsesInDoubt(t *testing.T) {
 	}
 }
 
-// TestResponseWithoutResultAndFailedRead has an update whose outcome nothing shows: an
-// error, and a state with what was sent.
-func TestResponseWithoutResultAndFailedRead(t *testing.T) {
+// TestFailedReadAfterAnUpdate has an update whose result the response does not show, and no
+// read either: one error, and a state with what is known.
+func TestFailedReadAfterAnUpdate(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
-	tf.result = "none"
-	tf.config["name"] = "new"
-	patched := false
-	tf.fail = func(request string) error {
-		if request == "GET" && patched {
-			return errors.New("no response")
+	for result, name := range map[string]string{"none": "new", "past": "desk"} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.result = result
+		tf.config["name"] = "new"
+		tf.fail = func(request string) error {
+			if request == "GET" && len(tf.patches()) > 0 {
+				return errors.New("no response")
+			}
+			return nil
 		}
-		patched = patched || request != "GET"
-		return nil
+		tf.wantError(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
+		if got, weight := tf.state.At("name").Text(), tf.state.At("weight"); got != name || weight.IsNull() {
+			t.Errorf("%s: the state has name %q and weight %v", result, got, weight)
+		}
+		tf.fail = nil
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches("PATCH name")
 	}
-	tf.wantError(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
-	if name, weight := tf.state.At("name").Text(), tf.state.At("weight"); name != "new" || weight.IsNull() {
-		t.Errorf("the state has name %q and weight %v", name, weight)
-	}
-	tf.fail = nil
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name")
 }
 
 // TestStoredOtherwise has a platform that stores another value than it was sent: an
@@ -139,14 +139,15 @@ func TestResponseWithoutResultAndFailedRead(t *testing.T) {
 func TestStoredOtherwise(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "none", "past"} {
-		tf := adopted(t, m{"size": 3})
-		tf.result = result
+		tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
+		tf.result, tf.stages = result, "always"
 		tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.With(value(7, lamp.At("size").Type()), "size") }
-		tf.config["size"] = 5
+		tf.config["size"], tf.config["bulbs"] = 5, append(slices.Clone(deskBulbs), m{"socket": "G9"})
 		tf.wantError(tf.apply(), `API stored a different value for size of lamp "desk" (`+firstLamp+"): size was sent and accepted, but the API returned another value: 7.")
 		if got, _ := tf.state.At("size").Number().Int64(); got != 7 {
 			t.Errorf("%q: the state has size %d", result, got)
 		}
+		tf.wantPatches("PATCH bulbs size") // and no second stage
 		adopts := newTerraform(t, newWorkshop())
 		adopts.rewrite, adopts.config = tf.rewrite, m{"lamp_id": firstLamp, "size": 5}
 		adopts.wantError(adopts.apply(), "API stored a different value for size")

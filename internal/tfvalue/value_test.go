@@ -97,31 +97,6 @@ func TestWithWithoutOnly(t *testing.T) {
 	}
 }
 
-func TestMap(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ value, want, called string }{
-		{`{"inner": {"name": "a"}}`, `{}`, "cert inner kind list maps name nums on pairs set size"},
-		{`null`, `null`, ""},
-		{`"??"`, `"??"`, ""},
-	} {
-		called := map[string]bool{}
-		got := val(t, test.value).Map(func(name string, member tfvalue.Value) tfvalue.Value {
-			called[name] = true
-			return tfvalue.Null(member.Type())
-		})
-		same(t, test.value, got, val(t, test.want))
-		var sorted []string
-		for name := range val(t, `{}`).Members() {
-			if called[name] {
-				sorted = append(sorted, name)
-			}
-		}
-		if strings.Join(sorted, " ") != test.called {
-			t.Errorf("%s: called with %q, want %q", test.value, sorted, test.called)
-		}
-	}
-}
-
 func TestMembersAndElements(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`null`, `"??"`} {
@@ -196,44 +171,42 @@ func TestIsObject(t *testing.T) {
 	}
 }
 
-// emptyValues are the values that an omitted field may mean.
-var emptyValues = []struct {
-	name, value string
-	want        bool
-}{
-	{"name", `null`, true},
-	{"name", `""`, true},
-	{"name", `" "`, false},
-	{"name", `"??"`, false},
-	{"list", `null`, true},
-	{"list", `[]`, true},
-	{"list", `[""]`, false},
-	{"list", `"??"`, false},
-	{"set", `[]`, true},
-	{"set", `["??"]`, false},
-	{"maps", `[]`, true},
-	{"maps", `[{}]`, false},
-	{"on", `false`, true},
-	{"on", `true`, false},
-	{"on", `"??"`, false},
-	{"on", `null`, true},
-	{"size", `0`, true},
-	{"size", `-0`, true},
-	{"size", `0.0`, true},
-	{"size", `1`, false},
-	{"size", `-1`, false},
-	{"size", `0.1`, false},
-	{"size", `"??"`, false},
-	{"size", `null`, true},
-	{"kind", `{"cat": {}}`, false},
-	{"inner", `null`, true},
-	{"inner", `{}`, false},
-	{"inner", `"??"`, false},
-}
-
+// TestIsEmpty has the values that an omitted field may mean.
 func TestIsEmpty(t *testing.T) {
 	t.Parallel()
-	for _, test := range emptyValues {
+	for _, test := range []struct {
+		name, value string
+		want        bool
+	}{
+		{"name", `null`, true},
+		{"name", `""`, true},
+		{"name", `" "`, false},
+		{"name", `"??"`, false},
+		{"list", `null`, true},
+		{"list", `[]`, true},
+		{"list", `[""]`, false},
+		{"list", `"??"`, false},
+		{"set", `[]`, true},
+		{"set", `["??"]`, false},
+		{"maps", `[]`, true},
+		{"maps", `[{}]`, false},
+		{"on", `false`, true},
+		{"on", `true`, false},
+		{"on", `"??"`, false},
+		{"on", `null`, true},
+		{"size", `0`, true},
+		{"size", `-0`, true},
+		{"size", `0.0`, true},
+		{"size", `1`, false},
+		{"size", `-1`, false},
+		{"size", `0.1`, false},
+		{"size", `"??"`, false},
+		{"size", `null`, true},
+		{"kind", `{"cat": {}}`, false},
+		{"inner", `null`, true},
+		{"inner", `{}`, false},
+		{"inner", `"??"`, false},
+	} {
 		if got := at(t, test.name, test.value).IsEmpty(); got != test.want {
 			t.Errorf("%s %s: %t, want %t", test.name, test.value, got, test.want)
 		}
