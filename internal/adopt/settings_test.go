@@ -121,8 +121,8 @@ func TestImportState(t *testing.T) {
 	}
 }
 
-// TestProtocol has values that cannot be decoded, private state that cannot be read, and the
-// place of an error.
+// TestProtocol has values that cannot be decoded, private state that cannot be read, the
+// identity in responses, and the place of an error.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
 	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
@@ -131,6 +131,17 @@ func TestProtocol(t *testing.T) {
 	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
 	if read == nil || plan == nil || apply == nil {
 		t.Errorf("errors %v, %v, %v", read, plan, apply)
+	}
+	ids := m{"organization_id": organization, "lamp_id": firstLamp}
+	state, _ := encode(value(ids, e.objectType))
+	none, _ := encode(tfvalue.Null(e.objectType))
+	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
+	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
+	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
+	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
+		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
+			t.Errorf("identity %d is %v, %v", i, identity, err)
+		}
 	}
 	for _, private := range []string{"", "{", `{"untold":"e30="}`} {
 		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {

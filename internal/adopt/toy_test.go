@@ -4,10 +4,8 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -198,7 +196,7 @@ func (w *workshop) get(id string) (any, error) {
 	}
 	found, ok := w.lamps[id]
 	if !ok {
-		return nil, gone()
+		return nil, gone
 	}
 	return asLamp(w.respond("GET", found)), nil
 }
@@ -453,18 +451,5 @@ func newConnection(t testing.TB) *conn.Connection {
 	return &conn.Connection{Client: client, OrganizationID: organization}
 }
 
-// gone returns the error of the client for an object that does not exist.
-var gone = sync.OnceValue(func() error {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"status": 404, "requestId": "r", "error": "lamp not found"}`))
-	}))
-	defer server.Close()
-	client, err := platform.New(platform.Config{BaseURL: server.URL, KeyID: "key", KeySecret: "secret-of-the-key"})
-	if err != nil {
-		panic(err)
-	}
-	_, err = client.GetPipe(context.Background(), organization, firstLamp, firstLamp)
-	return err
-})
+// gone is the error of the client for an object that does not exist.
+var gone = &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "lamp not found"}

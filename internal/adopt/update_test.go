@@ -275,7 +275,8 @@ func TestResetsByAStage(t *testing.T) {
 
 // TestHalfDone has an update that ends in the PATCH that removes an element or in the one
 // that adds others: the error says what is removed and what is not added yet, and the next
-// apply adds it.
+// apply adds it, or that something has to be corrected first. That is not so for a request
+// that came too early, too often or too slowly.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
 	const (
@@ -298,7 +299,11 @@ func TestHalfDone(t *testing.T) {
 		"the first, rejected after it was":    {1, &platform.Error{Status: 422, Ambiguous: true}, true, true, removed + pending + correct},
 		"the first, rejected, and it was not": {1, &platform.Error{Status: 422, Ambiguous: true}, false, true, ""},
 		"the second, without a status":        {2, errors.New("no response"), false, false, removed + pending + next},
-		"the second, rejected":                {2, &platform.Error{Status: 422}, false, false, removed + pending + correct},
+		"the second, rejected":                {2, &platform.Error{Status: 400}, false, false, removed + pending + correct},
+		"the second, too slow":                {2, &platform.Error{Status: 408}, false, false, removed + pending + next},
+		"the second, too early":               {2, &platform.Error{Status: 425}, false, false, removed + pending + next},
+		"the second, too often":               {2, &platform.Error{Status: 429}, false, false, removed + pending + next},
+		"the second, which fails":             {2, &platform.Error{Status: 500}, false, false, removed + pending + next},
 		"the second, ambiguous":               {2, &platform.Error{Ambiguous: true}, false, false, removed + perhapsPending + next},
 		"the second, done and read again":     {2, &platform.Error{Ambiguous: true}, true, true, ""},
 	} {
