@@ -21,6 +21,7 @@ func TestMissing(t *testing.T) {
 		"once":                        {omit("GET", 1, "size"), 2, nil},
 		"once, and nobody's":          {omit("GET", 1, "name"), 2, nil},
 		"once, a keyed set":           {omit("GET", 1, "bulbs"), 2, nil},
+		"one leaf after another":      {oneAfterAnother(), 2, nil},
 		"with its object":             {omit("", 0, "shape"), 1, nil},
 		"for good, and nobody's":      {omit("", 0, "name"), 2, nil},
 		"for good":                    {omit("", 0, "size"), 2, []string{"PATCH size"}},
@@ -48,6 +49,17 @@ func TestMissing(t *testing.T) {
 				t.Errorf("the state has the name %v", tf.state.At("name"))
 			}
 		})
+	}
+}
+
+// oneAfterAnother omits the size from the first read, and the name from the second.
+func oneAfterAnother() func(string, tfvalue.Value) tfvalue.Value {
+	left := []string{"size", "name"}
+	return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+		if len(left) > 0 {
+			lamp, left = lamp.Without(left[0]), left[1:]
+		}
+		return lamp
 	}
 }
 

@@ -216,7 +216,8 @@ func TestOtherImported(t *testing.T) {
 	}
 }
 
-// TestGone has a lamp that cannot be read, and then one that no longer exists.
+// TestGone has a lamp that cannot be read, and then one that no longer exists, at first in
+// the apply of a plan.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
@@ -225,10 +226,13 @@ func TestGone(t *testing.T) {
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the lamp from the state")
 	}
-	tf.fail = nil
-	delete(tf.lamps, firstLamp)
+	tf.fail, tf.config["name"] = nil, "new"
 	o := tf.plan()
-	tf.wantError(o, "No such lamp")
+	delete(tf.lamps, firstLamp)
+	tf.applyPlan(o)
+	tf.wantError(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
+	o = tf.plan()
+	tf.wantError(o, "Check lamp_id and organization_id.")
 	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)

@@ -295,7 +295,7 @@ func TestHalfDone(t *testing.T) {
 		"the first, rejected":                 {1, &platform.Error{Status: 422}, false, false, ""},
 		"the first, ambiguous":                {1, &platform.Error{Ambiguous: true}, false, false, perhapsRemoved + pending + next},
 		"the first, ambiguous and done":       {1, &platform.Error{Ambiguous: true}, true, false, perhapsRemoved + pending + next},
-		"the first, redirected":               {1, &platform.Error{Status: 302}, false, false, perhapsRemoved + pending + next},
+		"the first, redirected":               {1, &platform.Error{Status: 300}, false, false, perhapsRemoved + pending + next},
 		"the first, rejected after it was":    {1, &platform.Error{Status: 422, Ambiguous: true}, true, true, removed + pending + correct},
 		"the first, rejected, and it was not": {1, &platform.Error{Status: 422, Ambiguous: true}, false, true, ""},
 		"the second, without a status":        {2, errors.New("no response"), false, false, removed + pending + next},

@@ -26,17 +26,18 @@ func wholeOf(text string) *whole {
 type (
 	goThing struct {
 		goNames
-		Size    *whole       `tfsdk:"size"`
-		On      *bool        `tfsdk:"on"`
-		List    []string     `tfsdk:"list"`
-		Set     []string     `tfsdk:"set"`
-		Numbers []*whole     `tfsdk:"numbers"`
-		Maps    []goMap      `tfsdk:"maps"`
-		Pointed *[]string    `tfsdk:"pointed"`
-		Inner   *goInner     `tfsdk:"inner"`
-		Hidden  string       // without a tag: not the schema's
-		Extra   *string      `tfsdk:"extra"` // the schema has none
-		Deep    *[]*[]string `tfsdk:"-"`
+		Size    *whole             `tfsdk:"size"`
+		On      *bool              `tfsdk:"on"`
+		List    []string           `tfsdk:"list"`
+		Tags    *map[string]string `tfsdk:"tags"`
+		Set     []string           `tfsdk:"set"`
+		Numbers []*whole           `tfsdk:"numbers"`
+		Maps    []goMap            `tfsdk:"maps"`
+		Pointed *[]string          `tfsdk:"pointed"`
+		Inner   *goInner           `tfsdk:"inner"`
+		Hidden  string             // without a tag: not the schema's
+		Extra   *string            `tfsdk:"extra"` // the schema has none
+		Deep    *[]*[]string       `tfsdk:"-"`
 	}
 	goNames struct {
 		Name *string `tfsdk:"name"`
@@ -52,7 +53,7 @@ type (
 
 var goThingType = object(attributes{
 	"name": tftypes.String, "size": tftypes.Number, "on": tftypes.Bool,
-	"list": list(tftypes.String), "set": set(tftypes.String), "numbers": list(tftypes.Number),
+	"tags": tftypes.Map{ElementType: tftypes.String}, "list": list(tftypes.String), "set": set(tftypes.String), "numbers": list(tftypes.Number),
 	"maps":    set(object(attributes{"schema": tftypes.String, "hidden": set(tftypes.String)})),
 	"pointed": list(tftypes.String),
 	"inner":   object(attributes{"name": tftypes.String, "more": tftypes.Bool}),
@@ -77,6 +78,7 @@ func TestEncode(t *testing.T) {
 		"an exact fraction":   {goThing{Size: wholeOf("2.5")}, `{"size": 2.5}`},
 		"an object":           {goThing{Inner: &goInner{ptr("b")}}, `{"inner": {"name": "b"}}`},
 		"an empty object":     {goThing{Inner: &goInner{}}, `{"inner": {}}`},
+		"a map":               {goThing{Tags: &map[string]string{"a": "b"}}, `{"tags": {"a": "b"}}`},
 		"a list keeps all":    {goThing{List: []string{"b", "a", "b"}}, `{"list": ["b", "a", "b"]}`},
 		"a set drops repeats": {goThing{Set: []string{"b", "a", "b"}}, `{"set": ["b", "a"]}`},
 		"objects that are alike are repeats": {

@@ -34,6 +34,7 @@ var thing = attributes{
 	"list": list(tftypes.String),
 	"nums": set(tftypes.Number),
 	"set":  set(tftypes.String),
+	"tags": tftypes.Map{ElementType: tftypes.String},
 	"pairs": list(object(attributes{
 		"from": tftypes.String, "to": tftypes.String,
 	})),
@@ -98,6 +99,12 @@ func build(t *testing.T, typ tftypes.Type, read any) tftypes.Value {
 	switch read := read.(type) {
 	case map[string]any:
 		members := map[string]tftypes.Value{}
+		if typ, ok := typ.(tftypes.Map); ok {
+			for name, member := range read {
+				members[name] = build(t, typ.ElementType, member)
+			}
+			return tftypes.NewValue(typ, members)
+		}
 		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
 			members[name] = build(t, memberType, read[name])
 		}
@@ -150,7 +157,7 @@ func show(v tfvalue.Value) string {
 		return fmt.Sprint(v.True())
 	case v.Type().Is(tftypes.String):
 		return fmt.Sprintf("%q", v.Text())
-	case v.IsObject():
+	case v.IsObject(), v.Type().Is(tftypes.Map{}):
 		var members []string
 		for name, member := range v.Members() {
 			if !member.IsNull() {

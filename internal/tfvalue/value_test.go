@@ -181,6 +181,8 @@ func TestIsEmpty(t *testing.T) {
 		{"list", `"??"`, false},
 		{"set", `[]`, true},
 		{"set", `["??"]`, false},
+		{"tags", `{}`, true},
+		{"tags", `{"a": ""}`, false},
 		{"maps", `[]`, true},
 		{"maps", `[{}]`, false},
 		{"on", `false`, true},
