@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -19,57 +20,48 @@ import (
 func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	const skipped, unknownSettings = "Refresh skipped: provider settings are unknown", "Unknown provider settings"
-	t.Run("an update", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"name": "desk"})
-		tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
+	tf := adopted(t, m{"name": "desk"})
+	tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
+	o := tf.plan()
+	tf.wantOK(o)
+	tf.wantWarnings(o, skipped)
+	if o.action != "update" || len(tf.requests) > 0 {
+		t.Errorf("%s after requests %q", o.action, tf.requests)
+	}
+	tf.applyPlan(o)
+	tf.wantError(o, unknownSettings)
+	tf.lacks = nil
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
+
+	// An import cannot wait.
+	tf = newTerraform(t, newWorkshop())
+	tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
+	tf.wantError(tf.imports(firstLamp), unknownSettings)
+
+	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
+		tf := newTerraform(t, newWorkshop())
+		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new"}, []string{lacks}
 		o := tf.plan()
 		tf.wantOK(o)
-		tf.wantWarnings(o, skipped)
-		if o.action != "update" || len(tf.requests) > 0 {
-			t.Errorf("%s after requests %q", o.action, tf.requests)
+		tf.wantWarnings(o)
+		if known := o.planned.At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
+			t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
 		}
-		tf.applyPlan(o)
-		tf.wantError(o, unknownSettings)
 		tf.lacks = nil
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH name")
-	})
-	t.Run("an import, which cannot wait", func(t *testing.T) {
-		t.Parallel()
-		tf := newTerraform(t, newWorkshop())
-		tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
-		tf.wantError(tf.imports(firstLamp), unknownSettings)
-	})
-	for _, lacks := range []string{"key_secret", "organization_id"} {
-		t.Run("an adoption without "+lacks, func(t *testing.T) {
-			t.Parallel()
-			tf := newTerraform(t, newWorkshop())
-			tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new"}, []string{lacks}
-			o := tf.plan()
-			tf.wantOK(o)
-			tf.wantWarnings(o)
-			if known := o.planned.At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
-				t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
-			}
-			tf.lacks = nil
-			tf.applyPlan(o)
-			tf.wantQuiet(o)
-			if got := tf.state.At("organization_id").Text(); got != organization {
-				t.Errorf("the state has the organization %q", got)
-			}
-		})
-	}
-	t.Run("an organization that is not set", func(t *testing.T) {
-		t.Parallel()
-		tf := newTerraform(t, newWorkshop())
-		tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
-		tf.run.OrganizationID = ""
-		tf.wantError(tf.planOnly(), "organization_id is not set")
-		if len(tf.requests) > 0 {
-			t.Errorf("requests %q", tf.requests)
+		tf.applyPlan(o)
+		tf.wantQuiet(o)
+		if got := tf.state.At("organization_id").Text(); got != organization {
+			t.Errorf("the state has the organization %q", got)
 		}
-	})
+	}
+
+	// An organization that is not set at all is an error of the plan.
+	tf = newTerraform(t, newWorkshop())
+	tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
+	tf.run.OrganizationID = ""
+	tf.wantError(tf.planOnly(), "organization_id is not set")
+	tf.wantPatches()
 }
 
 // TestImportState has import IDs and identities, and the state and the identity after them,
@@ -118,6 +110,33 @@ func TestImportState(t *testing.T) {
 		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
 			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
 		}
+	}
+}
+
+// TestApplyWaits has an apply that follows another one, and one whose run ends while another
+// write of the object is under way.
+func TestApplyWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	e, c := w.engine(), newConnection(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	state := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType)
+	for range 2 {
+		var diags diag.Diagnostics
+		if e.apply(ctx, c, Change{state, state, state}, memory{}, &diags); diags.HasError() {
+			t.Errorf("errors %v", diags)
+		}
+	}
+	if _, err := c.Lock(ctx, e.key(e.identity(state))); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	w.requests = nil
+	var diags diag.Diagnostics
+	e.apply(ctx, c, Change{state, state, state}, memory{}, &diags)
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "Nothing was sent.") || len(w.requests) > 0 {
+		t.Errorf("errors %v, requests %q", diags, w.requests)
 	}
 }
 

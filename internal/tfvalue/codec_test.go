@@ -60,8 +60,6 @@ var goThingType = object(attributes{
 	"unheard": tftypes.String, // the struct has none
 })
 
-func ptr[T any](v T) *T { return &v }
-
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -71,12 +69,12 @@ func TestEncode(t *testing.T) {
 		"nothing":             {goThing{}, `{}`},
 		"a nil pointer":       {(*goThing)(nil), `null`},
 		"a pointer":           {&goThing{}, `{}`},
-		"zeros":               {goThing{goNames: goNames{ptr("")}, Size: wholeOf("0"), On: ptr(false), List: []string{}, Set: []string{}}, `{"name": "", "size": 0, "on": false, "list": [], "set": []}`},
-		"an embedded struct":  {goThing{goNames: goNames{ptr("a")}}, `{"name": "a"}`},
-		"what has no place":   {goThing{Hidden: "x", Extra: ptr("x")}, `{}`},
+		"zeros":               {goThing{goNames: goNames{new("")}, Size: wholeOf("0"), On: new(false), List: []string{}, Set: []string{}}, `{"name": "", "size": 0, "on": false, "list": [], "set": []}`},
+		"an embedded struct":  {goThing{goNames: goNames{new("a")}}, `{"name": "a"}`},
+		"what has no place":   {goThing{Hidden: "x", Extra: new("x")}, `{}`},
 		"digits":              {goThing{Size: wholeOf("9007199254740993"), Numbers: []*whole{wholeOf("18446744073709551617"), nil}}, `{"size": 9007199254740993, "numbers": [18446744073709551617, null]}`},
 		"an exact fraction":   {goThing{Size: wholeOf("2.5")}, `{"size": 2.5}`},
-		"an object":           {goThing{Inner: &goInner{ptr("b")}}, `{"inner": {"name": "b"}}`},
+		"an object":           {goThing{Inner: &goInner{new("b")}}, `{"inner": {"name": "b"}}`},
 		"an empty object":     {goThing{Inner: &goInner{}}, `{"inner": {}}`},
 		"a map":               {goThing{Tags: &map[string]string{"a": "b"}}, `{"tags": {"a": "b"}}`},
 		"a list keeps all":    {goThing{List: []string{"b", "a", "b"}}, `{"list": ["b", "a", "b"]}`},
@@ -86,7 +84,7 @@ func TestEncode(t *testing.T) {
 			`{"maps": [{"schema": "s", "hidden": ["x", "y"]}, {"schema": "t"}]}`,
 		},
 		"a pointer to a slice":     {goThing{Pointed: &[]string{}}, `{"pointed": []}`},
-		"a pointer to a nil slice": {goThing{Pointed: ptr([]string(nil))}, `{}`},
+		"a pointer to a nil slice": {goThing{Pointed: new([]string(nil))}, `{}`},
 	} {
 		same(t, name, tfvalue.Encode(test.from, goThingType), parse(t, goThingType, test.want))
 	}
@@ -98,14 +96,14 @@ func TestDecode(t *testing.T) {
 	for value, want := range map[string]goThing{
 		`null`:                                   {},
 		`{}`:                                     {},
-		`{"name": ""}`:                           {goNames: goNames{ptr("")}},
+		`{"name": ""}`:                           {goNames: goNames{new("")}},
 		`{"size": 9007199254740993}`:             {Size: wholeOf("9007199254740993")},
-		`{"on": false}`:                          {On: ptr(false)},
+		`{"on": false}`:                          {On: new(false)},
 		`{"list": [], "pointed": []}`:            {List: []string{}, Pointed: &[]string{}},
 		`{"list": ["b", "a"], "set": ["x"]}`:     {List: []string{"b", "a"}, Set: []string{"x"}},
 		`{"numbers": [1, null]}`:                 {Numbers: []*whole{wholeOf("1"), nil}},
 		`{"maps": [{"schema": "s"}]}`:            {Maps: []goMap{{Schema: "s"}}},
-		`{"inner": {"name": "b", "more": true}}`: {Inner: &goInner{ptr("b")}},
+		`{"inner": {"name": "b", "more": true}}`: {Inner: &goInner{new("b")}},
 		`{"inner": {}, "unheard": "x"}`:          {Inner: &goInner{}},
 	} {
 		var got goThing
@@ -120,7 +118,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: list %v, pointed %v", value, got.List, got.Pointed)
 		}
 	}
-	held := goThing{goNames: goNames{ptr("kept")}, List: []string{"kept"}}
+	held := goThing{goNames: goNames{new("kept")}, List: []string{"kept"}}
 	if err := parse(t, goThingType, `{"size": 1}`).Decode(&held); err != nil || *held.Name != "kept" || len(held.List) != 1 {
 		t.Errorf("null did not leave what was there: %+v, %v", held, err)
 	}

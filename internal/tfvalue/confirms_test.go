@@ -44,12 +44,9 @@ func TestConfirms(t *testing.T) {
 
 		// A keyed set.
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false}]`, true},
-		{"maps", `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, `[{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]`, true},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
-		{"maps", `[{"schema": "s", "table": "t", "hidden": []}]`, `[{"schema": "s", "table": "t"}]`, true},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t", "hidden": []}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
 		{"maps", `[{"schema": "s", "table": "t", "keys": ["a", "b"]}]`, `[{"schema": "s", "table": "t", "keys": ["b", "a"]}]`, false},
 		{"maps", `[{"schema": "s", "table": "t", "sorted": false}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[]`, false},

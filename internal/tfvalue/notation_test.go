@@ -194,23 +194,3 @@ func paths(leaves []tfvalue.Leaf) string {
 	}
 	return strings.Join(all, " ")
 }
-
-// TestNotation checks that the notation shows every difference: otherwise no table
-// would.
-func TestNotation(t *testing.T) {
-	t.Parallel()
-	texts := []string{
-		`{}`, `{"name": ""}`, `{"name": "??"}`, `{"name": "a"}`, `{"cert": "a"}`, `{"size": 0}`, `{"size": 0.1}`, `{"size": "~0.1"}`,
-		`{"size": 9007199254740993}`, `{"size": 9007199254740992}`, `{"on": false}`, `{"on": true}`, `{"on": "??"}`, `{"list": []}`, `{"list": "??"}`,
-		`{"list": ["??"]}`, `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"maps": [{}]}`, `{"maps": [{"sorted": false}]}`, `{"inner": {}}`, `{"inner": "??"}`, `{"inner": {"deep": {}}}`, `{"pairs": [{"from": "a", "to": "b"}]}`,
-	}
-	seen := map[string]string{}
-	for _, text := range texts {
-		shown := show(val(t, text))
-		if other, ok := seen[shown]; ok {
-			t.Errorf("%s and %s are both shown as %s", text, other, shown)
-		}
-		seen[shown] = text
-		same(t, text, val(t, shown), val(t, text))
-	}
-}

@@ -127,6 +127,7 @@ func TestAsks(t *testing.T) {
 		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true},
 		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false},
 		{"name", `"2030-01-01T00:00:00Z"`, `"soon"`, false},
+		{"name", `"0001-01-01T00:00:00Z"`, `"soon"`, false},
 		{"name", `"soon"`, `"soon"`, true},
 		{"name", `"soon"`, `"later"`, false},
 		{"name", `"??"`, `"soon"`, false},
