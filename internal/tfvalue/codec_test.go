@@ -37,7 +37,6 @@ type (
 		Inner   *goInner           `tfsdk:"inner"`
 		Hidden  string             // without a tag: not the schema's
 		Extra   *string            `tfsdk:"extra"` // the schema has none
-		Deep    *[]*[]string       `tfsdk:"-"`
 	}
 	goNames struct {
 		Name *string `tfsdk:"name"`
