@@ -41,8 +41,8 @@ func TestMissing(t *testing.T) {
 			tf.edits = append(tf.edits, test.edits)
 			o := tf.plan()
 			tf.wantOK(o)
-			if got := tf.reads(); got != test.reads {
-				t.Errorf("the plan reads %d times, want %d", got, test.reads)
+			if got := tf.reads(); got != test.reads || (o.action == "none") != (test.patches == nil) {
+				t.Errorf("the plan reads %d times, want %d, and comes to %s", got, test.reads, o.action)
 			}
 			tf.applyPlan(o)
 			tf.wantOK(o)
