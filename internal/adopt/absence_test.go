@@ -1,8 +1,6 @@
 package adopt
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -15,13 +13,22 @@ func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
 // their object, owned or not. A plan reads at most once more.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	config := m{"size": 3, "shape": m{"round": m{"radius": 4}}}
+	name, size := omit("GET", 1, "name"), omit("GET", 1, "size")
+	oneAfterAnother := func(request string, lamp tfvalue.Value) tfvalue.Value {
+		if lamp = name(request, lamp); !lamp.At("name").IsNull() {
+			lamp = size(request, lamp)
+		}
+		return lamp
+	}
 	for name, test := range map[string]struct {
 		edits   func(string, tfvalue.Value) tfvalue.Value
 		reads   int
 		patches []string
 	}{
 		"once":                        {omit("GET", 1, "size"), 2, nil},
+		"once, and nobody's":          {omit("GET", 1, "name"), 2, nil},
+		"once, a keyed set":           {omit("GET", 1, "bulbs"), 2, nil},
+		"one leaf after another":      {oneAfterAnother, 2, nil},
 		"with its object":             {omit("", 0, "shape"), 1, nil},
 		"for good, and nobody's":      {omit("", 0, "name"), 2, nil},
 		"for good":                    {omit("", 0, "size"), 2, []string{"PATCH size"}},
@@ -30,12 +37,12 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopted(t, m{"size": config["size"], "shape": config["shape"]})
+			tf := adopted(t, m{"size": 3, "shape": m{"round": m{"radius": 4}}, "bulbs": deskBulbs})
 			tf.edits = append(tf.edits, test.edits)
 			o := tf.plan()
 			tf.wantOK(o)
-			if got := tf.reads(); got != test.reads {
-				t.Errorf("the plan reads %d times, want %d", got, test.reads)
+			if got := tf.reads(); got != test.reads || (o.action == "none") != (test.patches == nil) {
+				t.Errorf("the plan reads %d times, want %d, and comes to %s", got, test.reads, o.action)
 			}
 			tf.applyPlan(o)
 			tf.wantOK(o)
@@ -133,20 +140,6 @@ func TestResponseOmitsALeaf(t *testing.T) {
 		}
 		tf.wantPatches("PATCH name")
 		tf.wantQuiet(o)
-	}
-}
-
-// TestOwnProviderConfiguration has another resource over the same lamp in another
-// provider configuration, which is not compared.
-func TestOwnProviderConfiguration(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	for _, name := range []string{"a", "b"} {
-		tf := newTerraform(t, w)
-		tf.config = m{"lamp_id": firstLamp, "name": name}
-		if o := tf.plan(); slices.ContainsFunc(o.warnings, func(text string) bool { return strings.Contains(text, "Two resources") }) {
-			t.Errorf("warnings %q", o.warnings)
-		}
 	}
 }
 

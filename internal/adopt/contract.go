@@ -2,7 +2,7 @@ package adopt
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -61,13 +61,12 @@ func (e *Engine) wanted(r reviewed, read tfvalue.Value, diags *diag.Diagnostics)
 		if r.Remote.IsNull() || !set.Value.IsFullyKnown() || !e.checkReturned(r, set, read, diags) || !e.checkNames(r, set, diags) {
 			continue
 		}
+		now, prior := r.Remote.At(set.Path...), r.Prior.At(set.Path...)
 		if r.Prior.IsNull() {
 			e.checkAdoptedSet(r, set, diags)
-			same, _ := set.key.Wanted(r.Remote.At(set.Path...), set.Value, r.Remote.At(set.Path...))
-			wanted = wanted.With(same, set.Path...)
-			continue
+			prior = now
 		}
-		kept, conflicts := set.key.Wanted(r.Prior.At(set.Path...), set.Value, r.Remote.At(set.Path...))
+		kept, conflicts := set.key.Wanted(prior, set.Value, now)
 		if len(conflicts) > 0 {
 			diags.AddAttributeError(conn.AttributePath(set.Path),
 				fmt.Sprintf("%s of %s changed since the plan", set.Path, r.Label),
@@ -128,13 +127,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, set keyedSet, diags *diag.Diagnosti
 		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs in these, which are on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
-			set.key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, e.importID(r.Plan)))
-}
-
-// importID returns the ID with which an object is imported.
-func (k *Kind) importID(object tfvalue.Value) string {
-	id := k.identity(object)
-	return strings.Join(append([]string{id.Organization}, id.IDs...), "/")
+			set.key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))
 }
 
 // checkForms rejects a change that would send again a name that the platform has in another
@@ -143,21 +136,16 @@ func (k *Kind) importID(object tfvalue.Value) string {
 // the apply finds what the plan cannot.
 func (e *Engine) checkForms(r reviewed, read tfvalue.Value, diags *diag.Diagnostics) {
 	for _, leaf := range r.Send.Leaves() {
-		names := slices.Compact(e.Rules.Respelled(leaf.Name(), leaf.Value, read.At(leaf.Path...)))
+		names := e.Rules.Respelled(leaf.Name(), leaf.Value, read.At(leaf.Path...))
 		if len(names) == 0 {
 			continue
+		}
+		for i, name := range names {
+			names[i] = strconv.Quote(name)
 		}
 		diags.AddAttributeError(conn.AttributePath(leaf.Path),
 			fmt.Sprintf("A name in %s of %s cannot be sent", leaf.Path, r.Label),
 			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text. To a database these are different names, "+
-				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", quoted(names)))
+				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
-}
-
-func quoted(names []string) string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = fmt.Sprintf("%q", name)
-	}
-	return platform.Enumerate(all)
 }

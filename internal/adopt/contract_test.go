@@ -47,14 +47,25 @@ func TestAdoptionKeepsElements(t *testing.T) {
 			})
 		}
 	}
-	t.Run("which are not known", func(t *testing.T) {
-		t.Parallel()
+	// A read without the object that contains the set says nothing of it.
+	for _, test := range []struct {
+		bulbs []any
+		err   string
+	}{
+		{[]any{m{"socket": "E14"}}, `Unknown bulbs of lamp "desk" (` + firstLamp + "): The API did not return shelf, so it is not known which bulbs the lamp has. Nothing was sent."},
+		{[]any{}, ""},
+	} {
 		tf := newTerraform(t, newWorkshop())
-		tf.edits = append(tf.edits, omit("GET", 0, "bulbs"))
-		tf.config = m{"lamp_id": firstLamp, "bulbs": []any{}}
-		tf.wantOK(tf.apply())
+		tf.config = m{"lamp_id": firstLamp, "shelf": m{"bulbs": test.bulbs}}
+		if o := tf.apply(); test.err != "" {
+			tf.wantError(o, test.err)
+		} else {
+			tf.wantQuiet(o)
+		}
 		tf.wantPatches()
-	})
+		tf.change(firstLamp, m{"bulbs": []any{}}, "shelf")
+		tf.wantQuiet(tf.apply())
+	}
 }
 
 // TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
@@ -71,18 +82,19 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		refused  string
 		next     string
 	}{
-		"a leaf that the plan leaves alone":     {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
-		"a leaf that nobody manages":            {m{"name": "desk"}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "none"},
-		"a leaf that is emptied":                {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
-		"the leaf that the plan changes":        {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
-		"the leaf, as the plan changes it":      {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
-		"an element of a set that it leaves":    {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
-		"an element that it leaves":             {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH bulbs"}, "", "update"},
-		"the element that it changes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it adds":              {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "on": true}}, nil, "  - G9\n", "update"},
-		"the element that it removes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH bulbs"}, "", "none"},
-		"the element that it removes, is gone":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{deskBulbs[1]}, nil, "", "none"},
-		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH bulbs"}, "", "update"},
+		"a leaf that the plan leaves alone":      {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
+		"a leaf that nobody manages":             {m{"name": "desk"}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "none"},
+		"a leaf that is emptied":                 {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
+		"the leaf that the plan changes":         {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
+		"the leaf, as the plan changes it":       {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
+		"an element of a set that it leaves":     {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
+		"an element that it leaves":              {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH bulbs"}, "", "update"},
+		"the element that it changes":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it adds":               {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "on": true}}, nil, "  - G9\n", "update"},
+		"the element that it removes":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH bulbs"}, "", "none"},
+		"the element that it removes, is gone":   {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"an element beside a set that it leaves": {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, []string{"PATCH name"}, "", "update"},
+		"another element, which somebody added":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH bulbs"}, "", "update"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,28 +132,24 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 // more, and then no bulb is changed.
 func TestElementWithoutAName(t *testing.T) {
 	t.Parallel()
-	for _, times := range []int{1, 0} {
-		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
-		tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value {
-			if request != "GET" || times < 0 {
+	for _, times := range []int{1, 2} {
+		tf, left := adopted(t, m{"name": "desk", "bulbs": deskBulbs}), times
+		tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+			if left--; left < 0 {
 				return lamp
-			}
-			if times > 0 {
-				times = -1
 			}
 			bulbs := lamp.At("bulbs").Elements()
 			bulbs[0] = bulbs[0].Without("socket")
 			return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
 		})
-		once := times == 1
 		o := tf.plan()
-		if once {
+		if times == 1 {
 			tf.wantOK(o)
 			continue
 		}
 		tf.wantError(o, `A bulb of lamp "desk" (`+firstLamp+") has no name")
 		delete(tf.config, "bulbs") // unmanaged, it is no obstacle
-		tf.config["name"] = "new"
+		tf.config["name"], left = "new", 1<<30
 		tf.wantOK(tf.apply())
 		tf.wantPatches("PATCH name")
 	}

@@ -25,7 +25,7 @@ func New(kind Kind) *Engine {
 		identity.AttributeTypes[name] = tftypes.String
 	}
 	return &Engine{
-		Kind:         kind.withDefaults(),
+		Kind:         &kind,
 		traits:       traitsOf(kind.Schema.Attributes),
 		objectType:   kind.Schema.Type().TerraformType(context.Background()),
 		identityType: identity,
@@ -36,7 +36,7 @@ func New(kind Kind) *Engine {
 // what Kind.Read returns.
 func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
 	object := tfvalue.Encode(response, e.objectType)
-	for i, value := range append([]string{id.Organization}, id.IDs...) {
+	for i, value := range id.parts() {
 		object = object.With(tfvalue.String(value), e.identifiers()[i])
 	}
 	return object

@@ -13,8 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Read, Patch and Moves are
-// required.
+// Kind is a kind of adopted object. Of its functions, Validate and Stages may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as
 	// "service_scaling".
@@ -87,10 +86,10 @@ type Identity struct {
 	IDs []string
 }
 
-// known reports whether every part of the identity is known.
-func (id Identity) known() bool {
-	return id.Organization != "" && !slices.Contains(id.IDs, "")
-}
+// parts are in the order of Kind.identifiers, "" for one that is not known.
+func (id Identity) parts() []string { return append([]string{id.Organization}, id.IDs...) }
+
+func (id Identity) known() bool { return !slices.Contains(id.parts(), "") }
 
 func (k *Kind) identity(object tfvalue.Value) Identity {
 	id := Identity{Organization: object.At("organization_id").Text()}
@@ -115,7 +114,7 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 
 // key is equal for two resources over one object.
 func (k *Kind) key(id Identity) string {
-	return strings.ToLower(k.Name + "/" + id.Organization + "/" + strings.Join(id.IDs, "/"))
+	return strings.ToLower(k.Name + "/" + strings.Join(id.parts(), "/"))
 }
 
 // place names an object and where it was looked up, such as "pipe … of service … in
@@ -126,27 +125,6 @@ func (k *Kind) place(id Identity) string {
 		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
 	}
 	return strings.Join(parts, " of ") + " in organization " + id.Organization
-}
-
-// describe is what an attribute has on the platform, for a message. mask masks the
-// secrets that the client knows, since a platform may repeat one in any field. Only the
-// value is masked: a secret may be a word of the message.
-func (k *Kind) describe(mask func(string) string, name string, value tfvalue.Value) string {
-	return mask(k.Rules.Describe(name, value))
-}
-
-// withDefaults returns the kind with functions in place of those that are nil.
-func (k Kind) withDefaults() *Kind {
-	if k.Validate == nil {
-		k.Validate = func(tfvalue.Value, *diag.Diagnostics) {}
-	}
-	if k.Stages == nil {
-		k.Stages = func(send, _ tfvalue.Value) []tfvalue.Value { return []tfvalue.Value{send} }
-	}
-	if k.Check == nil {
-		k.Check = func(Review) []string { return nil }
-	}
-	return &k
 }
 
 // owned returns the leaves of a change that the configuration manages.

@@ -3,6 +3,7 @@ package adopt
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -368,10 +369,7 @@ func (l *life) unknown() {
 	}
 	slices.Sort(names)
 	name := l.choose(names...)
-	l.planConfig = m{}
-	for other, v := range l.config {
-		l.planConfig[other] = v
-	}
+	l.planConfig = maps.Clone(l.config)
 	l.planConfig[name] = unknown
 	l.note("%s is unknown in the plan", name)
 }

@@ -23,14 +23,14 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		e.warnDestroy(prior, diags)
 		return change.Plan, nil
 	}
-	plan := e.Rules.Suppress(e.traits.propose(config, prior, prior.IsNull()), prior)
+	plan := e.Rules.Suppress(e.propose(config, prior), prior)
 	plan = e.planOrganization(c, config, plan, prior, diags)
 	if diags.HasError() {
 		return plan, nil
 	}
 	if prior.IsNull() {
-		adoption, ok := e.reviewAdoption(ctx, c, config, plan, diags)
-		if ok && !diags.HasError() {
+		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
+		if !diags.HasError() {
 			e.warnOverwritten(c, adoption, false, diags)
 			e.warnConflicts(c, adoption, diags)
 		}
@@ -46,19 +46,16 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 
 // reviewAdoption reads the object, and reviews its adoption. Values from the platform
 // stay unknown in the plan, since they may change before the apply: Terraform plans a
-// creation again there, and rejects a plan that differs from the first one. It returns
-// false if the object cannot be read.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (reviewed, bool) {
+// creation again there, and rejects a plan that differs from the first one.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
-	remote, ok := e.readForPlan(ctx, c, plan, e.owned(change), diags)
-	if !ok {
-		return reviewed{}, false
+	remote := e.readForPlan(ctx, c, plan, e.owned(change), diags)
+	if diags.HasError() {
+		return reviewed{}
 	}
 	r := e.review(change, remote, remote, diags)
-	if !remote.IsNull() {
-		e.warnEmptyObjects(nil, e.traits, config, remote, diags)
-	}
-	return r, true
+	e.warnEmptyObjects(nil, e.traits, config, remote, diags)
+	return r
 }
 
 // warnReplaced warns about a replacement: what becomes of the object of the state, and
@@ -72,24 +69,19 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 	} else {
 		e.warnDestroy(change.Prior, diags)
 	}
-	config := e.traits.onlySettable(change.Config)
+	config, none := e.traits.onlySettable(change.Config), tfvalue.Null(e.objectType)
 	var found diag.Diagnostics
-	next := e.planOrganization(c, config, e.traits.propose(config, tfvalue.Null(e.objectType), true), tfvalue.Null(e.objectType), &found)
+	next := e.planOrganization(c, config, e.propose(config, none), none, &found)
 	if found.HasError() {
 		return
 	}
-	if adoption, ok := e.reviewAdoption(ctx, c, config, next, &found); ok {
-		e.warnOverwritten(c, adoption, true, diags)
-	}
+	e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, next, &found), true, diags)
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
-	if diags.HasError() {
-		return plan
-	}
 	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
 	e.warnConflicts(c, r, diags)
 	if r.Send.AnyLeaf() {
@@ -102,12 +94,8 @@ func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Valu
 
 func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	own := config.At("organization_id")
-	if !own.IsNull() {
-		return plan
-	}
-	if kept := prior.At("organization_id"); !kept.IsNull() {
-		// An object keeps its organization when the provider's default changes.
-		return plan.With(kept, "organization_id")
+	if !own.IsNull() || !prior.At("organization_id").IsNull() {
+		return plan // an object keeps its organization when the provider's default changes
 	}
 	return plan.With(c.Organization(own, diags), "organization_id")
 }
@@ -133,24 +121,22 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// readForPlan reads the object to be adopted. It returns null and true if an ID or a
-// setting of the provider is known only after apply.
-func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
-	none := tfvalue.Null(e.objectType)
+// readForPlan reads the object to be adopted. It returns null if an ID or a setting of the
+// provider is known only after apply.
+func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	id := e.identity(plan)
 	if !id.known() || c.Waits(conn.ManagementSettings...) {
-		return none, true
+		return tfvalue.Null(e.objectType)
 	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
 	if !ok {
-		return none, false
+		return tfvalue.Null(e.objectType)
 	}
 	read, err := c.ReadToPlan(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
 	if err != nil {
 		e.addAdoptError(diags, id, err)
-		return none, false
 	}
-	return read, true
+	return read
 }
 
 // readToAdopt reads an object of which there is no state.
@@ -165,18 +151,13 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		return
 	}
 	_, full := platform.Absence(err)
+	names := e.identifiers()
+	slices.Reverse(names) // the object's own ID first
 	diags.AddAttributeError(
-		path.Root(e.IDs[len(e.IDs)-1]),
+		path.Root(names[0]),
 		fmt.Sprintf("No such %s", e.Noun),
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
-			e.place(id), full, e.Noun, e.idNames(), e.Noun, e.Noun),
+			e.place(id), full, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
 	)
-}
-
-// idNames are the attributes to check if there is no such object, its own ID first.
-func (e *Engine) idNames() string {
-	names := slices.Clone(e.IDs)
-	slices.Reverse(names)
-	return strings.Join(names, ", ") + " and organization_id"
 }

@@ -9,33 +9,27 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestIgnoreChanges has leaves that are ignored, in whole and in part.
+// TestIgnoreChanges has leaves that are ignored, and members of credentials.
 func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
-	t.Run("a leaf", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"name": "desk", "size": 3})
-		tf.ignore = []tfvalue.Path{{"name"}}
-		tf.config["name"], tf.config["size"] = "ignored", 4
+	tf := adopted(t, m{"name": "desk", "size": 3})
+	tf.ignore = []tfvalue.Path{{"name"}}
+	tf.config["name"], tf.config["size"] = "ignored", 4
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH size")
+	tf.change(firstLamp, "outside", "name")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches()
+	for ignored, patch := range map[string]string{"user": "PATCH secret.version", "version": "PATCH secret.user"} {
+		tf := newTerraform(t, newWorkshop())
+		tf.config = m{"lamp_id": firstLamp, "secret": m{"user": "a", "version": "1"}}
 		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH size")
-		tf.change(firstLamp, "outside", "name")
+		tf.requests = nil
+		tf.ignore = []tfvalue.Path{{"secret", ignored}}
+		tf.config["secret"] = m{"user": "b", "version": "2"}
 		tf.wantQuiet(tf.apply())
-		tf.wantPatches()
-	})
-	t.Run("of credentials", func(t *testing.T) {
-		t.Parallel()
-		for ignored, patch := range map[string]string{"user": "PATCH secret.version", "version": "PATCH secret.user"} {
-			tf := newTerraform(t, newWorkshop())
-			tf.config = m{"lamp_id": firstLamp, "secret": m{"user": "a", "version": "1"}}
-			tf.wantQuiet(tf.apply())
-			tf.requests = nil
-			tf.ignore = []tfvalue.Path{{"secret", ignored}}
-			tf.config["secret"] = m{"user": "b", "version": "2"}
-			tf.wantQuiet(tf.apply())
-			tf.wantPatches(patch)
-		}
-	})
+		tf.wantPatches(patch)
+	}
 }
 
 // TestPartOfAListIsIgnored has a plan with an ignored member of an element: the plan's
@@ -65,6 +59,9 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 			t.Errorf("ignoring %v: %s", ignore, o.action)
 		}
 		tf.wantWarnings(o, "Destroy does not delete services or pipes", `This replacement overwrites current values of lamp "floor"`)
+		if !strings.Contains(o.warnings[1], "ignore_changes does not apply to a new object") {
+			t.Error(o.warnings[1])
+		}
 		for _, unsettable := range []string{"volume", "weight", "state"} {
 			if strings.Contains(o.warnings[1], unsettable) {
 				t.Errorf("ignoring %v: %s is in %s", ignore, unsettable, o.warnings[1])
@@ -97,6 +94,12 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 	tf = adopted(t, m{})
 	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
 	tf.wantError(tf.plan(), "Lamp has another shape")
+	// It needs no warning about what would be sent.
+	tf = newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": another, "name": "new", "shape": m{"round": m{"radius": 4}}}
+	o = tf.plan()
+	tf.wantError(o, "Lamp has another shape")
+	tf.wantWarnings(o)
 }
 
 // TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.
@@ -127,52 +130,15 @@ func TestAdoptionWarnings(t *testing.T) {
 				return
 			}
 			tf.wantWarnings(o, `Creating this resource overwrites current values of lamp "desk" (`+firstLamp+")")
-			again := newTerraform(t, newWorkshop())
-			again.edits, again.config = append(again.edits, omit("GET", 1, "bulbs")), test.plan
-			if o := again.plan(); test.plan["bulbs"] != nil && test.plan["bulbs"] != unknown && !slices.Equal(o.warnings, tf.plan().warnings) {
-				t.Errorf("with bulbs omitted once: %q", o.warnings)
-			}
 			_, list, _ := strings.Cut(o.warnings[0], "will be replaced:\n\n")
-			list, _, _ = strings.Cut(list, "\n\n")
-			lines := 0
-			for _, text := range test.want {
-				if strings.HasPrefix(text, "- ") {
-					lines++
-				}
-				if !strings.Contains(o.warnings[0], text) {
-					t.Errorf("no %q in %s", text, o.warnings[0])
-				}
+			if list, _, _ = strings.Cut(list, "\n\n"); list != "  "+strings.Join(test.want, "\n  ") {
+				t.Errorf("the lines are %s", list)
 			}
-			if got := strings.Count(list, "  - "); got != lines {
-				t.Errorf("%d lines, want %d: %s", got, lines, list)
+			tf.edits = append(tf.edits, omit("GET", 1, "bulbs"))
+			if again := tf.plan(); !slices.Equal(again.warnings, o.warnings) {
+				t.Errorf("with bulbs omitted once: %q", again.warnings)
 			}
 		})
-	}
-}
-
-// TestAddedAfterThePlan has an element that is added on the platform between plan and
-// apply: it is left, and the next plan shows its removal.
-func TestAddedAfterThePlan(t *testing.T) {
-	t.Parallel()
-	for _, config := range []m{{"name": "new"}, {"bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}}} {
-		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
-		for name, v := range config {
-			tf.config[name] = v
-		}
-		o := tf.plan()
-		tf.wantOK(o)
-		stranger := m{"socket": "G9", "colors": []any{"secret"}, "on": true}
-		was := tf.lamps[firstLamp].At("bulbs").Elements()
-		tf.lamps[firstLamp] = tf.lamps[firstLamp].With(tfvalue.Collection(tf.lamps[firstLamp].At("bulbs").Type(), append(was, value(stranger, was[0].Type()))), "bulbs")
-		tf.applyPlan(o)
-		tf.wantOK(o)
-		if _, left := bulbKey.Index(tf.lamps[firstLamp].At("bulbs"))[bulbKey.Of(value(stranger, was[0].Type()))]; !left {
-			t.Errorf("the bulb is gone")
-		}
-		next := tf.plan()
-		if next.action != "update" {
-			t.Errorf("the next plan: %s", next.action)
-		}
 	}
 }
 
@@ -216,14 +182,11 @@ func TestEmptyObjects(t *testing.T) {
 		tf.wantWarnings(tf.plan(), test.warns...)
 		tf.wantOK(tf.apply())
 		tf.wantWarnings(tf.plan(), test.warns...)
-		if test.config["secret"] == nil { // the platform has no value, or an empty one: generated configuration is full of these
-			for _, radius := range []any{nil, 0} {
-				quiet := newTerraform(t, newWorkshop())
-				quiet.change(firstLamp, radius, "shape", "round", "radius")
-				quiet.config = test.config
-				if test.warns != nil {
-					quiet.wantWarnings(quiet.plan())
-				}
+		for _, radius := range []any{nil, 0} { // no value, or an empty one: generated configuration is full of these
+			quiet := newTerraform(t, newWorkshop())
+			quiet.change(firstLamp, radius, "shape", "round", "radius")
+			if quiet.config = test.config; test.config["secret"] == nil && test.warns != nil {
+				quiet.wantWarnings(quiet.plan())
 			}
 		}
 	}
@@ -244,7 +207,8 @@ func TestOtherImported(t *testing.T) {
 	}
 }
 
-// TestGone has a lamp that cannot be read, and then one that no longer exists.
+// TestGone has a lamp that cannot be read, and then one that no longer exists, at first in
+// the apply of a plan.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
@@ -253,10 +217,13 @@ func TestGone(t *testing.T) {
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the lamp from the state")
 	}
-	tf.fail = nil
-	delete(tf.lamps, firstLamp)
+	tf.fail, tf.config["name"] = nil, "new"
 	o := tf.plan()
-	tf.wantError(o, "No such lamp")
+	delete(tf.lamps, firstLamp)
+	tf.applyPlan(o)
+	tf.wantError(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
+	o = tf.plan()
+	tf.wantError(o, "Check lamp_id and organization_id.")
 	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
@@ -278,18 +245,36 @@ func TestEditedState(t *testing.T) {
 	}
 }
 
-// TestTwoResources has two resources over one lamp that want different values.
+// TestTwoResources has two resources over one lamp that want different values. Those of
+// other provider configurations are not compared.
 func TestTwoResources(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop()
 	first, second := newTerraform(t, w), newTerraform(t, w)
 	first.config, second.config = m{"lamp_id": firstLamp, "name": "a"}, m{"lamp_id": strings.ToUpper(firstLamp), "name": "b", "size": 3}
 	first.wantOK(first.plan())
+	second.wantWarnings(second.plan(), "Creating this resource overwrites")
 	second.run = first.run
 	o := second.planOnly()
 	second.wantWarnings(o, "Creating this resource overwrites", `Two resources configure lamp "desk"`)
 	if !strings.Contains(o.warnings[1], "  - name\n") || strings.Contains(o.warnings[1], "size") {
 		t.Error(o.warnings[1])
+	}
+}
+
+// TestSpellingOfIDs has IDs in another letter case than the platform's, and than the state's.
+func TestSpellingOfIDs(t *testing.T) {
+	t.Parallel()
+	for first, then := range map[string]string{firstLamp: strings.ToUpper(firstLamp), strings.ToUpper(firstLamp): firstLamp} {
+		tf := newTerraform(t, newWorkshop())
+		for _, id := range []string{first, then} {
+			tf.config = m{"lamp_id": id, "name": "new"}
+			tf.wantQuiet(tf.apply())
+			if got := tf.state.At("lamp_id").Text(); got != first {
+				t.Errorf("the state has the ID %s, want %s", got, first)
+			}
+		}
+		tf.wantPatches("PATCH name")
 	}
 }
 

@@ -18,28 +18,21 @@ import (
 // may be missing from any response. So each leaf has a record: what it was before,
 // what is wanted, what the response has (verdict.go).
 type update struct {
-	request
-	progress
-}
-
-// request is what an update starts from. It does not change.
-type request struct {
 	*Engine
-	label string
+	client    *platform.Client
+	id        Identity
+	sendPatch Patch
+	label     string
 	// wanted are the managed leaves as they have to be in the end.
 	wanted tfvalue.Value
 	// before is the object before the update, as far as it is known, and told is what the
 	// read before the update returned of it.
 	before, told tfvalue.Value
 	// memory is what private state would remember after that read.
-	memory    memory
-	client    *platform.Client
-	id        Identity
-	sendPatch Patch
-}
+	memory memory
 
-// progress is what is known of the object in the meantime.
-type progress struct {
+	// The rest is what the update has come to so far.
+
 	// remote is the object as far as it is known, and returned what the read and all
 	// responses since have returned of it.
 	remote, returned tfvalue.Value
@@ -65,11 +58,11 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 }
 
 func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
-	returned := "another value: " + u.describe(u.mask, r.Name(), r.now) + ". "
+	returned := "another value: " + u.client.Mask(u.Rules.Describe(r.Name(), r.now)) + ". "
 	if _, keyed := u.Rules.Keys[r.Name()]; r.now.IsNull() {
 		returned = "no value. "
 	} else if keyed {
-		lines := u.Rules.DescribeChange(r.Path, r.wanted, u.Rules.WholeLeaf(r.Name(), r.now), [2]string{"sent", "returned"}, u.mask)
+		lines := u.Rules.DescribeChange(r.Path, r.wanted, u.Rules.WholeLeaf(r.Name(), r.now), [2]string{"sent", "returned"}, u.client.Mask)
 		returned = "other elements:\n\n" + strings.Join(lines, "\n") + "\n\n"
 	}
 	diags.AddAttributeError(
@@ -121,12 +114,11 @@ func (u *update) pending(set keyedSet, removed []tfvalue.Value) []tfvalue.Value 
 	if len(removed) == 0 {
 		return nil
 	}
-	now, before := u.remote.At(set.Path...), u.before.At(set.Path...)
 	index := func(elements []tfvalue.Value) map[string]tfvalue.Value {
 		return set.key.Index(tfvalue.Collection(set.Value.Type(), elements))
 	}
 	gone, perhaps := index(removed), index(u.perhaps[set.Path.String()])
-	there, had := index(now.Elements()), index(before.Elements())
+	there, had := set.key.Index(u.remote.At(set.Path...)), set.key.Index(u.before.At(set.Path...))
 	return slices.DeleteFunc(set.Value.Elements(), func(element tfvalue.Value) bool {
 		key := set.key.Of(element)
 		has := func(all map[string]tfvalue.Value) bool { _, ok := all[key]; return ok }

@@ -109,9 +109,6 @@ type keyedSet struct {
 // keyedSets returns the leaves of an object that are keyed sets.
 func (k *Kind) keyedSets(object tfvalue.Value) []keyedSet {
 	var all []keyedSet
-	if len(k.Rules.Keys) == 0 {
-		return nil
-	}
 	for _, leaf := range object.Leaves() {
 		if key, keyed := k.Rules.Keys[leaf.Name()]; keyed {
 			all = append(all, keyedSet{leaf, key})

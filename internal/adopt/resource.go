@@ -64,7 +64,9 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ValidateConfig checks a configuration, without state or plan.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	r.Kind.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
+	if r.Kind.Validate != nil {
+		r.Kind.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
+	}
 }
 
 // ImportState handles an import by ID or by identity. It sends nothing; the read that
@@ -77,7 +79,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for i, value := range append([]string{id.Organization}, id.IDs...) {
+	for i, value := range id.parts() {
 		name := path.Root(r.Kind.identifiers()[i])
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, name, value)...)
 		if resp.Identity != nil {

@@ -100,6 +100,7 @@ func (p lampProvider) ImportResourceState(_ context.Context, req *tfprotov6.Impo
 func (tf *terraform) provider() lampProvider {
 	if tf.run == nil {
 		tf.run = newConnection(tf.t)
+		tf.run.Unknown = tf.lacks
 	}
 	return lampProvider{tf, tf.engine(), tf.run}
 }

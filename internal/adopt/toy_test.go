@@ -4,10 +4,8 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -24,19 +22,21 @@ import (
 
 const (
 	organization       = "10000000-0000-4000-8000-000000000001"
-	firstLamp, another = "20000000-0000-4000-8000-000000000001", "20000000-0000-4000-8000-000000000002"
+	firstLamp, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
 )
 
 // lamp is a lamp in a response.
 type lamp struct {
-	Name   *string  `tfsdk:"name"`
-	Cert   *string  `tfsdk:"cert"`
-	Size   *float64 `tfsdk:"size"`
-	Tags   []string `tfsdk:"tags"`
-	Bulbs  []bulb   `tfsdk:"bulbs"`
-	Shape  *shape   `tfsdk:"shape"`
-	State  *string  `tfsdk:"state"`
-	Weight *float64 `tfsdk:"weight"`
+	LampID *string          `tfsdk:"lamp_id"`
+	Name   *string          `tfsdk:"name"`
+	Cert   *string          `tfsdk:"cert"`
+	Size   *platform.Number `tfsdk:"size"`
+	Tags   []string         `tfsdk:"tags"`
+	Bulbs  []bulb           `tfsdk:"bulbs"`
+	Shape  *shape           `tfsdk:"shape"`
+	Shelf  *shelf           `tfsdk:"shelf"`
+	State  *string          `tfsdk:"state"`
+	Weight *platform.Number `tfsdk:"weight"`
 }
 
 type bulb struct {
@@ -50,13 +50,17 @@ type shape struct {
 	Square *square `tfsdk:"square"`
 }
 
+type shelf struct {
+	Bulbs []bulb `tfsdk:"bulbs"`
+}
+
 type round struct {
-	Radius *float64 `tfsdk:"radius"`
-	Volume *float64 `tfsdk:"volume"`
+	Radius *platform.Number `tfsdk:"radius"`
+	Volume *platform.Number `tfsdk:"volume"`
 }
 
 type square struct {
-	Side *float64 `tfsdk:"side"`
+	Side *platform.Number `tfsdk:"side"`
 }
 
 func text() schema.Attribute   { return schema.StringAttribute{Optional: true, Computed: true} }
@@ -65,6 +69,14 @@ func texts() schema.Attribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType}
 }
 func onlyText() schema.Attribute { return schema.StringAttribute{Optional: true} }
+
+func bulbs() schema.Attribute {
+	return schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+		"socket": schema.StringAttribute{Required: true},
+		"colors": texts(),
+		"on":     schema.BoolAttribute{Optional: true, Computed: true},
+	}}}
+}
 
 func object(members map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
@@ -77,11 +89,8 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"cert":            text(),
 	"size":            number(),
 	"tags":            texts(),
-	"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"socket": schema.StringAttribute{Required: true},
-		"colors": texts(),
-		"on":     schema.BoolAttribute{Optional: true, Computed: true},
-	}}},
+	"bulbs":           bulbs(),
+	"shelf":           object(map[string]schema.Attribute{"bulbs": bulbs()}),
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),
@@ -116,6 +125,10 @@ type workshop struct {
 	fail      func(request string) error
 	// lost is an error after the lamp was changed.
 	lost func(request string) error
+	// rereads has a PATCH read the lamp after an error, and lacks are settings of the
+	// provider that are known only after apply.
+	rereads bool
+	lacks   []string
 }
 
 func (w *workshop) engine() *Engine {
@@ -127,7 +140,7 @@ func (w *workshop) engine() *Engine {
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, complete func(any) bool) (read []any, err error) {
 			for len(read) < 2 {
-				found, err := w.get(id.IDs[0])
+				found, err := w.get(strings.ToLower(id.IDs[0]))
 				if err != nil {
 					return nil, err
 				}
@@ -139,8 +152,12 @@ func (w *workshop) engine() *Engine {
 			return read, nil
 		},
 		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
-			return func(_ context.Context, send, remote tfvalue.Value, _ Reread) (tfvalue.Value, error) {
-				return w.patch(id.IDs[0], send, remote)
+			return func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error) {
+				response, err := w.patch(strings.ToLower(id.IDs[0]), send, remote)
+				if err != nil && w.rereads {
+					_, _, _ = reread(ctx)
+				}
+				return response, err
 			}
 		},
 		Check: func(r Review) []string {
@@ -179,7 +196,7 @@ func (w *workshop) get(id string) (any, error) {
 	}
 	found, ok := w.lamps[id]
 	if !ok {
-		return nil, gone()
+		return nil, gone
 	}
 	return asLamp(w.respond("GET", found)), nil
 }
@@ -404,12 +421,12 @@ func newWorkshop() *workshop {
 	w := &workshop{}
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
-			"name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
+			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
 			"bulbs": []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
 			"shape": m{"round": m{"radius": 4, "volume": 9}},
 		}),
 		another: w.value(m{
-			"name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
+			"lamp_id": another, "name": "floor", "cert": "", "size": 0, "tags": []any{}, "state": "s", "weight": 1,
 			"bulbs": []any{}, "shape": m{"square": m{"side": 2}},
 		}),
 	}
@@ -434,18 +451,5 @@ func newConnection(t testing.TB) *conn.Connection {
 	return &conn.Connection{Client: client, OrganizationID: organization}
 }
 
-// gone returns the error of the client for an object that does not exist.
-var gone = sync.OnceValue(func() error {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"status": 404, "requestId": "r", "error": "lamp not found"}`))
-	}))
-	defer server.Close()
-	client, err := platform.New(platform.Config{BaseURL: server.URL, KeyID: "key", KeySecret: "secret-of-the-key"})
-	if err != nil {
-		panic(err)
-	}
-	_, err = client.GetPipe(context.Background(), organization, firstLamp, firstLamp)
-	return err
-})
+// gone is the error of the client for an object that does not exist.
+var gone = &platform.Error{Status: http.StatusNotFound, NotFound: true, RequestID: "r", Message: "lamp not found"}

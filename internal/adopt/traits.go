@@ -12,7 +12,7 @@ type traits map[string]trait
 
 type trait struct {
 	computed, configurable, writeOnly bool
-	members                           traits // of an object, or of each element
+	members                           traits // of an object
 }
 
 func traitsOf[A interface {
@@ -35,10 +35,8 @@ func traitsOf[A interface {
 // propose returns a plan before the remote object is read: the values that the
 // configuration sets, and the prior ones for the rest. In an adoption the rest is
 // unknown.
-func (all traits) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
-	return config.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		return all[name].propose(member, prior.At(name), adopts)
-	})
+func (e *Engine) propose(config, prior tfvalue.Value) tfvalue.Value {
+	return e.Rules.Whole(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
 }
 
 func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
@@ -50,27 +48,12 @@ func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {
 	case config.IsNull():
 		return prior
 	case config.IsObject():
-		return t.members.propose(config, prior, adopts)
-	case t.members != nil && config.IsKnown():
-		elements := config.Elements()
-		for i, element := range elements {
-			elements[i] = t.members.complete(element)
-		}
-		return tfvalue.Collection(config.Type(), elements)
+		return config.Map(func(name string, member tfvalue.Value) tfvalue.Value {
+			return t.members[name].propose(member, prior.At(name), adopts)
+		})
 	default:
 		return config
 	}
-}
-
-// complete returns an element of a list or set with the empty value for what it omits:
-// an element is a value, and nothing of it is taken from the platform.
-func (all traits) complete(element tfvalue.Value) tfvalue.Value {
-	return element.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		if member.IsNull() && all[name].computed {
-			return tfvalue.Empty(member.Type())
-		}
-		return member
-	})
 }
 
 // settable reports whether the configuration can set the attribute at a path.

@@ -16,23 +16,13 @@ import (
 )
 
 func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, read tfvalue.Value, last memory) *update {
-	u := &update{request: request{
-		Engine:    e,
-		label:     r.Label,
-		wanted:    r.wanted,
-		before:    r.Remote,
-		told:      read,
-		memory:    e.rememberRead(r.Remote, read, last),
-		client:    client,
-		id:        id,
-		sendPatch: e.Patch(client, id, r.Change),
-	}}
-	u.progress = progress{
-		remote: r.Remote, returned: read,
-		sent:    tfvalue.Null(e.objectType),
-		removed: map[string][]tfvalue.Value{}, perhaps: map[string][]tfvalue.Value{},
+	return &update{
+		Engine: e, client: client, id: id, sendPatch: e.Patch(client, id, r.Change),
+		label: r.Label, wanted: r.wanted, before: r.Remote, told: read,
+		memory: e.rememberRead(r.Remote, read, last),
+		remote: r.Remote, returned: read, sent: tfvalue.Null(e.objectType),
+		removed: map[string][]tfvalue.Value{},
 	}
-	return u
 }
 
 // run changes the object to the wanted leaves. If none differs, no request is sent.
@@ -67,7 +57,11 @@ func (u *update) isReset(r record) bool { return !r.wanted.IsNull() && judge(u.R
 // send changes the object to these leaves, and reports whether it succeeded. It
 // verifies each PATCH, since the next one may reset the values.
 func (u *update) send(ctx context.Context, leaves tfvalue.Value, diags *diag.Diagnostics) bool {
-	for _, stage := range u.Stages(leaves, u.remote) {
+	stages := []tfvalue.Value{leaves}
+	if u.Stages != nil {
+		stages = u.Stages(leaves, u.remote)
+	}
+	for _, stage := range stages {
 		if !u.sendStage(ctx, stage, diags) {
 			return false
 		}
@@ -277,8 +271,6 @@ func (u *update) nextMemory(state, prior tfvalue.Value) memory {
 	})
 }
 
-func (u *update) mask(text string) string { return u.client.Mask(text) }
-
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
 func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
@@ -287,11 +279,11 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	settable := false
 	for _, r := range u.records {
 		was, now := u.told.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
-		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.gaveUp(r.Path) || u.Rules.Confirms(r.Name(), was, now) {
+		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
 		settable = settable || u.traits.settable(r.Path)
-		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.mask)...)
+		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.client.Mask)...)
 	}
 	if len(lines) == 0 {
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -109,28 +110,28 @@ func TestResponsesInDoubt(t *testing.T) {
 	}
 }
 
-// TestResponseWithoutResultAndFailedRead has an update whose outcome nothing shows: an
-// error, and a state with what was sent.
-func TestResponseWithoutResultAndFailedRead(t *testing.T) {
+// TestFailedReadAfterAnUpdate has an update whose result the response does not show, and no
+// read either: one error, and a state with what is known.
+func TestFailedReadAfterAnUpdate(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
-	tf.result = "none"
-	tf.config["name"] = "new"
-	patched := false
-	tf.fail = func(request string) error {
-		if request == "GET" && patched {
-			return errors.New("no response")
+	for result, name := range map[string]string{"none": "new", "past": "desk"} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.result = result
+		tf.config["name"] = "new"
+		tf.fail = func(request string) error {
+			if request == "GET" && len(tf.patches()) > 0 {
+				return errors.New("no response")
+			}
+			return nil
 		}
-		patched = patched || request != "GET"
-		return nil
+		tf.wantError(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
+		if got, weight := tf.state.At("name").Text(), tf.state.At("weight"); got != name || weight.IsNull() {
+			t.Errorf("%s: the state has name %q and weight %v", result, got, weight)
+		}
+		tf.fail = nil
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches("PATCH name")
 	}
-	tf.wantError(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
-	if name, weight := tf.state.At("name").Text(), tf.state.At("weight"); name != "new" || weight.IsNull() {
-		t.Errorf("the state has name %q and weight %v", name, weight)
-	}
-	tf.fail = nil
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name")
 }
 
 // TestStoredOtherwise has a platform that stores another value than it was sent: an
@@ -138,14 +139,15 @@ func TestResponseWithoutResultAndFailedRead(t *testing.T) {
 func TestStoredOtherwise(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "none", "past"} {
-		tf := adopted(t, m{"size": 3})
-		tf.result = result
+		tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
+		tf.result, tf.stages = result, "always"
 		tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.With(value(7, lamp.At("size").Type()), "size") }
-		tf.config["size"] = 5
+		tf.config["size"], tf.config["bulbs"] = 5, append(slices.Clone(deskBulbs), m{"socket": "G9"})
 		tf.wantError(tf.apply(), `API stored a different value for size of lamp "desk" (`+firstLamp+"): size was sent and accepted, but the API returned another value: 7.")
 		if got, _ := tf.state.At("size").Number().Int64(); got != 7 {
 			t.Errorf("%q: the state has size %d", result, got)
 		}
+		tf.wantPatches("PATCH bulbs size") // and no second stage
 		adopts := newTerraform(t, newWorkshop())
 		adopts.rewrite, adopts.config = tf.rewrite, m{"lamp_id": firstLamp, "size": 5}
 		adopts.wantError(adopts.apply(), "API stored a different value for size")
@@ -271,32 +273,68 @@ func TestResetsByAStage(t *testing.T) {
 	tf.wantPatches("PATCH bulbs", "PATCH bulbs", "PATCH bulbs name", "PATCH bulbs")
 }
 
-// TestHalfDone has an update that ends between the PATCH that removes an element and the
-// one that adds another: the error says what is removed and what is not added yet, and the
-// next apply adds it.
+// TestHalfDone has an update that ends in the PATCH that removes an element or in the one
+// that adds others: the error says what is removed and what is not added yet, and the next
+// apply adds it, or that something has to be corrected first. That is not so for a request
+// that came too early, too often or too slowly.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"bulbs": deskBulbs})
-	tf.stages = "always"
-	tf.config["bulbs"] = []any{deskBulbs[0], m{"socket": "G9"}}
-	tf.fail = func(string) error {
-		if len(tf.patches()) == 2 {
-			return errors.New("no response")
-		}
-		return nil
+	const (
+		removed, perhapsRemoved = "These bulbs were removed:\n\n  - E14\n\n", "These bulbs may have been removed, because the API did not say what became of the request:\n\n  - E14\n\n"
+		pending, perhapsPending = "These are not added yet:\n\n  - E14\n  - G9\n\n", "These may not be added yet, because the API did not say what became of the request:\n\n  - E14\n  - G9\n\n"
+		next, correct           = "Their colors stay off. The next apply adds them.", "Their colors stay off. The API rejected the request that adds them: correct what its message names, then apply again."
+	)
+	for name, test := range map[string]struct {
+		patch   int // which fails
+		err     error
+		done    bool // before it fails
+		rereads bool
+		want    string
+	}{
+		"the first, without a status":         {1, errors.New("no response"), false, false, ""},
+		"the first, rejected":                 {1, &platform.Error{Status: 422}, false, false, ""},
+		"the first, ambiguous":                {1, &platform.Error{Ambiguous: true}, false, false, perhapsRemoved + pending + next},
+		"the first, ambiguous and done":       {1, &platform.Error{Ambiguous: true}, true, false, perhapsRemoved + pending + next},
+		"the first, redirected":               {1, &platform.Error{Status: 300}, false, false, perhapsRemoved + pending + next},
+		"the first, rejected after it was":    {1, &platform.Error{Status: 422, Ambiguous: true}, true, true, removed + pending + correct},
+		"the first, rejected, and it was not": {1, &platform.Error{Status: 422, Ambiguous: true}, false, true, ""},
+		"the second, without a status":        {2, errors.New("no response"), false, false, removed + pending + next},
+		"the second, rejected":                {2, &platform.Error{Status: 400}, false, false, removed + pending + correct},
+		"the second, too slow":                {2, &platform.Error{Status: 408}, false, false, removed + pending + next},
+		"the second, too early":               {2, &platform.Error{Status: 425}, false, false, removed + pending + next},
+		"the second, too often":               {2, &platform.Error{Status: 429}, false, false, removed + pending + next},
+		"the second, which fails":             {2, &platform.Error{Status: 500}, false, false, removed + pending + next},
+		"the second, ambiguous":               {2, &platform.Error{Ambiguous: true}, false, false, removed + perhapsPending + next},
+		"the second, done and read again":     {2, &platform.Error{Ambiguous: true}, true, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"bulbs": deskBulbs})
+			tf.stages, tf.rereads = "always", test.rereads
+			tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1], m{"socket": "G9"}}
+			fail := func(request string) error {
+				if request != "GET" && len(tf.patches()) == test.patch {
+					return test.err
+				}
+				return nil
+			}
+			if test.done {
+				tf.lost = fail
+			} else {
+				tf.fail = fail
+			}
+			o := tf.apply()
+			want := []string{`Cannot update lamp: `}
+			if test.want != "" {
+				want = append(want, `bulbs of lamp "desk" (`+firstLamp+") is only partly updated: "+test.want)
+			}
+			if len(o.errors) != len(want) || !strings.HasPrefix(o.errors[0], want[0]) || o.errors[len(want)-1] != want[len(want)-1] && len(want) > 1 {
+				t.Errorf("errors %q, want %q", o.errors, want)
+			}
+			tf.fail, tf.lost = nil, nil
+			tf.wantQuiet(tf.apply())
+		})
 	}
-	o := tf.apply()
-	if len(o.errors) != 2 {
-		t.Fatalf("errors %q", o.errors)
-	}
-	for _, text := range []string{`bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: These bulbs were removed:", "- E27", "These are not added yet:", "- G9", "Their colors stay off. The next apply adds them."} {
-		if !strings.Contains(o.errors[1], text) {
-			t.Errorf("no %q in %s", text, o.errors[1])
-		}
-	}
-	tf.fail = nil
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH bulbs", "PATCH bulbs", "PATCH bulbs", "PATCH bulbs")
 }
 
 // TestNoLongerReturned has a leaf that the platform moves with an update, and returns
@@ -369,58 +407,29 @@ func TestMovedByTheChange(t *testing.T) {
 	tf.wantQuiet(o)
 }
 
-// TestAbsence has reads that omit a field, once and for good.
-func TestAbsence(t *testing.T) {
+// TestEmptyIsOmitted has a platform that omits what is empty: what is set outside is
+// seen, and so is what is emptied.
+func TestEmptyIsOmitted(t *testing.T) {
 	t.Parallel()
-	t.Run("once", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
-		for _, path := range [][]string{{"size"}, {"name"}, {"bulbs"}, {"shape"}} {
-			tf.edits = append(tf.edits, omit("GET", 1, path...))
-			tf.wantQuiet(tf.apply())
-		}
-		tf.wantPatches()
-	})
-	t.Run("for good, it is empty", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3})
-		tf.edits = append(tf.edits, omit("GET", 0, "size"))
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH size")
-	})
-	t.Run("never returned", func(t *testing.T) {
-		t.Parallel()
-		tf := newTerraform(t, newWorkshop())
-		tf.edits = append(tf.edits, omit("", 0, "size"))
-		tf.config = m{"lamp_id": firstLamp, "size": 5}
-		o := tf.apply()
-		tf.wantWarnings(o, "API does not return all values")
-		tf.wantQuiet(o)
-		tf.wantPatches("PATCH size")
-	})
-	t.Run("empty values are omitted", func(t *testing.T) {
-		t.Parallel()
-		w := newWorkshop()
-		w.omitEmpty = true
-		tf := newTerraform(t, w)
-		tf.config = m{"lamp_id": firstLamp, "name": "", "tags": []any{}, "size": 0, "bulbs": deskBulbs}
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		// What is set outside is seen, and so is what is emptied.
-		tf.change(firstLamp, "moved", "name")
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH name")
-		tf.config["tags"] = []any{"x"}
-		tf.wantQuiet(tf.apply())
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		tf.config["name"] = "later" // an apply stores what a refresh has seen
-		tf.wantQuiet(tf.apply())
-		tf.requests = nil
-		tf.change(firstLamp, []any{}, "tags")
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH tags")
-	})
+	w := newWorkshop()
+	w.omitEmpty = true
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "name": "", "tags": []any{}, "size": 0, "bulbs": deskBulbs}
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.change(firstLamp, "moved", "name")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
+	tf.config["tags"] = []any{"x"}
+	tf.wantQuiet(tf.apply())
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.config["name"] = "later" // an apply stores what a refresh has seen
+	tf.wantQuiet(tf.apply())
+	tf.requests = nil
+	tf.change(firstLamp, []any{}, "tags")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH tags")
 }
 
 // TestResetBehindThePast has a platform that resets a leaf to nothing, and returns

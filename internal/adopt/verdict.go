@@ -37,17 +37,15 @@ func judge(rules tfvalue.Rules, r record) verdict {
 	if expected.IsNull() {
 		expected = r.Value
 	}
+	omitted := missing(rules, r)
 	switch {
-	case missing(rules, r):
-		switch {
-		case expected.IsEmpty():
-			return confirmed
-		case r.sent:
-			return notReturned
-		default:
-			return moved
-		}
-	case r.now.IsNull() && r.Value.IsNull(), rules.Confirms(r.Name(), expected, rules.WholeLeaf(r.Name(), r.now)):
+	case omitted && expected.IsEmpty():
+		return confirmed
+	case omitted && r.sent:
+		return notReturned
+	case omitted:
+		return moved
+	case r.now.IsNull(), rules.Confirms(r.Name(), expected, rules.WholeLeaf(r.Name(), r.now)):
 		return confirmed
 	case r.sent:
 		return storedOtherwise

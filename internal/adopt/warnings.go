@@ -20,38 +20,30 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 	if a.Remote.IsNull() {
 		return
 	}
-	cause, wherever := "Creating this resource", ""
-	if replaces {
-		cause, wherever = "This replacement", " wherever the configuration sets other values"
+	var lines []string
+	for _, leaf := range a.Send.Leaves() {
+		now := a.Remote.At(leaf.Path...)
+		if _, keyed := e.Rules.Keys[leaf.Name()]; keyed || now.IsNull() {
+			continue // an adoption neither removes nor changes an element of a keyed set
+		}
+		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))
 	}
-	lines := e.overwritten(a, c.Client.Mask)
+	for _, line := range a.overwritten {
+		lines = append(lines, "  - "+line)
+	}
 	if len(lines) == 0 {
 		return
 	}
+	cause, wherever := "Creating this resource", ""
 	advice := "To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block."
 	if replaces {
+		cause, wherever = "This replacement", " wherever the configuration sets other values"
 		advice = "The lifecycle argument ignore_changes does not apply to a new object."
 	}
 	diags.AddWarning(
 		fmt.Sprintf("%s overwrites current values of %s", cause, a.Label),
 		fmt.Sprintf("The %s already exists. These current values will be replaced%s:\n\n%s\n\n%s", e.Noun, wherever, strings.Join(lines, "\n"), advice),
 	)
-}
-
-// overwritten describes what an adoption overwrites: every value but those of keyed sets,
-// of which it neither removes nor changes an element.
-func (e *Engine) overwritten(a reviewed, mask func(string) string) (lines []string) {
-	for _, leaf := range a.Send.Leaves() {
-		now := a.Remote.At(leaf.Path...)
-		if _, keyed := e.Rules.Keys[leaf.Name()]; keyed || now.IsNull() {
-			continue
-		}
-		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, e.describe(mask, leaf.Name(), now)))
-	}
-	for _, line := range a.overwritten {
-		lines = append(lines, "  - "+line)
-	}
-	return lines
 }
 
 // warnConflicts warns about leaves that another resource over the same object sets

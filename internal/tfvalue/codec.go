@@ -16,8 +16,8 @@ import (
 // struct and schema, reports a repeated element of a set in a response as an error
 // that blocks every plan, and cannot read into other number types.
 
-// Exact is a number type that keeps every digit. Exact returns the number, to read
-// or to set.
+// Exact is a number type that keeps every digit. Its pointer is the field of a number.
+// Exact returns the number, to read or to set.
 type Exact interface{ Exact() *big.Float }
 
 // Encode converts a struct to a value of a type. Attributes without a field are
@@ -63,14 +63,10 @@ func encode(v reflect.Value, typ tftypes.Type) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, members)
 	}
-	switch {
-	case typ.Is(tftypes.Number):
-		return tftypes.NewValue(typ, big.NewFloat(v.Float()))
-	case typ.Is(tftypes.Bool):
+	if typ.Is(tftypes.Bool) {
 		return tftypes.NewValue(typ, v.Bool())
-	default:
-		return tftypes.NewValue(typ, v.String())
 	}
+	return tftypes.NewValue(typ, v.String())
 }
 
 func encodeElements(v reflect.Value, typ tftypes.Type) []tftypes.Value {
@@ -132,13 +128,7 @@ func decode(value Value, into reflect.Value) error {
 		}
 		return nil
 	case value.Type().Is(tftypes.Number):
-		number, ok := into.Addr().Interface().(Exact)
-		if !ok {
-			float, _ := value.Number().Float64()
-			into.SetFloat(float)
-			return nil
-		}
-		return value.As(number.Exact())
+		return value.As(into.Addr().Interface().(Exact).Exact())
 	default:
 		return value.As(into.Addr().Interface())
 	}

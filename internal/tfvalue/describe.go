@@ -23,8 +23,6 @@ func (r Rules) spell(name string, value Value) string {
 	switch {
 	case value.IsNull():
 		return "not set"
-	case !value.IsKnown():
-		return "(known after apply)"
 	case isString(value):
 		return fmt.Sprintf("%q", value.Text())
 	case value.Type().Is(tftypes.Number):

@@ -1,6 +1,7 @@
 package tfvalue
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -16,43 +17,40 @@ import (
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 
 // Respelled returns the strings of a list or set on the platform that sending a value
-// again would replace by another form of the same text.
+// again would replace by another form of the same text, each once and in order.
 func (r Rules) Respelled(name string, sent, held Value) []string {
-	key, keyed := r.Keys[name]
-	if !keyed {
-		return respelled(sent, held)
-	}
-	parents := map[string][]Value{}
-	for _, element := range held.Elements() {
-		parents[key.parentOf(element)] = append(parents[key.parentOf(element)], element)
-	}
-	var found []string
-	_, add := key.Difference(sent, held)
-	for _, element := range add {
-		for _, other := range parents[key.parentOf(element)] {
-			found = append(found, respelled(element, other)...)
+	found := map[string]bool{}
+	if key, keyed := r.Keys[name]; keyed {
+		parents := map[string][]Value{}
+		for _, element := range held.Elements() {
+			parents[key.parentOf(element)] = append(parents[key.parentOf(element)], element)
 		}
+		_, add := key.Difference(sent, held)
+		for _, element := range add {
+			for _, other := range parents[key.parentOf(element)] {
+				addRespelled(found, element, other)
+			}
+		}
+	} else {
+		addRespelled(found, sent, held)
 	}
-	return found
+	return slices.Sorted(maps.Keys(found))
 }
 
-func respelled(sent, held Value) []string {
+func addRespelled(found map[string]bool, sent, held Value) {
 	texts := textsOf(sent)
-	var found []string
 	for text := range textsOf(held) {
 		if form := norm.NFC.String(text); !texts[text] && texts[form] {
-			found = append(found, form)
+			found[form] = true
 		}
 	}
-	slices.Sort(found)
-	return found
 }
 
 // textsOf returns all strings in a value, in the form in which they are sent.
 func textsOf(value Value) map[string]bool {
 	found := map[string]bool{}
 	_ = tftypes.Walk(value.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
-		if v := (Value{at}); v.Type() != nil && isString(v) && !v.IsNull() && v.IsKnown() {
+		if v := (Value{at}); isString(v) {
 			found[v.Text()] = true
 		}
 		return true, nil // never fails

@@ -13,6 +13,8 @@ func TestRespelled(t *testing.T) {
 	for name, test := range map[string]struct{ leaf, sent, held, want string }{
 		"the same form":                {"list", `["é", "a"]`, `["é"]`, ""},
 		"another form":                 {"list", `["é", "a"]`, `["DE"]`, "é"},
+		"several, in order":            {"list", `["éd", "éc", "éb", "éa", "é"]`, `["DEb", "DEd", "DEa", "DE", "DEc"]`, "é éa éb éc éd"},
+		"each once":                    {"maps", `[{"schema": "s", "table": "t", "hidden": ["é", "x"]}, {"schema": "u", "table": "t", "hidden": ["é", "x"]}]`, `[{"schema": "s", "table": "t", "hidden": ["DE"]}, {"schema": "u", "table": "t", "hidden": ["DE"]}]`, "é"},
 		"another form that goes":       {"list", `["a"]`, `["DE"]`, ""},
 		"another form, sent as it is":  {"list", `["DE", "a"]`, `["DE"]`, ""},
 		"both forms":                   {"set", `["é", "a"]`, `["DE", "é"]`, "é"},

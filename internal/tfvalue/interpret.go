@@ -25,8 +25,8 @@ type interpretation struct {
 }
 
 func (o *interpretation) object(at Path, last, read Value) Value {
-	if last.IsNull() || !last.IsKnown() || read.IsNull() {
-		return read.Merge(last)
+	if read.IsNull() {
+		return last
 	}
 	alternatives := o.hasAlternative(at, read)
 	return read.Map(func(name string, member Value) Value {

@@ -100,6 +100,7 @@ func TestInterpretKeyedSets(t *testing.T) {
 		{"one of two", `{"maps": [` + full + `, {"schema": "u", "table": "t", "sorted": true}]}`, "", `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, "maps"},
 		{"empty", `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": []}]}`, "", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, ""},
 		{"a name", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, "maps"},
+		{"a name of another one", `{"maps": []}`, "", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}]}`, "maps"},
 		{"another element's", `{"maps": [` + full + `]}`, "", `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, ""},
 		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, "maps"},
 		{"never returned, and the element goes", `{"maps": [` + full + `]}`, "maps", `{"maps": []}`, `{"maps": []}`, ""},

@@ -185,13 +185,13 @@ func (r Rules) WholeLeaf(name string, value Value) Value {
 		for i, element := range elements {
 			elements[i] = element.Map(func(name string, member Value) Value {
 				if member.IsNull() && !slices.Contains(key.Members, name) {
-					return Empty(member.Type())
+					return empty(member.Type())
 				}
 				return member
 			})
 		}
 		return Collection(value.Type(), elements)
-	case value.IsObject() && len(r.Keys) > 0:
+	case value.IsObject():
 		return value.Map(r.WholeLeaf)
 	default:
 		return value

@@ -2,7 +2,6 @@ package tfvalue_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -37,9 +36,6 @@ func TestKeyOf(t *testing.T) {
 			if mapsKey.Of(decomposed) != key {
 				t.Errorf("the key of %s depends on the normal form", pair)
 			}
-			if again := element.With(tfvalue.Bool(true), "sorted").Without("keys"); mapsKey.Of(again) != key {
-				t.Errorf("the key of %s depends on other members", pair)
-			}
 		}
 	}
 }
@@ -48,34 +44,13 @@ func TestKeyKnown(t *testing.T) {
 	t.Parallel()
 	for element, want := range map[string]bool{
 		`{"schema": "s", "table": "t"}`:                   true,
-		`{"schema": "s"}`:                                 true,
-		`{"schema": "s", "table": "t", "sorted": "??"}`:   true,
 		`{"schema": "s", "table": "t", "hidden": ["??"]}`: true,
-		`{"schema": "s", "table": "??"}`:                  false,
 		`{"schema": "??", "table": "t"}`:                  false,
 		`null`:                                            false,
 		`"??"`:                                            false,
 	} {
 		if got := mapsKey.Known(at(t, "maps", "["+element+"]").Elements()[0]); got != want {
 			t.Errorf("%s: %t, want %t", element, got, want)
-		}
-	}
-}
-
-func TestKeyIndex(t *testing.T) {
-	t.Parallel()
-	index := mapsKey.Index(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`))
-	if len(index) != 2 {
-		t.Errorf("%d elements", len(index))
-	}
-	for key, element := range index {
-		if mapsKey.Of(element) != key {
-			t.Errorf("%s is held as %s", show(element), key)
-		}
-	}
-	for _, text := range []string{`null`, `"??"`, `[]`} {
-		if index := mapsKey.Index(at(t, "maps", text)); len(index) != 0 {
-			t.Errorf("%s has %d elements", text, len(index))
 		}
 	}
 }
@@ -117,23 +92,6 @@ func TestKeyDifference(t *testing.T) {
 	same(t, "what is added", add[0], at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`).Elements()[0])
 }
 
-// TestKeyDifferenceOrder has the same order whatever the set's is.
-func TestKeyDifferenceOrder(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 0))
-	whole := at(t, "maps", `[{"schema": "a", "table": "c"}, {"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "a"}]`)
-	for range 50 {
-		elements := whole.Elements()
-		r.Shuffle(len(elements), func(i, j int) { elements[i], elements[j] = elements[j], elements[i] })
-		shuffled := tfvalue.Collection(whole.Type(), elements)
-		_, add := mapsKey.Difference(shuffled, at(t, "maps", `[]`))
-		remove, _ := mapsKey.Difference(at(t, "maps", `[]`), shuffled)
-		if keys(add) != "a.a a.b a.c b.a" || keys(remove) != keys(add) {
-			t.Fatalf("added in the order %s, removed in %s", keys(add), keys(remove))
-		}
-	}
-}
-
 func TestKeyList(t *testing.T) {
 	t.Parallel()
 	if got := mapsKey.Spell(at(t, "maps", `[{"schema": "a\u001bb", "table": "t"}]`).Elements()[0]); got != `"a\x1bb".t` {
@@ -141,32 +99,6 @@ func TestKeyList(t *testing.T) {
 	}
 	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u.\"\"" {
 		t.Errorf("listed as %q", got)
-	}
-}
-
-// TestKeyHasAll has a keyed set that was read, what was known of it, and whether the read
-// contains all of that.
-func TestKeyHasAll(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		read, known string
-		want        bool
-	}{
-		{`[]`, `[]`, true},
-		{`[]`, `null`, true},
-		{`[{"schema": "s", "table": "t"}]`, `null`, true},
-		{`[]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
-		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
-		{`[{"schema": "s", "table": "t", "sorted": true}]`, `[{"schema": "s", "table": "t", "sorted": true, "keys": ["k"]}]`, false},
-		{`[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "hidden": [], "keys": []}]`, true},
-		{`[{"schema": "s", "table": "t", "sorted": false}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
-		{`[{"schema": "s", "table": "u"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, true},
-		{`[{"schema": "s", "sorted": true}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
-		{`[{"schema": "s", "table": ""}]`, `null`, false},
-	} {
-		if got := mapsKey.HasAll(at(t, "maps", test.read), at(t, "maps", test.known)); got != test.want {
-			t.Errorf("%s, known %s: %t, want %t", test.read, test.known, got, test.want)
-		}
 	}
 }
 

@@ -49,9 +49,7 @@ type Rules struct {
 	exact bool // Unicode forms differ
 }
 
-// Same reports whether two values of an attribute mean the same. Numbers are
-// compared by value, sets without order, trimmed strings without trailing white
-// space. Null is the same only as null, and unknown is not the same as anything.
+// Same reports whether two values of an attribute mean the same.
 func (r Rules) Same(name string, a, b Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
@@ -76,9 +74,7 @@ func (r Rules) Same(name string, a, b Value) bool {
 	}
 }
 
-// Asks reports whether two values of an argument ask for the same: as Same, but null asks for
-// the same as an empty value, Instants are compared by instant, and Folded without letter
-// case.
+// Asks reports whether two values of an argument ask for the same.
 func (r Rules) Asks(name string, a, b Value) bool {
 	switch {
 	case a.IsNull() || b.IsNull():
@@ -127,8 +123,6 @@ func Differing(a, b Value) []string {
 }
 
 // Confirms reports whether the value of a leaf in a response confirms the wanted one.
-// An omitted leaf confirms an empty value. Members that the response omits in elements of
-// a list or of a keyed set are not compared; see Whole.
 func (r Rules) Confirms(name string, wanted, response Value) bool {
 	key, keyed := r.Keys[name]
 	switch {
@@ -169,7 +163,7 @@ func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
 }
 
 // HasAll reports whether the elements of a set that was read have a name, and every
-// member that they had before. Empty members may be omitted.
+// member that they had before.
 func (k Key) HasAll(read, before Value) bool {
 	index := k.Index(before)
 	for _, element := range read.Elements() {

@@ -28,11 +28,8 @@ func TestSuppress(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, plan, prior, want string }{
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
-		{"a fraction's digits", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
-		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 		{"whitespace at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
 		{"the order of a keyed set", `{"maps": [{"schema": "s", "table": "t", "keys": []}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t", "keys": []}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t", "keys": []}]}`},
-		{"empty members of a keyed set", `{"maps": [{"schema": "s", "table": "t", "keys": []}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`},
 		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
 		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
 		{"null, and it was not", `{}`, `{"name": "a"}`, `{}`},

@@ -44,8 +44,8 @@ func Collection(typ tftypes.Type, elements []Value) Value {
 	return Value{tftypes.NewValue(typ, raw)}
 }
 
-// Empty returns the value of a type for which a response may omit the field: see IsEmpty.
-func Empty(typ tftypes.Type) Value {
+// empty returns the value of a type for which a response may omit the field: see IsEmpty.
+func empty(typ tftypes.Type) Value {
 	switch {
 	case typ.Is(tftypes.String):
 		return String("")
@@ -53,8 +53,6 @@ func Empty(typ tftypes.Type) Value {
 		return Bool(false)
 	case typ.Is(tftypes.Number):
 		return Value{tftypes.NewValue(typ, 0)}
-	case typ.Is(tftypes.Map{}):
-		return Value{tftypes.NewValue(typ, map[string]tftypes.Value{})}
 	default:
 		return Collection(typ, nil)
 	}

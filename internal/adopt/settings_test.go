@@ -1,0 +1,177 @@
+package adopt
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestUnknownSettings has a plan in which settings of the provider are known only after
+// apply: nothing is read, and the apply does what is left.
+func TestUnknownSettings(t *testing.T) {
+	t.Parallel()
+	const skipped, unknownSettings = "Refresh skipped: provider settings are unknown", "Unknown provider settings"
+	tf := adopted(t, m{"name": "desk"})
+	tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
+	o := tf.plan()
+	tf.wantOK(o)
+	tf.wantWarnings(o, skipped)
+	if o.action != "update" || len(tf.requests) > 0 {
+		t.Errorf("%s after requests %q", o.action, tf.requests)
+	}
+	tf.applyPlan(o)
+	tf.wantError(o, unknownSettings)
+	tf.lacks = nil
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
+
+	// An import cannot wait.
+	tf = newTerraform(t, newWorkshop())
+	tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
+	tf.wantError(tf.imports(firstLamp), unknownSettings)
+
+	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
+		tf := newTerraform(t, newWorkshop())
+		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new"}, []string{lacks}
+		o := tf.plan()
+		tf.wantOK(o)
+		tf.wantWarnings(o)
+		if known := o.planned.At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
+			t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
+		}
+		tf.lacks = nil
+		tf.applyPlan(o)
+		tf.wantQuiet(o)
+		if got := tf.state.At("organization_id").Text(); got != organization {
+			t.Errorf("the state has the organization %q", got)
+		}
+	}
+
+	// An organization that is not set at all is an error of the plan.
+	tf = newTerraform(t, newWorkshop())
+	tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
+	tf.run.OrganizationID = ""
+	tf.wantError(tf.planOnly(), "organization_id is not set")
+	tf.wantPatches()
+}
+
+// TestImportState has import IDs and identities, and the state and the identity after them,
+// or the error.
+func TestImportState(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		id       string
+		identity m
+		lacks    []string
+		want     string
+	}{
+		"an ID":                         {firstLamp, nil, nil, organization},
+		"an ID with its organization":   {another + "/" + firstLamp, nil, nil, another},
+		"an ID with too many parts":     {another + "/" + another + "/" + firstLamp, nil, nil, "is not a valid import ID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID."},
+		"no UUID":                       {"desk", nil, nil, `"desk" is not a UUID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID.`},
+		"an identity":                   {"", m{"lamp_id": firstLamp}, nil, organization},
+		"an identity with organization": {"", m{"lamp_id": firstLamp, "organization_id": another}, nil, another},
+		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
+	} {
+		e, ctx := newWorkshop().engine(), context.Background()
+		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
+		r.Unknown = test.lacks
+		var named resource.MetadataResponse
+		if r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "test"}, &named); named.TypeName != "test_lamp" {
+			t.Errorf("the type is %s", named.TypeName)
+		}
+		var identities resource.IdentitySchemaResponse
+		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identities)
+		identity := func(v any) *tfsdk.ResourceIdentity {
+			return &tfsdk.ResourceIdentity{Schema: identities.IdentitySchema, Raw: value(v, e.identityType).Value}
+		}
+		req := resource.ImportStateRequest{ID: test.id}
+		if test.identity != nil {
+			req.Identity = identity(test.identity)
+		}
+		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: lampSchema, Raw: value(m{}, e.objectType).Value}, Identity: identity(m{})}
+		r.ImportState(ctx, req, &resp)
+		if errors := resp.Diagnostics.Errors(); len(errors) > 0 {
+			if len(errors) != 1 || errors[0].Summary() != "Cannot import lamp" || !strings.Contains(errors[0].Detail(), test.want) {
+				t.Errorf("%s: %v", name, errors)
+			}
+			continue
+		}
+		imported, want := tfvalue.Of(resp.State.Raw), m{"organization_id": test.want, "lamp_id": firstLamp}
+		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
+			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
+		}
+	}
+}
+
+// TestApplyWaits has an apply that follows another one, and one whose run ends while another
+// write of the object is under way.
+func TestApplyWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	e, c := w.engine(), newConnection(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	state := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType)
+	for range 2 {
+		var diags diag.Diagnostics
+		if e.apply(ctx, c, Change{state, state, state}, memory{}, &diags); diags.HasError() {
+			t.Errorf("errors %v", diags)
+		}
+	}
+	if _, err := c.Lock(ctx, e.key(e.identity(state))); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	w.requests = nil
+	var diags diag.Diagnostics
+	e.apply(ctx, c, Change{state, state, state}, memory{}, &diags)
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "Nothing was sent.") || len(w.requests) > 0 {
+		t.Errorf("errors %v, requests %q", diags, w.requests)
+	}
+}
+
+// TestProtocol has values that cannot be decoded, private state that cannot be read, the
+// identity in responses, and the place of an error.
+func TestProtocol(t *testing.T) {
+	t.Parallel()
+	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
+	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})
+	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
+	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
+	if read == nil || plan == nil || apply == nil {
+		t.Errorf("errors %v, %v, %v", read, plan, apply)
+	}
+	ids := m{"organization_id": organization, "lamp_id": firstLamp}
+	state, _ := encode(value(ids, e.objectType))
+	none, _ := encode(tfvalue.Null(e.objectType))
+	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
+	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
+	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
+	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
+		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
+			t.Errorf("identity %d is %v, %v", i, identity, err)
+		}
+	}
+	for _, private := range []string{"", "{", `{"untold":"e30="}`} {
+		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
+			t.Errorf("%q is read as %v", private, m)
+		}
+	}
+	var all diag.Diagnostics
+	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"shape", "round"}), "Summary", "Detail")
+	all.AddError("Summary", "Detail")
+	if d := diagnostics(all); d[0].Attribute.String() != `AttributeName("shape").AttributeName("round")` || d[1].Attribute != nil ||
+		d[0].Severity != tfprotov6.DiagnosticSeverityWarning || d[1].Severity != tfprotov6.DiagnosticSeverityError {
+		t.Errorf("diagnostics %v and %v", d[0], d[1])
+	}
+}
