@@ -135,7 +135,8 @@ func TestElementWithoutAName(t *testing.T) {
 	for _, times := range []int{1, 2} {
 		tf, left := adopted(t, m{"name": "desk", "bulbs": deskBulbs}), times
 		tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			if left--; left < 0 {
+			left--
+			if left < 0 {
 				return lamp
 			}
 			bulbs := lamp.At("bulbs").Elements()

@@ -86,7 +86,8 @@ func TestImportState(t *testing.T) {
 		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
 		r.Unknown = test.lacks
 		var named resource.MetadataResponse
-		if r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "test"}, &named); named.TypeName != "test_lamp" {
+		r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "test"}, &named)
+		if named.TypeName != "test_lamp" {
 			t.Errorf("the type is %s", named.TypeName)
 		}
 		var identities resource.IdentitySchemaResponse
@@ -124,7 +125,8 @@ func TestApplyWaits(t *testing.T) {
 	state := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType)
 	for range 2 {
 		var diags diag.Diagnostics
-		if e.apply(ctx, c, Change{state, state, state}, memory{}, &diags); diags.HasError() {
+		e.apply(ctx, c, Change{state, state, state}, memory{}, &diags)
+		if diags.HasError() {
 			t.Errorf("errors %v", diags)
 		}
 	}
