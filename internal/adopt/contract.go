@@ -99,7 +99,7 @@ func (e *Engine) checkNames(r reviewed, set keyedSet, diags *diag.Diagnostics) b
 	}
 	diags.AddAttributeError(conn.AttributePath(set.Path),
 		fmt.Sprintf("A %s of %s has no name", set.key.Noun, r.Label),
-		fmt.Sprintf("The API returned a %s without %s:\n\n%s\n\nIt may be any of those in the configuration, so none is changed. Nothing was sent. "+
+		fmt.Sprintf("The API returned a %s that does not have all of %s:\n\n%s\n\nIt may be any of those in the configuration, so none is changed. Nothing was sent. "+
 			"Correct it in the platform's console, or remove %s from the configuration.",
 			set.key.Noun, platform.Enumerate(set.key.Members), set.key.List(nameless), set.Path))
 	return false

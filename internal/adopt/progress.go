@@ -58,17 +58,19 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 }
 
 func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
-	returned := "another value: " + u.client.Mask(u.Rules.Describe(r.Name(), r.now)) + ". "
+	returned, advice := "another value: "+u.client.Mask(u.Rules.Describe(r.Name(), r.now))+". ", "Set the argument to the value on the platform, or remove it from the configuration."
 	if _, keyed := u.Rules.Keys[r.Name()]; r.now.IsNull() {
 		returned = "no value. "
 	} else if keyed {
 		lines := u.Rules.DescribeChange(r.Path, r.wanted, u.Rules.WholeLeaf(r.Name(), r.now), [2]string{"sent", "returned"}, u.client.Mask)
 		returned = "other elements:\n\n" + strings.Join(lines, "\n") + "\n\n"
+		// An element may lack what was asked for: to configure it so would make that permanent.
+		advice = "If the platform's form means the same, write it in the configuration. Otherwise check these elements in the platform's console: they are not as configured."
 	}
 	diags.AddAttributeError(
 		conn.AttributePath(r.Path),
 		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.label),
-		fmt.Sprintf("%s was sent and accepted, but the API returned %sSet the argument to the value on the platform, or remove it from the configuration.", r.Path, returned),
+		fmt.Sprintf("%s was sent and accepted, but the API returned %s%s", r.Path, returned, advice),
 	)
 }
 
@@ -79,8 +81,8 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		return
 	}
 	for _, set := range u.keyedSets(u.wanted) {
-		removed, perhaps := u.removed[set.Path.String()], u.perhaps[set.Path.String()]
-		pending := u.pending(set, append(slices.Clone(removed), perhaps...))
+		removed, perhaps := u.removals(set)
+		pending := u.pending(set, removed, perhaps)
 		if len(pending) == 0 {
 			continue
 		}
@@ -91,16 +93,19 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 			}
 		}
 		list(fmt.Sprintf("These %ss were removed:", set.key.Noun), removed)
-		list(fmt.Sprintf("These %ss may have been removed, because the API did not say what became of the request:", set.key.Noun), perhaps)
-		next := "The next apply adds them."
-		if u.rejected {
-			next = "The API rejected the request that adds them: correct what its message names, then apply again."
-		}
+		list(fmt.Sprintf("It is not known whether these %ss were removed:", set.key.Noun), perhaps)
 		title := "These are not added yet:"
 		if u.unsure && len(perhaps) == 0 { // the PATCH that adds them
-			title = "These may not be added yet, because the API did not say what became of the request:"
+			title = "It is not known whether these were added:"
 		}
 		list(title, pending)
+		next := "The next apply adds them."
+		switch {
+		case u.rejected && u.unsure: // perhaps because an earlier attempt was carried out
+			next = "The next plan shows what is still missing."
+		case u.rejected:
+			next = "The request that adds them was rejected: correct what its error names, then apply again."
+		}
 		diags.AddError(
 			fmt.Sprintf("%s of %s is only partly updated", set.Path, u.label),
 			text.String()+strings.TrimSpace(u.Unfinished+" "+next),
@@ -108,23 +113,38 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 }
 
+// removals returns the elements that this update has removed, and those that it may have:
+// the outcome of their PATCH is not known, or the object still has them after it.
+func (u *update) removals(set keyedSet) (removed, perhaps []tfvalue.Value) {
+	perhaps = slices.Clone(u.perhaps[set.Path.String()])
+	there := set.key.Index(u.remote.At(set.Path...))
+	for _, element := range u.removed[set.Path.String()] {
+		if now, ok := there[set.key.Of(element)]; ok && tfvalue.Alike(now, element) {
+			perhaps = append(perhaps, element)
+		} else {
+			removed = append(removed, element)
+		}
+	}
+	return removed, perhaps
+}
+
 // pending returns the wanted elements that this update has removed, or had to add, and that
-// are not known to be there; none if it has removed nothing.
-func (u *update) pending(set keyedSet, removed []tfvalue.Value) []tfvalue.Value {
-	if len(removed) == 0 {
+// are not known to be there; none if it has removed nothing. One that the platform has
+// stored otherwise is there, and has an error of its own.
+func (u *update) pending(set keyedSet, removed, perhaps []tfvalue.Value) []tfvalue.Value {
+	if len(removed)+len(perhaps) == 0 {
 		return nil
 	}
 	index := func(elements []tfvalue.Value) map[string]tfvalue.Value {
 		return set.key.Index(tfvalue.Collection(set.Value.Type(), elements))
 	}
-	gone, perhaps := index(removed), index(u.perhaps[set.Path.String()])
+	gone, doubted := index(removed), index(perhaps)
 	there, had := set.key.Index(u.remote.At(set.Path...)), set.key.Index(u.before.At(set.Path...))
 	return slices.DeleteFunc(set.Value.Elements(), func(element tfvalue.Value) bool {
 		key := set.key.Of(element)
 		has := func(all map[string]tfvalue.Value) bool { _, ok := all[key]; return ok }
-		hasEqual := func(all map[string]tfvalue.Value) bool { return has(all) && tfvalue.Alike(all[key], element) }
-		isOurs := has(gone) || !hasEqual(had)
-		isThere := hasEqual(there) && !has(perhaps)
+		isOurs := has(gone) || has(doubted) || !has(had) || !tfvalue.Alike(had[key], element)
+		isThere := has(there) && !has(doubted)
 		return !isOurs || isThere
 	})
 }

@@ -87,10 +87,7 @@ func (u *update) sendStage(ctx context.Context, leaves tfvalue.Value, diags *dia
 	response, err := u.sendPatch(ctx, leaves, u.remote, u.reread)
 	if err != nil {
 		u.rejected = isRejection(err)
-		switch {
-		case isPerhapsDone(err) && u.rejected: // an earlier attempt, after which the object was read
-			u.addRemoved(u.gone(removes))
-		case isPerhapsDone(err):
+		if platform.IsAmbiguous(err) { // also one that was rejected after an attempt that may have been carried out
 			u.perhaps, u.unsure = removes, true
 		}
 		conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
@@ -220,13 +217,6 @@ func isRejection(err error) bool {
 	}
 }
 
-// isPerhapsDone reports whether a request that failed may have been carried out. A redirect
-// is no answer of the API's to it, but of somebody on the way.
-func isPerhapsDone(err error) bool {
-	var call *platform.Error
-	return errors.As(err, &call) && (call.Ambiguous || call.Status >= 300 && call.Status < 400)
-}
-
 // removes returns the elements of keyed sets that a PATCH of these leaves removes, by path.
 func (u *update) removes(leaves tfvalue.Value) map[string][]tfvalue.Value {
 	removes := map[string][]tfvalue.Value{}
@@ -240,18 +230,6 @@ func (u *update) addRemoved(elements map[string][]tfvalue.Value) {
 	for at, removed := range elements {
 		u.removed[at] = append(u.removed[at], removed...)
 	}
-}
-
-// gone returns those of the elements that the object no longer has.
-func (u *update) gone(elements map[string][]tfvalue.Value) map[string][]tfvalue.Value {
-	for _, set := range u.keyedSets(u.wanted) {
-		there, at := set.key.Index(u.remote.At(set.Path...)), set.Path.String()
-		elements[at] = slices.DeleteFunc(elements[at], func(element tfvalue.Value) bool {
-			_, exists := there[set.key.Of(element)]
-			return exists
-		})
-	}
-	return elements
 }
 
 // nextMemory returns the memory of the state after an update. What no read returned before stays

@@ -272,7 +272,7 @@ func TestHalfDoneMappingIsFinished(t *testing.T) {
 	}
 	wantText(t, folded(r.String()), "Cannot update pipe", "not today", "HTTP 422",
 		`source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is only partly updated`,
-		"These table mappings were removed: - public.customers to customers These are not added yet: - public.customers to customers Their excluded columns stay excluded. The API rejected the request that adds them: correct what its message names, then apply again.")
+		"These table mappings were removed: - public.customers to customers These are not added yet: - public.customers to customers Their excluded columns stay excluded. The request that adds them was rejected: correct what its error names, then apply again.")
 	b.wantState()
 	b.sends(removesCustomers, addsCustomers)
 	b.apply()
@@ -308,7 +308,7 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT)
 	_ = command.Wait()
 	f.ClearFaults()
-	wantText(t, folded(output.String()), "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", "These may not be added yet, because the API did not say what became of the request: - public.customers to customers Their excluded columns stay excluded. The next apply adds them.")
+	wantText(t, folded(output.String()), "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", "It is not known whether these were added: - public.customers to customers Their excluded columns stay excluded. The next apply adds them.")
 	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
@@ -508,7 +508,7 @@ func TestRemovalOfUnknownOutcome(t *testing.T) {
 			if len(plan.errors) != 2 {
 				t.Fatalf("%d errors, want 2: %q", len(plan.errors), plan.errors)
 			}
-			wantText(t, folded(plan.String()), "These table mappings may have been removed, because the API did not say what became of the request: - public.customers to customers",
+			wantText(t, folded(plan.String()), "It is not known whether these table mappings were removed: - public.customers to customers",
 				"These are not added yet: - public.customers to customers", "The next apply adds them.")
 			b.apply()
 			b.wantCovered()

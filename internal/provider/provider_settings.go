@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,7 +114,7 @@ func durationFrom(minimum time.Duration, rule string) func(string) error {
 	return func(value string) error {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
-			return fmt.Errorf("must be a duration such as 30s or 5m, got %q", value)
+			return fmt.Errorf("must be a duration such as 30s or 5m%s", gotNumber(value))
 		case d < minimum:
 			return fmt.Errorf("%s, got %q", rule, value)
 		default:
@@ -124,13 +125,24 @@ func durationFrom(minimum time.Duration, rule string) func(string) error {
 
 func checkCount(value string) error {
 	if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
-		got := fmt.Sprintf("%.100s", value)
-		if _, err := strconv.ParseFloat(value, 64); err != nil { // quoted, so that whitespace is seen
-			got = fmt.Sprintf("%.100q", value)
+		got := gotNumber(value) // quoted, so that whitespace is seen
+		if _, err := strconv.ParseFloat(value, 64); err == nil {
+			got = fmt.Sprintf(", got %.100s", value)
 		}
-		return fmt.Errorf("must be a whole number between 1 and %d, got %s", math.MaxInt32, got)
+		return fmt.Errorf("must be a whole number between 1 and %d%s", math.MaxInt32, got)
 	}
 	return nil
+}
+
+var numberLike = regexp.MustCompile(`^\s*[-+]?[0-9][0-9.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
+
+// gotNumber repeats a refused value at the end of a message if it is a number, with a unit
+// or not: any other text may be a secret that a pipeline has put into the wrong variable.
+func gotNumber(value string) string {
+	if !numberLike.MatchString(value) {
+		return ""
+	}
+	return fmt.Sprintf(", got %q", value)
 }
 
 // settings are the provider's, from its configuration or the environment.

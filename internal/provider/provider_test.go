@@ -160,6 +160,8 @@ func TestProviderSettingTexts(t *testing.T) {
 		{"retry_timeout", "-1s", `must not be negative, got "-1s"`},
 		{"request_timeout", "0s", `must be greater than zero, got "0s"`},
 		{"request_timeout", "5 minutes", `must be a duration such as 30s or 5m, got "5 minutes"`},
+		{"request_timeout", "s3cr3t", "must be a duration such as 30s or 5m"},
+		{"max_concurrent_requests", "s3cr3t", "must be a whole number between 1 and 2147483647"},
 	} {
 		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want+".") {
 			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)

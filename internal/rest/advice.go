@@ -31,24 +31,30 @@ func advise(r *Request, e *Error, because error, retries, unanswered bool) strin
 		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
 	case e.Status == http.StatusTooManyRequests, errors.As(because, new(*tooLate)) && e.Attempts == 0:
 		return slower
+	case e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound:
+		return strings.TrimSpace("Check " + r.API.URLSetting + ": the response does not look like the platform's. " + r.GoneAdvice)
+	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage): // whatever the status says
+		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
 	case e.Status == http.StatusUnauthorized:
 		return r.API.Unauthorized
 	case e.Status == http.StatusForbidden:
 		return r.API.Forbidden
 	case e.Status >= 300 && e.Status <= 399:
 		return "Check " + r.API.URLSetting + "."
-	case e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound:
-		return strings.TrimSpace("Check " + r.API.URLSetting + ": the response does not look like the platform's. " + r.GoneAdvice)
-	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage):
-		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
 	case e.Status == http.StatusNotFound:
 		return r.NotFoundAdvice
 	case rejected:
 		return correct(e)
+	case e.Kind == Unreadable && e.RequestID == "":
+		return "Check " + r.API.URLSetting + ": the response does not look like the platform's."
+	case e.Kind == Unreadable:
+		return askSupport
 	default:
 		return ""
 	}
 }
+
+const askSupport = "Ask the platform's support with the request ID."
 
 // busy matches messages about the state of an object: no value in the configuration
 // is wrong.
@@ -64,7 +70,7 @@ func correct(e *Error) string {
 	case !legible && e.RequestID == "":
 		return ""
 	case !legible:
-		return "Ask the platform's support with the request ID."
+		return askSupport
 	}
 	if e.RequestID != "" {
 		advice += ", or ask the platform's support with the request ID"

@@ -42,6 +42,7 @@ func TestAdvice(t *testing.T) {
 		"a 5xx, and no time left":      {Error{Kind: Temporary, Status: 503, Attempts: 3}, &tooLate{"x"}, true, false, ""},
 		"401":                          {Error{Status: 401, Attempts: 1}, nil, true, false, "Check key_id and key_secret."},
 		"403":                          {Error{Status: 403, Attempts: 1}, nil, true, false, "Check the roles."},
+		"403 with a page":              {Error{Status: 403, Message: htmlPage, Attempts: 1}, nil, true, false, "Check base_url: the response is from a login page or a gateway."},
 		"300":                          {Error{Status: 300, Attempts: 1}, nil, true, false, "Check base_url."},
 		"399":                          {Error{Status: 399, Attempts: 1}, nil, true, false, "Check base_url."},
 		"404 of the API":               {Error{Status: 404, NotFound: true, Attempts: 1}, nil, true, false, "Check the IDs."},
@@ -57,7 +58,8 @@ func TestAdvice(t *testing.T) {
 		"409":                          {Error{Status: 409}, nil, true, false, state + "."},
 		"423 with a request ID":        {Error{Status: 423, RequestID: "r"}, nil, true, false, state + ", or ask the platform's support with the request ID."},
 		"410":                          {Error{Status: 410}, nil, true, false, ""},
-		"a success that is unreadable": {Error{Status: 200, Kind: Unreadable, Err: errors.New("x")}, nil, true, false, ""},
+		"a success that is unreadable": {Error{Status: 200, Kind: Unreadable, Err: errors.New("x")}, nil, true, false, "Check base_url: the response does not look like the platform's."},
+		"one with a request ID":        {Error{Status: 200, Kind: Unreadable, Err: errors.New("x"), RequestID: "r"}, nil, true, false, support},
 	} {
 		if got := advise(r, &test.e, test.because, test.retries, test.unanswered); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

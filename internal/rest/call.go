@@ -165,7 +165,7 @@ func (k *call) conclude(e *Error, because, unfinished error) error {
 	case e.Kind == Unreadable:
 		effect = "The change was probably applied."
 	default:
-		effect = "It is not known whether the change was applied. The next apply sends only what is still missing."
+		effect = "It is not known whether the change was applied. The next plan shows what is still missing."
 	}
 	e.follow(because, unfinished, effect, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered))
 	return e

@@ -196,7 +196,7 @@ func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 		"something left": {[]fault{reset, reset, reset}, more, nil, 4, ""},
 		"not ambiguous":  {[]fault{respond(429, "")}, more, nil, 2, ""},
 		"failing": {[]fault{reset}, "", errors.New("it is gone"), 1,
-			"Nothing more was sent: it is gone.\n\nIt is not known whether the change was applied. The next apply sends only what is still missing."},
+			"Nothing more was sent: it is gone.\n\nIt is not known whether the change was applied. The next plan shows what is still missing."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
