@@ -58,6 +58,10 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 	}
 	var diags diag.Diagnostics
 	state, memory := e.apply(ctx, c, change, decodePrivate(req.PlannedPrivate), &diags)
+	if !diags.HasError() && !state.IsFullyKnown() {
+		diags.AddError("Unknown values after apply",
+			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
+	}
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(state); err != nil {
 		return nil, err

@@ -159,6 +159,11 @@ func TestProtocol(t *testing.T) {
 	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
 	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
 	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
+	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
+	applied, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
+	if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "Unknown values after apply" {
+		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
+	}
 	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
 		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
 			t.Errorf("identity %d is %v, %v", i, identity, err)
