@@ -46,7 +46,7 @@ func advise(r *Request, e *Error, because error, retries, unanswered bool) strin
 	case rejected:
 		return correct(e)
 	case e.Kind == Unreadable && e.RequestID == "":
-		return "Check " + r.API.URLSetting + ": the response does not look like the platform's."
+		return "Check " + r.API.URLSetting + ". If it is right, ask the platform's support."
 	case e.Kind == Unreadable:
 		return askSupport
 	default:

@@ -58,7 +58,7 @@ func TestAdvice(t *testing.T) {
 		"409":                          {Error{Status: 409}, nil, true, false, state + "."},
 		"423 with a request ID":        {Error{Status: 423, RequestID: "r"}, nil, true, false, state + ", or ask the platform's support with the request ID."},
 		"410":                          {Error{Status: 410}, nil, true, false, ""},
-		"a success that is unreadable": {Error{Status: 200, Kind: Unreadable, Err: errors.New("x")}, nil, true, false, "Check base_url: the response does not look like the platform's."},
+		"a success that is unreadable": {Error{Status: 200, Kind: Unreadable, Err: errors.New("x")}, nil, true, false, "Check base_url. If it is right, ask the platform's support."},
 		"one with a request ID":        {Error{Status: 200, Kind: Unreadable, Err: errors.New("x"), RequestID: "r"}, nil, true, false, support},
 	} {
 		if got := advise(r, &test.e, test.because, test.retries, test.unanswered); got != test.want {
