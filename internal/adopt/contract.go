@@ -81,7 +81,7 @@ func (e *Engine) wanted(r reviewed, read tfvalue.Value, diags *diag.Diagnostics)
 // is known of the set may be old then.
 func (e *Engine) checkReturned(r reviewed, set keyedSet, read tfvalue.Value, diags *diag.Diagnostics) bool {
 	parent := set.Path[:len(set.Path)-1]
-	if set.Value.IsEmpty() || read.At(parent...).IsObject() {
+	if set.Value.IsEmpty() && r.Remote.At(set.Path...).IsEmpty() || read.At(parent...).IsObject() {
 		return true
 	}
 	diags.AddAttributeError(conn.AttributePath(set.Path),

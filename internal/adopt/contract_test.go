@@ -66,6 +66,15 @@ func TestAdoptionKeepsElements(t *testing.T) {
 		tf.change(firstLamp, m{"bulbs": []any{}}, "shelf")
 		tf.wantQuiet(tf.apply())
 	}
+	// So does one before an update that removes what was known of the set.
+	tf := newTerraform(t, newWorkshop())
+	tf.change(firstLamp, m{"bulbs": []any{m{"socket": "E14"}}}, "shelf")
+	tf.config = m{"lamp_id": firstLamp, "shelf": m{"bulbs": []any{m{"socket": "E14"}}}}
+	tf.wantQuiet(tf.apply())
+	tf.config["shelf"] = m{"bulbs": []any{}}
+	tf.edits = append(tf.edits, omit("GET", 0, "shelf"))
+	tf.wantError(tf.apply(), `Unknown bulbs of lamp "desk"`)
+	tf.wantPatches()
 }
 
 // TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
