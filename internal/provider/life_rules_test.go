@@ -217,6 +217,14 @@ func (l *life) checkMappings(b *lived) {
 		return
 	}
 	was, will, now := byName(mappingsIn(r.prior)), byName(mappingsIn(r.planned)), byName(heldIn(doc))
+	for _, mapping := range l.mapped {
+		for name, is := range now {
+			replaces := now[mappingName(mapping)] == nil && mapping["source_table"] == is["source_table"]
+			if l.excluded.Load() && (replaces || name == mappingName(mapping)) && !slices.Contains(columnsOf(is, "excluded_columns"), "late") {
+				l.t.Errorf("%s uncovers a column that was excluded during the apply", name)
+			}
+		}
+	}
 	for name, held := range byName(heldIn(b.before)) {
 		is, exists := now[name]
 		if !exists {
@@ -246,7 +254,7 @@ func (l *life) checkDone(b *lived) {
 	}
 	for leaf, want := range b.config {
 		at := pathOf(leaf)
-		unchanged := !r.prior.IsNull() && r.prior.At(at...).Equal(r.planned.At(at...))
+		unchanged := !r.prior.IsNull() && plain(shownValue(r.prior.At(at...))) == plain(want)
 		switch now := member(doc, leaf); {
 		case leaf == kafkaCredentials, leaf == b.ignored, leaf == l.hidden, l.blindTo(leaf), l.moved && unchanged:
 		case leaf == tableMappings && l.moved:

@@ -46,6 +46,9 @@ type life struct {
 	gone    string // the ID of an object that does not exist, until another step
 	ctx     context.Context
 	cancel  context.CancelFunc
+	// Columns that are excluded in the console while an apply is under way, once a PATCH is lost.
+	excludes, excluded atomic.Bool
+	mapped             []object // the mappings then
 }
 
 // lived is a resource of a life, and its part of the configuration.
@@ -174,7 +177,7 @@ func (l *life) behave() {
 		l.blind = l.choose("name", "numReplicas", "idleTimeoutMinutes", "settings.engine_max_threads", tableMappings+".excludedColumns", tableMappings+".sortingKeys", tableMappings+".useCustomSortingKey")
 	}
 	l.Configure(func(b *mockplatform.Behaviour) {
-		b.Latency = time.Duration(l.IntN(3)) * time.Millisecond
+		b.Latency, b.OnRequest = time.Duration(l.IntN(3))*time.Millisecond, l.excludeLate
 		p, r := &b.Patches, &b.Responses
 		p.AddsFirst, p.OneTargetPerTable, p.OneTablePerTarget, p.MovesState, p.MovesReplicaMemory = l.one(2), l.oneTarget, l.oneTable, l.one(2), l.one(2)
 		if l.resets {
@@ -195,6 +198,20 @@ func (l *life) behave() {
 		r.Numbers = mockplatform.NumberSpelling(l.choose("", ".0", "e0"))
 		l.note("platform: %+v %+v", *p, *r)
 	})
+}
+
+// excludeLate excludes a column of all mappings after a request that failed.
+func (l *life) excludeLate(r mockplatform.Request) {
+	if r.Operation != mockplatform.UpdatePipe || r.Status == http.StatusOK || !l.excludes.CompareAndSwap(true, false) {
+		return
+	}
+	l.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		l.mapped = heldIn(doc)
+		for _, mapping := range member(doc, tableMappings).([]any) {
+			setMember(mapping.(object), "excludedColumns", append(member(mapping, "excludedColumns").([]any), "late"))
+		}
+	})
+	l.excluded.Store(true)
 }
 
 func (l *life) one(of int) bool              { return l.IntN(of) == 0 }
@@ -266,7 +283,7 @@ func (l *life) configure(b *lived) {
 		l.configureMappings(b)
 	case l.one(4):
 		delete(b.config, leaf)
-	case l.one(3) && slices.ContainsFunc(lifeValues[leaf], func(value any) bool { return plain(value) == plain(now) }):
+	case now != nil && l.one(3) && slices.ContainsFunc(lifeValues[leaf], func(value any) bool { return plain(value) == plain(now) }):
 		b.config[leaf] = now
 	default:
 		b.config[leaf] = lifeValues[leaf][l.IntN(len(lifeValues[leaf]))]
@@ -354,12 +371,16 @@ func (l *life) begin() {
 	l.ctx, l.cancel = context.WithCancel(l.t.Context())
 	writes := []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdatePipe, mockplatform.UpdateScaling, mockplatform.CreateKey}
 	fault := mockplatform.Fault{Operation: writes[l.IntN(4)], Skip: l.IntN(2)}
+	if r := l.key.result; r != nil && r.action != "none" && l.one(2) {
+		fault.Operation, fault.Skip = mockplatform.CreateKey, 0
+	}
 	switch l.trouble {
 	case "":
 		return
 	case "rejected":
 		fault.Status = http.StatusBadRequest
 	case "lost":
+		l.excludes.Store(l.one(2))
 		if fault.After = l.one(2); l.one(4) {
 			fault.Reset = true
 		} else {
@@ -384,6 +405,8 @@ func (l *life) begin() {
 func (l *life) calm() {
 	l.ClearFaults()
 	l.cancel()
+	l.excludes.Store(false)
+	l.excluded.Store(false)
 	if l.trouble, l.moved = "", false; l.hidden != "" {
 		l.hidden = ""
 		l.Configure(func(b *mockplatform.Behaviour) {
@@ -502,6 +525,7 @@ func (l *life) applied() {
 	}
 	l.key.keys = len(l.Keys())
 	l.apply()
+	l.moved = l.moved || l.excluded.Load()
 	for _, b := range l.blocks {
 		b.bodies = l.patches(b.id)
 		l.note("%s: %s %+q, errors %+q, warnings %d", b, b.result.action, b.bodies, b.result.errors, len(b.result.warnings))

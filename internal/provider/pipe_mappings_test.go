@@ -143,19 +143,23 @@ func TestMappingIsAValue(t *testing.T) {
 	b.wantState()
 }
 
-// TestMappingKnownAfterApply has a mapping of which the plan does not know the table, and
-// which turns out to be one that stays: the plan shows nothing of its members.
+// TestMappingKnownAfterApply has a mapping of which the plan does not know the table or the
+// target, and which turns out to be one that stays: the plan shows nothing of its members, and
+// warns about no removal.
 func TestMappingKnownAfterApply(t *testing.T) {
 	f := newFixture(t)
-	for _, adopts := range []bool{false, true} {
-		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-		if !adopts {
-			b.apply()
+	for _, names := range []string{`source_table = later, target_table = "customers"`, `source_table = "customers", target_table = later`} {
+		for _, adopts := range []bool{false, true} {
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			if !adopts {
+				b.apply()
+			}
+			b.learn(cty.StringVal("customers"))
+			r := b.applyAs(mappings(`{ source_schema_name = "public", `+names+`, `+fullCustomers+`sorting_keys = ["country", "id"] }`, addressesMapping, leadsMapping))
+			wantNoText(t, r.String(), "removed and added again")
+			b.sends()
+			b.wantQuiet()
 		}
-		b.learn(cty.StringVal("customers"))
-		b.applyAs(mappings(`{ source_schema_name = "public", source_table = later, target_table = "customers", `+fullCustomers+`sorting_keys = ["country", "id"] }`, addressesMapping, leadsMapping))
-		b.sends()
-		b.wantQuiet()
 	}
 }
 
@@ -364,27 +368,45 @@ func TestMappingChangedAfterThePlan(t *testing.T) {
 	}
 }
 
-// TestMappingExcludedDuringAnApply excludes a column while an apply is under way whose platform
-// resets the mappings: restoring them would uncover it.
+// TestMappingExcludedDuringAnApply excludes a column while an apply is under way, by a platform
+// that resets the mappings, and in the console before a PATCH is sent again. Whatever the apply
+// would do next to mappings of that table uncovers the column.
 func TestMappingExcludedDuringAnApply(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	f.ResetJournal()
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
-			all := value.([]any)
-			for _, mapping := range all {
-				if member(mapping, "sourceTable") == "customers" {
-					mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "salary"}
-				}
+	exclude := func(value any) any {
+		for _, mapping := range value.([]any) {
+			if member(mapping, "sourceTable") == "customers" {
+				mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
 			}
-			return all
-		}}}
-	})
-	b.arguments = seedMappings + "\n  name = \"n\""
-	wantText(t, b.tryApply().String(), `The column "salary" of public.customers to customers was excluded on the platform after the plan`)
-	b.sends(`{"name": "n"}`)
+		}
+		return value
+	}
+	const people = `excluded_columns = ["password_hash", "phone"]`
+	for name, test := range map[string]struct{ arguments, sends string }{
+		"the mapping is restored":       {seedMappings + "\n  name = \"n\"", `{"name": "n"}`},
+		"its table gets other columns":  {mappings(wanted("public.customers", "customers", people), addressesMapping, leadsMapping), removesCustomers},
+		"its table gets another target": {mappings(wanted("public.customers", "people", people), addressesMapping, leadsMapping), removesCustomers},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			f.ResetJournal()
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: exclude}}
+				p.OnRequest = func(r mockplatform.Request) {
+					if r.Status == http.StatusBadGateway {
+						f.UpdatePipe(b.id, func(doc mockplatform.Document) { exclude(member(doc, "source.postgres.tableMappings")) })
+					}
+				}
+			})
+			if test.sends == removesCustomers {
+				f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
+			}
+			b.arguments = test.arguments
+			wantText(t, b.tryApply().String(), `he column "salary" of public.customers to customers was excluded on the platform after the plan`)
+			b.sends(test.sends)
+		})
+	}
 }
 
 // TestMappingsThatAPatchEmpties has a platform that empties the columns of unmanaged mappings
