@@ -357,7 +357,7 @@ func (l *life) step() {
 		}
 	}
 	if l.trouble = ""; l.one(3) {
-		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "interrupted", "flaky", "outage")
+		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "excluded", "excluded", "interrupted", "flaky", "outage")
 	}
 	if l.trouble == "outage" && l.server != nil { // it remembers failed lists for 30 s
 		l.trouble = "flaky"
@@ -379,8 +379,10 @@ func (l *life) begin() {
 		return
 	case "rejected":
 		fault.Status = http.StatusBadRequest
+	case "excluded":
+		l.excludes.Store(true)
+		fault = mockplatform.Fault{Operation: mockplatform.UpdatePipe, Path: mockplatform.PostgresPipeID, Skip: l.IntN(2), Status: http.StatusBadGateway}
 	case "lost":
-		l.excludes.Store(l.one(2))
 		if fault.After = l.one(2); l.one(4) {
 			fault.Reset = true
 		} else {
