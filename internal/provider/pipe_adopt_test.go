@@ -197,4 +197,3 @@ func TestPipeOfAnotherKind(t *testing.T) {
 		})
 	}
 }
-
