@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
@@ -200,20 +198,6 @@ func (l *life) behave() {
 	})
 }
 
-// excludeLate excludes a column of all mappings after a request that failed.
-func (l *life) excludeLate(r mockplatform.Request) {
-	if r.Operation != mockplatform.UpdatePipe || r.Status == http.StatusOK || !l.excludes.CompareAndSwap(true, false) {
-		return
-	}
-	l.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		l.mapped = heldIn(doc)
-		for _, mapping := range member(doc, tableMappings).([]any) {
-			setMember(mapping.(object), "excludedColumns", append(member(mapping, "excludedColumns").([]any), "late"))
-		}
-	})
-	l.excluded.Store(true)
-}
-
 func (l *life) one(of int) bool              { return l.IntN(of) == 0 }
 func (l *life) choose(from ...string) string { return from[l.IntN(len(from))] }
 func (l *life) note(format string, args ...any) {
@@ -366,57 +350,6 @@ func (l *life) step() {
 	l.calm()
 }
 
-// begin begins the trouble of a step.
-func (l *life) begin() {
-	l.ctx, l.cancel = context.WithCancel(l.t.Context())
-	writes := []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdatePipe, mockplatform.UpdateScaling, mockplatform.CreateKey}
-	fault := mockplatform.Fault{Operation: writes[l.IntN(4)], Skip: l.IntN(2)}
-	if r := l.key.result; r != nil && r.action != "none" && l.one(2) {
-		fault.Operation, fault.Skip = mockplatform.CreateKey, 0
-	}
-	switch l.trouble {
-	case "":
-		return
-	case "rejected":
-		fault.Status = http.StatusBadRequest
-	case "excluded":
-		l.excludes.Store(true)
-		fault = mockplatform.Fault{Operation: mockplatform.UpdatePipe, Path: mockplatform.PostgresPipeID, Skip: l.IntN(2), Status: http.StatusBadGateway}
-	case "lost":
-		if fault.After = l.one(2); l.one(4) {
-			fault.Reset = true
-		} else {
-			fault.Status = []int{http.StatusBadGateway, http.StatusFound, http.StatusNotImplemented}[l.IntN(3)]
-		}
-	case "interrupted":
-		cancel := l.cancel
-		fault.Edit = func(mockplatform.Document) {
-			cancel()
-			time.Sleep(2 * time.Millisecond) // the client notices it before the response
-		}
-	case "outage":
-		fault = mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always, Skip: l.IntN(8)}
-	case "flaky":
-		fault = mockplatform.Fault{Status: []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[l.IntN(2)], Method: http.MethodGet, Skip: l.IntN(4)}
-	}
-	l.Inject(fault)
-	l.note("%s: %s %s, status %d, after %t, skip %d", l.trouble, fault.Operation, fault.Method, fault.Status, fault.After, fault.Skip)
-}
-
-// calm ends the trouble.
-func (l *life) calm() {
-	l.ClearFaults()
-	l.cancel()
-	l.excludes.Store(false)
-	l.excluded.Store(false)
-	if l.trouble, l.moved = "", false; l.hidden != "" {
-		l.hidden = ""
-		l.Configure(func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = slices.DeleteFunc(b.Responses.Sparse, func(s mockplatform.Sparse) bool { return s.Times == 1 })
-		})
-	}
-}
-
 // process is the provider's process of the next command.
 func (l *life) process(isDown bool) server {
 	switch {
@@ -427,17 +360,6 @@ func (l *life) process(isDown bool) server {
 	default:
 		return l.start()
 	}
-}
-
-// interruptible is a provider whose applies an interrupt cancels.
-type interruptible struct {
-	server
-	ctx context.Context
-}
-
-// ApplyResourceChange implements terraformtest.Provider.
-func (p interruptible) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return p.server.ApplyResourceChange(p.ctx, req)
 }
 
 // plan plans all resources at the same time.
