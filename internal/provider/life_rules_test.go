@@ -273,9 +273,10 @@ func (l *life) checkDone(b *lived) {
 func (l *life) checkKey() (again bool) {
 	k, r, config, posts := &l.key, l.key.result, fmt.Sprint(l.key.config), l.RequestsOf(mockplatform.CreateKey)
 	want := "replace"
-	if k.created == config {
+	switch k.created {
+	case config:
 		want = "none"
-	} else if k.created == "" {
+	case "":
 		want = "create"
 	}
 	made := l.Keys()[k.keys:]

@@ -203,7 +203,14 @@ func (l *life) choose(from ...string) string { return from[l.IntN(len(from))] }
 func (l *life) note(format string, args ...any) {
 	l.story = append(l.story, fmt.Sprintf(format, args...))
 }
-func (l *life) any() *lived { return l.blocks[l.IntN(len(l.blocks))] }
+
+// any is a resource, and the one with table mappings more often than others.
+func (l *life) any() *lived {
+	if l.one(3) {
+		return l.blocks[slices.IndexFunc(l.blocks, func(b *lived) bool { return b.id == mockplatform.PostgresPipeID })]
+	}
+	return l.blocks[l.IntN(len(l.blocks))]
+}
 
 func (b *lived) String() string { return b.name + " " + b.id[len(b.id)-2:] }
 
@@ -320,7 +327,7 @@ func (l *life) step() {
 	for range 1 + l.IntN(4) {
 		l.configure(l.any())
 	}
-	if l.one(4) {
+	if l.one(2) {
 		l.key.config = plainKey.with(args{"name": l.choose("n", "m"), "rotation_triggers": map[string]string{"t": l.choose("1", "2")}})
 	}
 	if l.gone != "" && l.one(2) {
@@ -348,6 +355,12 @@ func (l *life) step() {
 	}
 	l.applied()
 	l.calm()
+	// Where reads omit what is empty, a response to a write is no read that returned a value:
+	// without one, a value that the console empties next would look as if it stayed.
+	p := l.process(false)
+	for _, b := range l.blocks {
+		b.refreshWith(p)
+	}
 }
 
 // process is the provider's process of the next command.
@@ -381,7 +394,8 @@ func (l *life) plan(p server) {
 
 func (b *lived) plan(p server) {
 	var c *terraformtest.Change
-	switch b.write(true); {
+	b.write(true)
+	switch {
 	case b.absent:
 		b.block.Config = cty.NullVal(b.block.Schema.Type)
 		c = b.block.Plan(p)
