@@ -207,9 +207,13 @@ func (l *life) note(format string, args ...any) {
 // any is a resource, and the one with table mappings more often than others.
 func (l *life) any() *lived {
 	if l.one(3) {
-		return l.blocks[slices.IndexFunc(l.blocks, func(b *lived) bool { return b.id == mockplatform.PostgresPipeID })]
+		return l.postgres()
 	}
 	return l.blocks[l.IntN(len(l.blocks))]
+}
+
+func (l *life) postgres() *lived {
+	return l.blocks[slices.IndexFunc(l.blocks, func(b *lived) bool { return b.id == mockplatform.PostgresPipeID })]
 }
 
 func (b *lived) String() string { return b.name + " " + b.id[len(b.id)-2:] }
@@ -348,7 +352,7 @@ func (l *life) step() {
 		}
 	}
 	if l.trouble = ""; l.one(3) {
-		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "excluded", "excluded", "interrupted", "flaky", "outage")
+		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "interrupted", "flaky", "outage")
 	}
 	if l.trouble == "outage" && l.server != nil { // it remembers failed lists for 30 s
 		l.trouble = "flaky"

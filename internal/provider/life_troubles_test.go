@@ -21,6 +21,9 @@ func (l *life) begin() {
 	if r := l.key.result; r != nil && r.action != "none" && l.one(2) {
 		fault.Operation, fault.Skip = mockplatform.CreateKey, 0
 	}
+	if r := l.postgres().result; r != nil && slices.Contains(r.changed(), tableMappingsPath.String()) && l.one(3) {
+		l.trouble = "excluded"
+	}
 	switch l.trouble {
 	case "":
 		return
@@ -53,7 +56,9 @@ func (l *life) begin() {
 // calm ends the trouble.
 func (l *life) calm() {
 	l.ClearFaults()
-	l.cancel()
+	if l.cancel(); l.trouble == "interrupted" {
+		time.Sleep(50 * time.Millisecond) // what was sent may arrive later
+	}
 	l.excludes.Store(false)
 	l.excluded.Store(false)
 	if l.trouble, l.moved = "", false; l.hidden != "" {
