@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,16 @@ func fromJSON(t *testing.T, text string) any {
 		t.Fatalf("%v in %s", err, text)
 	}
 	return value
+}
+
+// fileText is the content of a file.
+func fileText(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 func toJSON(t *testing.T, value any) string {

@@ -181,10 +181,10 @@ func copyScenario(t *testing.T, w *workspace) {
 		case entry.IsDir():
 			return os.MkdirAll(filepath.Join(w.dir, name), 0o700)
 		}
-		content, err := os.ReadFile(path)
-		skipIfTooOld(t, string(content))
-		w.file(name, string(content))
-		return err
+		content := fileText(t, path)
+		skipIfTooOld(t, content)
+		w.file(name, content)
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -194,14 +194,11 @@ func copyScenario(t *testing.T, w *workspace) {
 // edit replaces a text of a file, which has it once.
 func (w *workspace) edit(name, before, after string) {
 	w.t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if strings.Count(string(content), before) != 1 {
+	content := fileText(w.t, filepath.Join(w.dir, name))
+	if strings.Count(content, before) != 1 {
 		w.t.Fatalf("%s does not have %q once", name, before)
 	}
-	w.file(name, strings.Replace(string(content), before, after, 1))
+	w.file(name, strings.Replace(content, before, after, 1))
 }
 
 // openVariable finds a variable without a default.
@@ -214,16 +211,13 @@ func (f *fixture) example(dir string, names ...string) *workspace {
 	var all strings.Builder
 	w := f.workspace("").setenv(f.fromEnvironment()...)
 	for _, name := range names {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		content := fileText(f.t, filepath.Join(dir, name))
 		if name == "main.tf" {
 			name = "example.tf"
 		}
-		skipIfTooOld(f.t, string(content))
-		w.file(name, string(content))
-		all.Write(content)
+		skipIfTooOld(f.t, content)
+		w.file(name, content)
+		all.WriteString(content)
 	}
 	if !strings.Contains(all.String(), "required_providers") {
 		w.file("main.tf", plainProvider)
@@ -284,12 +278,9 @@ func (w *workspace) imports(t *testing.T) {
 // importsByCommand runs each command of an import.sh.
 func (w *workspace) importsByCommand(dir string) {
 	w.t.Helper()
-	script, err := os.ReadFile(filepath.Join(dir, "import.sh"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	script := fileText(w.t, filepath.Join(dir, "import.sh"))
 	ran := 0
-	for line := range strings.Lines(string(script)) {
+	for line := range strings.Lines(script) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue

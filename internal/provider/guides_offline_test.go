@@ -25,11 +25,7 @@ const (
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
 	needsTerraformTest(t)
-	content, err := os.ReadFile(offlineGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(pageOf(offlineGuide, string(content)))
+	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(readPage(t, offlineGuide))
 	wantText(t, out,
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
@@ -40,12 +36,7 @@ func TestOfflineGuide(t *testing.T) {
 // TestRehearsal follows the rehearsal of a renewal in the guide to rotating keys, with the
 // settings that the guide to modules offline exports.
 func TestRehearsal(t *testing.T) {
-	_, all := chapters(t, "../../templates/guides/rotating-keys.md")
-	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Rehearse a renewal" })
-	if at < 0 {
-		t.Fatal("the guide has no such section")
-	}
-	page := all[at].page
+	page := chapterOf(t, "../../templates/guides/rotating-keys.md", "Rehearse a renewal").page
 	for _, b := range readPage(t, offlineGuide).blocks {
 		if strings.HasPrefix(b.text, "export DATAPLATFORM_BASE_URL=") {
 			page.blocks = slices.Insert(page.blocks, 1, b)
@@ -82,12 +73,7 @@ func (w *workspace) withFake(p page) string {
 // TestContributingByHand follows what CONTRIBUTING.md says of a build and the fake.
 func TestContributingByHand(t *testing.T) {
 	t.Parallel()
-	_, all := chapters(t, contributing)
-	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Try it by hand" })
-	if at < 0 {
-		t.Fatal("there is no such section")
-	}
-	page := all[at].page
+	page := chapterOf(t, contributing, "Try it by hand").page
 	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.HasPrefix(b.text, "dlv ") }) // needs a debugger
 	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page),
 		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
@@ -98,11 +84,8 @@ func TestContributingByHand(t *testing.T) {
 // TestReadme follows README.md.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	skipIfTooOld(t, string(content))
+	content := fileText(t, readme)
+	skipIfTooOld(t, content)
 	program := programUnder(t)
 	page := readPage(t, readme)
 	if program.openTofu { // as it says
@@ -112,7 +95,7 @@ func TestReadme(t *testing.T) {
 	}
 	const clone = "/path/to/clone/"
 	const settings = ". " + clone + "bin/mock.env"
-	wantText(t, string(content), "`"+settings+"`")
+	wantText(t, content, "`"+settings+"`")
 	inAnEmptyDirectory(t, &page)
 	page.blocks = slices.Insert(page.blocks, 0, block{language: "shell", text: strings.ReplaceAll(settings, clone, "") + "\n"})
 	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
@@ -160,10 +143,10 @@ func inAnEmptyDirectory(t *testing.T, p *page) {
 }
 
 // linked are the files that a page links to.
-func linked(content []byte) map[string]bool {
+func linked(content string) map[string]bool {
 	paths := map[string]bool{}
-	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllSubmatch(content, -1) {
-		paths[string(link[1])] = true
+	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllStringSubmatch(content, -1) {
+		paths[link[1]] = true
 	}
 	return paths
 }

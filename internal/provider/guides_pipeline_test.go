@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -20,12 +19,9 @@ const pipelineGuide = "../../docs/guides/pipeline.md"
 // TestPipelineGuide follows the guide on CI/CD, with the tools for misspelled names that
 // make tflint has built.
 func TestPipelineGuide(t *testing.T) {
-	content, err := os.ReadFile(pipelineGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := fileText(t, pipelineGuide)
 	f := newFixture(t)
-	skipIfReaderCannot(t, string(content))
+	skipIfReaderCannot(t, content)
 	needsMocks(t)
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("there is no openssl")
@@ -71,7 +67,7 @@ func TestPipelineGuide(t *testing.T) {
 	// Each command of the workflow is one that was run above, prepares for it, or has a
 	// test of its own.
 	run := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`)
-	text := strings.ReplaceAll(string(content), " -lock-timeout=5m", "")
+	text := strings.ReplaceAll(content, " -lock-timeout=5m", "")
 	for _, command := range run.FindAllStringSubmatch(text, -1) {
 		of := command[1]
 		if strings.Count(text, of) <= strings.Count(text, "run: "+of) && of != "bash ci/comment.sh" && !strings.HasPrefix(of, "printf") {
@@ -82,11 +78,8 @@ func TestPipelineGuide(t *testing.T) {
 	// The scenario's workflows run the same commands, with its values.
 	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "")
 	for _, name := range []string{"terraform.yml", "environment.yml"} {
-		workflow, err := os.ReadFile(filepath.Join(examplesDir, "scenario", "workflows", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, command := range run.FindAllStringSubmatch(values.Replace(string(workflow)), -1) {
+		workflow := fileText(t, filepath.Join(examplesDir, "scenario", "workflows", name))
+		for _, command := range run.FindAllStringSubmatch(values.Replace(workflow), -1) {
 			wantText(t, text, command[1])
 		}
 	}
@@ -96,12 +89,9 @@ func TestPipelineGuide(t *testing.T) {
 func (w *workspace) expireKeys() {
 	w.t.Helper()
 	name := filepath.Join(w.dir, "terraform.tfstate")
-	content, err := os.ReadFile(name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	changed := regexp.MustCompile(`"expire_at": "[^"]+"`).ReplaceAllString(string(content), `"expire_at": "2026-01-01T00:00:00Z"`)
-	if changed == string(content) || !json.Valid([]byte(changed)) {
+	content := fileText(w.t, name)
+	changed := regexp.MustCompile(`"expire_at": "[^"]+"`).ReplaceAllString(content, `"expire_at": "2026-01-01T00:00:00Z"`)
+	if changed == content || !json.Valid([]byte(changed)) {
 		w.t.Fatal("the state has no key")
 	}
 	w.file("terraform.tfstate", changed)

@@ -31,11 +31,7 @@ var fence = regexp.MustCompile("(?s)\n(?:([^\n]+)\n\n)?```(\\w*)\n(.*?\n)```\n")
 
 func readPage(t *testing.T, name string) page {
 	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pageOf(name, string(content))
+	return pageOf(name, fileText(t, name))
 }
 
 // pageOf is a part of a page.
@@ -63,16 +59,23 @@ type chapter struct {
 // every chapter needs, and the chapters.
 func chapters(t *testing.T, name string) (common page, all []chapter) {
 	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := strings.Split(string(content), "\n## ")
+	parts := strings.Split(fileText(t, name), "\n## ")
 	for _, part := range parts[1:] {
 		title, text, _ := strings.Cut(part, "\n")
 		all = append(all, chapter{title, text, pageOf(name, text)})
 	}
 	return pageOf(name, parts[0]), all
+}
+
+// chapterOf is the chapter of a guide with a title.
+func chapterOf(t *testing.T, name, title string) chapter {
+	t.Helper()
+	_, all := chapters(t, name)
+	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == title })
+	if at < 0 {
+		t.Fatalf("%s has no chapter %q", name, title)
+	}
+	return all[at]
 }
 
 var (
@@ -290,16 +293,12 @@ func (w *workspace) rejectsMisspelled(all []chapter) {
 // TestExistingKeysGuide follows the chapter on existing keys of the guide on rotation. The
 // one on a rehearsed renewal has TestRehearsal, and the others are snippets.
 func TestExistingKeysGuide(t *testing.T) {
-	_, all := chapters(t, "../../templates/guides/rotating-keys.md")
-	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Existing API keys" })
-	if at < 0 {
-		t.Fatal("the guide has no chapter on existing keys")
-	}
+	chapter := chapterOf(t, "../../templates/guides/rotating-keys.md", "Existing API keys")
 	f := newFixture(t)
 	w := f.reader()
 	w.file("providers.tf", plainProvider)
 	w.shell("terraform init")
-	w.follow(all[at].page)
+	w.follow(chapter.page)
 	if got := len(f.RequestsOf(mockplatform.CreateKey)); got != 2 || len(f.writes()) != 2 {
 		t.Errorf("%d keys, want 2:\n%s", got, strings.Join(f.writes(), "\n"))
 	}
@@ -309,17 +308,13 @@ func TestExistingKeysGuide(t *testing.T) {
 // TestAdoptingGuide follows the chapter on generated configuration: what
 // programs disagree about there is easy to get wrong. The others are snippets.
 func TestAdoptingGuide(t *testing.T) {
-	_, all := chapters(t, "../../templates/guides/adopting.md")
-	at := slices.IndexFunc(all, func(c chapter) bool { return c.title == "Generate the configuration" })
-	if at < 0 {
-		t.Fatal("the guide has no chapter on generated configuration")
-	}
+	chapter := chapterOf(t, "../../templates/guides/adopting.md", "Generate the configuration")
 	f := newFixture(t)
-	skipIfReaderCannot(t, all[at].text)
+	skipIfReaderCannot(t, chapter.text)
 	w := f.reader()
 	w.file("providers.tf", plainProvider)
 	w.shell("terraform init")
-	w.follow(all[at].page)
+	w.follow(chapter.page)
 	w.apply()
 	w.wantEmptyPlan()
 	f.wantWrites()

@@ -4,7 +4,6 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -146,11 +145,8 @@ rm terraform-provider-dataplatform_v0.1.0 README.md`)
 // tools, since Pulumi invents a value for it.
 func TestNamesThatOtherToolsSet(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(otherToolsGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, pulumi, _ := strings.Cut(string(content), "\n## Pulumi\n")
+	content := fileText(t, otherToolsGuide)
+	_, pulumi, _ := strings.Cut(content, "\n## Pulumi\n")
 	pulumi, _, _ = strings.Cut(pulumi, "\n## ")
 	schemas, _ := served(t)
 	found := 0

@@ -249,33 +249,6 @@ func TestPipeChanges(t *testing.T) {
 	}
 }
 
-// TestPipeDrift changes a pipe behind Terraform's back: what is managed is planned back,
-// and the rest left alone.
-func TestPipeDrift(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.KafkaPipeID, `
-  settings       = { engine_max_threads = 8 }
-  field_mappings = [{ source_field = "a", destination_field = "a" }, { source_field = "b", destination_field = "b" }]
-  source         = { kafka = { reverse_private_endpoint_ids = ["x", "y"] } }`)
-	b.apply()
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
-		setMember(doc, "name", "other")
-		setMember(doc, "settings.engine_max_threads", 9)
-		setMember(doc, "settings.engine_max_insert_threads", 9)
-		setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{"y", "z"})
-		setMember(doc, "fieldMappings", fromJSON(t, `[{"sourceField": "b", "destinationField": "b"}, {"sourceField": "c", "destinationField": "c"}]`))
-	})
-	f.ResetJournal()
-	b.apply()
-	b.sends(`{
-  "settings": {"engine_max_threads": 8},
-  "fieldMappings": [{"sourceField": "a", "destinationField": "a"}, {"sourceField": "b", "destinationField": "b"}],
-  "source": {"kafka": {"reversePrivateEndpointIds": ["x", "y"]}}
-}`)
-	b.wantQuiet()
-	b.wantState()
-}
-
 // TestNumberBeyond63Bits has a platform that returns a whole number that no argument may
 // have: nothing is sent as long as nobody configures it.
 func TestNumberBeyond63Bits(t *testing.T) {

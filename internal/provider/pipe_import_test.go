@@ -52,19 +52,6 @@ func TestPipeGeneratedConfiguration(t *testing.T) {
 	f.wantWrites()
 }
 
-// TestPipeImport imports by both forms of the ID.
-func TestPipeImport(t *testing.T) {
-	short := mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID
-	f := newFixture(t)
-	for _, id := range []string{short, mockplatform.OrganizationID + "/" + short} {
-		b := f.pipe(mockplatform.PostgresPipeID, seedMappings+"\n  name = \"customers\"")
-		b.must(b.imports(id))
-		b.wantState()
-		b.wantQuiet()
-		b.sends()
-	}
-}
-
 // TestPipeImportWithUnknownOrganization imports while the provider's organization is known
 // only after apply: the import ID has to contain it.
 func TestPipeImportWithUnknownOrganization(t *testing.T) {

@@ -78,7 +78,7 @@ func setMappings(update *platform.PostgresUpdate, change adopt.Change, wanted, r
 		return nil
 	}
 	remove, add := mappingKey.Difference(wanted, remote)
-	if err := checkCovered(change, remove); err != nil {
+	if err := checkCovered(change, wanted, remove); err != nil {
 		return err
 	}
 	for _, mapping := range remove {
@@ -99,18 +99,18 @@ func setMappings(update *platform.PostgresUpdate, change adopt.Change, wanted, r
 }
 
 // checkCovered rejects the removal of a mapping that excludes a column which it did not when
-// the plan was made, if the plan has a mapping of the same table that would replicate it. An
+// the plan was made, if the plan has a mapping of the same table that would replicate it, or
+// the update keeps one that was added on the platform after the plan. An
 // update compares with the platform before it begins; this is for what is excluded while it
 // runs. An adoption changes no mapping, so that its plan has them as they were.
-func checkCovered(change adopt.Change, remove []tfvalue.Value) error {
-	after := mappingKey.Index(change.Plan.At(tableMappingsPath...))
-	before := after
+func checkCovered(change adopt.Change, wanted tfvalue.Value, remove []tfvalue.Value) error {
+	before := mappingKey.Index(change.Plan.At(tableMappingsPath...))
 	if !change.Prior.IsNull() {
 		before = mappingKey.Index(change.Prior.At(tableMappingsPath...))
 	}
 	for _, mapping := range remove {
 		fresh := uncovered(mapping, before[mappingKey.Of(mapping)])
-		for _, next := range after {
+		for _, next := range slices.Concat(change.Plan.At(tableMappingsPath...).Elements(), wanted.Elements()) {
 			if sameTable.Of(next) != sameTable.Of(mapping) {
 				continue
 			}

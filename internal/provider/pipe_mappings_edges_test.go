@@ -24,28 +24,6 @@ func TestAttackedOneTableTwoTargets(t *testing.T) {
 	b.wantQuiet()
 }
 
-// TestAttackedEmptiedAndOmitted is TestMappingsThatAPatchEmpties on a platform that omits what
-// is empty.
-func TestAttackedEmptiedAndOmitted(t *testing.T) {
-	for name, sparse := range leanPlatforms {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
-			b := f.pipe(mockplatform.PostgresPipeID, ``)
-			b.apply()
-			f.Configure(func(p *mockplatform.Behaviour) {
-				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
-					all := value.([]any)
-					all[0].(mockplatform.Document)["excludedColumns"] = []any{}
-					return all
-				}}}
-			})
-			r := b.applyAs(`name = "n"`)
-			wantWarning(t, r.warnings, `public.customers to customers, excluded_columns: was ["password_hash", "phone"], is now []`)
-		})
-	}
-}
-
 // TestAttackedAdoptionRestoresForms adopts a pipe whose mappings match, but for the form of a
 // name, on a platform that drops the mappings with any other change.
 func TestAttackedAdoptionRestoresForms(t *testing.T) {
@@ -75,23 +53,6 @@ func TestAttackedAdoptionRestoresForms(t *testing.T) {
 			}
 			t.Logf("%q %+q", r.errors, f.patches(b.id))
 		})
-	}
-}
-
-// TestAttackedSiblingUncovers excludes a column after a plan that maps the same table once
-// more: the apply would replicate it.
-func TestAttackedSiblingUncovers(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.customers", "archive", customersExcluded))
-	plan := b.plan()
-	f.UpdatePipe(b.id, func(doc mockplatform.Document) {
-		member(doc, "source.postgres.tableMappings").([]any)[0].(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
-	})
-	b.carryOut(f.start(), plan)
-	if got, ok := f.mapped(b.id)["archive"]; ok && !slices.Contains(got, "salary") {
-		t.Errorf("archive replicates salary: excludes %q, errors %q", got, plan.errors)
 	}
 }
 

@@ -143,42 +143,24 @@ func TestMappingIsAValue(t *testing.T) {
 	b.wantState()
 }
 
-// TestMappingKnownAfterApply has a mapping of which the plan does not know the table, and
-// which turns out to be one that stays: the plan shows nothing of its members.
+// TestMappingKnownAfterApply has a mapping of which the plan does not know the table or the
+// target, and which turns out to be one that stays: the plan shows nothing of its members, and
+// warns about no removal.
 func TestMappingKnownAfterApply(t *testing.T) {
 	f := newFixture(t)
-	for _, adopts := range []bool{false, true} {
-		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-		if !adopts {
-			b.apply()
+	for _, names := range []string{`source_table = later, target_table = "customers"`, `source_table = "customers", target_table = later`} {
+		for _, adopts := range []bool{false, true} {
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			if !adopts {
+				b.apply()
+			}
+			b.learn(cty.StringVal("customers"))
+			r := b.applyAs(mappings(`{ source_schema_name = "public", `+names+`, `+fullCustomers+`sorting_keys = ["country", "id"] }`, addressesMapping, leadsMapping))
+			wantNoText(t, r.String(), "removed and added again")
+			b.sends()
+			b.wantQuiet()
 		}
-		b.learn(cty.StringVal("customers"))
-		b.applyAs(mappings(`{ source_schema_name = "public", source_table = later, target_table = "customers", `+fullCustomers+`sorting_keys = ["country", "id"] }`, addressesMapping, leadsMapping))
-		b.sends()
-		b.wantQuiet()
 	}
-}
-
-// TestMappingsDrift changes mappings behind Terraform's back: what differs is removed and
-// added again, what is mapped besides is removed, what is gone is added.
-func TestMappingsDrift(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping))
-	b.must(b.imports(mockplatform.ServiceID + "/" + b.id))
-	b.apply()
-	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		setMember(doc, "source.postgres.host", "other")
-		setMember(doc, "source.postgres.tableMappings", fromJSON(t, `[
-  {"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers", "excludedColumns": ["password_hash", "phone", "mail"], "useCustomSortingKey": true, "sortingKeys": ["country", "id"]},
-  {"sourceSchemaName": "sales", "sourceTable": "leads", "targetTable": "sales_leads", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}]`))
-	})
-	f.ResetJournal()
-	b.apply()
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [`+customersKey+`, `+leadsKey+`],
-  "tableMappingsToAdd": [`+strings.Replace(addressesKey, "}", `, "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}`, 1)+`]}}}`,
-		`{"source": {"postgres": {"tableMappingsToAdd": [`+strings.Replace(customersKey, "}", `, "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["country", "id"]}`, 1)+`]}}}`)
-	b.wantQuiet()
-	b.wantState()
 }
 
 // TestMappingsInAnotherNormalForm has a platform whose names are not in the Unicode form that
@@ -336,6 +318,7 @@ func TestMappingChangedAfterThePlan(t *testing.T) {
 		"another mapping, and a column is excluded": {mappings(customersMapping, addressesMapping), salary, []string{`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`}, "", []string{"password_hash", "phone", "salary"}},
 		"the mapping, and a column is excluded":     {customersSorted + "\n  name = \"n\"", salary, nil, "public.customers to customers", []string{"password_hash", "phone", "salary"}},
 		"its target, and a column is excluded":      {mappings(wanted("public.customers", "people", fullCustomers+`sorting_keys = ["id"]`), addressesMapping, leadsMapping), salary, nil, "public.customers to customers", []string{"password_hash", "phone", "salary"}},
+		"another target of its table, likewise":     {mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.customers", "archive", customersExcluded)), salary, nil, "public.customers to customers", []string{"password_hash", "phone", "salary"}},
 		"a removal, and a column is excluded":       {mappings(addressesMapping, leadsMapping), salary, []string{removesCustomers}, "", nil},
 		"a name, and the mapping is removed":        {seedMappings + "\n  name = \"n\"", unmap, []string{`{"name": "n"}`}, "", nil},
 		"the mapping, and it is removed":            {customersSorted, unmap, []string{addsCustomers}, "", []string{"password_hash", "phone"}},
@@ -364,67 +347,68 @@ func TestMappingChangedAfterThePlan(t *testing.T) {
 	}
 }
 
-// TestMappingExcludedDuringAnApply excludes a column while an apply is under way whose platform
-// resets the mappings: restoring them would uncover it.
+// TestMappingExcludedDuringAnApply excludes a column while an apply is under way, by a platform
+// that resets the mappings, and in the console before a PATCH is sent again. Whatever the apply
+// would do next to mappings of that table uncovers the column.
 func TestMappingExcludedDuringAnApply(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	f.ResetJournal()
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
-			all := value.([]any)
-			for _, mapping := range all {
-				if member(mapping, "sourceTable") == "customers" {
-					mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "salary"}
-				}
+	exclude := func(value any) any {
+		for _, mapping := range value.([]any) {
+			if member(mapping, "sourceTable") == "customers" {
+				mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
 			}
-			return all
-		}}}
-	})
-	b.arguments = seedMappings + "\n  name = \"n\""
-	wantText(t, b.tryApply().String(), `The column "salary" of public.customers to customers was excluded on the platform after the plan`)
-	b.sends(`{"name": "n"}`)
+		}
+		return value
+	}
+	const people = `excluded_columns = ["password_hash", "phone"]`
+	for name, test := range map[string]struct{ arguments, sends string }{
+		"the mapping is restored":       {seedMappings + "\n  name = \"n\"", `{"name": "n"}`},
+		"its table gets other columns":  {mappings(wanted("public.customers", "customers", people), addressesMapping, leadsMapping), removesCustomers},
+		"its table gets another target": {mappings(wanted("public.customers", "people", people), addressesMapping, leadsMapping), removesCustomers},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+			b.apply()
+			f.ResetJournal()
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: exclude}}
+				p.OnRequest = func(r mockplatform.Request) {
+					if r.Status == http.StatusBadGateway {
+						f.UpdatePipe(b.id, func(doc mockplatform.Document) { exclude(member(doc, "source.postgres.tableMappings")) })
+					}
+				}
+			})
+			if test.sends == removesCustomers {
+				f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
+			}
+			b.arguments = test.arguments
+			wantText(t, b.tryApply().String(), `he column "salary" of public.customers to customers was excluded on the platform after the plan`)
+			b.sends(test.sends)
+		})
+	}
 }
 
 // TestMappingsThatAPatchEmpties has a platform that empties the columns of unmanaged mappings
-// with another change: the warning shows which.
+// with another change, and returns what is empty or omits it: the warning shows which.
 func TestMappingsThatAPatchEmpties(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, ``)
-	b.apply()
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
-			all := value.([]any)
-			all[0].(mockplatform.Document)["excludedColumns"] = []any{}
-			return all[:2]
-		}}}
-	})
-	r := b.applyAs(`name = "n"`)
-	wantWarning(t, r.warnings, "- source.postgres.table_mappings, public.customers to customers, excluded_columns: was [\"password_hash\", \"phone\"], is now [] "+
-		"- source.postgres.table_mappings, sales.leads to sales_leads: was there, is now missing")
-}
-
-// TestMappingAddedAfterThePlan adds a mapping on the platform between plan and apply of a
-// saved plan that changes another one: it stays, and the next plan shows its removal.
-func TestMappingAddedAfterThePlan(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	b.arguments = mappings(wanted("public.customers", "customers", fullCustomers+`sorting_keys = ["id"]`), addressesMapping)
-	plan := b.plan()
-	f.addMapping(newMapping)
-	b.applyPlan(plan)
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [`+customersKey+`, `+leadsKey+`]}}}`, addsCustomers)
-	if _, mapped := f.mapped(b.id)["new"]; !mapped {
-		t.Error("the apply removed a mapping that its plan did not have")
+	for name, sparse := range leanPlatforms {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
+			b := f.pipe(mockplatform.PostgresPipeID, ``)
+			b.apply()
+			f.Configure(func(p *mockplatform.Behaviour) {
+				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: func(value any) any {
+					all := value.([]any)
+					all[0].(mockplatform.Document)["excludedColumns"] = []any{}
+					return all[:2]
+				}}}
+			})
+			r := b.applyAs(`name = "n"`)
+			wantWarning(t, r.warnings, "- source.postgres.table_mappings, public.customers to customers, excluded_columns: was [\"password_hash\", \"phone\"], is now [] "+
+				"- source.postgres.table_mappings, sales.leads to sales_leads: was there, is now missing")
+		})
 	}
-	if got := b.plan().changed(); !slices.Equal(got, []string{tableMappingsPath.String()}) {
-		t.Errorf("the next plan differs in %q", got)
-	}
-	b.apply()
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new"}]}}}`)
-	b.wantQuiet()
 }
 
 // TestMappingsReturnedInPart has reads that omit a member of the mappings once, and for good:

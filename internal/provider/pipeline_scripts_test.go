@@ -277,18 +277,12 @@ esac
 func TestPipelineFiles(t *testing.T) {
 	f := newFixture(t)
 	w := f.scripted()
-	ignored, err := os.ReadFile(filepath.Join(examplesDir, "scenario", ".gitignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.file(".gitignore", string(ignored))
-	guide, err := os.ReadFile(pipelineGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(ignored)) {
+	ignored := fileText(t, filepath.Join(examplesDir, "scenario", ".gitignore"))
+	w.file(".gitignore", ignored)
+	guide := fileText(t, pipelineGuide)
+	for line := range strings.Lines(ignored) {
 		if !strings.HasPrefix(line, "#") {
-			wantText(t, string(guide), strings.TrimSpace(line))
+			wantText(t, guide, strings.TrimSpace(line))
 		}
 	}
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
@@ -308,12 +302,9 @@ func TestPipelineFiles(t *testing.T) {
 // TestPipelineSecrets has what a secret that is not set does.
 func TestPipelineSecrets(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join(examplesDir, "scenario", "workflows", "environment.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, string(content), "TF_VAR_source_secrets: ${{ secrets.SOURCE_SECRETS || '{}' }}")
-	_, command, _ := strings.Cut(string(content), "- run: test -n")
+	content := fileText(t, filepath.Join(examplesDir, "scenario", "workflows", "environment.yml"))
+	wantText(t, content, "TF_VAR_source_secrets: ${{ secrets.SOURCE_SECRETS || '{}' }}")
+	_, command, _ := strings.Cut(content, "- run: test -n")
 	command, _, _ = strings.Cut("test -n"+command, "\n")
 	f := &fixture{t: t}
 	w := &workspace{fixture: f, dir: t.TempDir(), env: os.Environ()}

@@ -20,13 +20,10 @@ func TestSnippets(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for _, page := range pages(t) {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, snippet := range fencedTerraform.FindAllStringSubmatchIndex(string(content), -1) {
-			line := 1 + strings.Count(string(content[:snippet[0]]), "\n")
-			text := string(content[snippet[2]:snippet[3]])
+		content := fileText(t, page)
+		for _, snippet := range fencedTerraform.FindAllStringSubmatchIndex(content, -1) {
+			line := 1 + strings.Count(content[:snippet[0]], "\n")
+			text := content[snippet[2]:snippet[3]]
 			found++
 			t.Run(filepath.Base(page)+":"+strconv.Itoa(line), func(t *testing.T) {
 				if needs, ok := neededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Requires %s, or later.", needs)) {

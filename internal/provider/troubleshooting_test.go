@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -73,12 +72,9 @@ var quotedSummary = regexp.MustCompile(`"([A-Z…][^"]+)"`)
 // and those that the first cell of a table's row quotes.
 func troubleshootingHeadings(t *testing.T) []string {
 	t.Helper()
-	content, err := os.ReadFile("../../templates/guides/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := fileText(t, "../../templates/guides/troubleshooting.md")
 	var all []string
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
 		if heading, ok := strings.CutPrefix(line, "### "); ok {
 			all = append(all, strings.Split(strings.TrimSuffix(heading, " (warning)"), ", ")...)
@@ -200,23 +196,16 @@ func textOf(e ast.Expr, constants map[string]string) string {
 // tests hold the promises of SECURITY.md.
 func TestContributingNamesTests(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := fileText(t, "../../CONTRIBUTING.md")
 	files, err := filepath.Glob("../*/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all strings.Builder
 	for _, file := range files {
-		code, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(code)
+		all.WriteString(fileText(t, file))
 	}
-	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`").FindAllStringSubmatch(string(content), -1)
+	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`").FindAllStringSubmatch(content, -1)
 	for _, name := range names {
 		if !strings.Contains(all.String(), "\nfunc "+name[1]+"(") {
 			t.Errorf("CONTRIBUTING.md names %s, which does not exist", name[1])

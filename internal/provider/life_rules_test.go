@@ -1,0 +1,363 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// What has to hold in a life. The rules compare JSON texts, and know nothing of how the
+// provider works.
+
+// plain is the same text for values that are equal to a user: lists in any order, and
+// nothing for what is empty.
+func plain(value any) string {
+	text := strings.Trim(spelled(value), `"`)
+	if slices.Contains([]string{"0", "false", "[]", "{}", "null"}, text) {
+		return ""
+	}
+	return text
+}
+
+func pathOf(leaf string) []string { return strings.Split(snake(leaf), ".") }
+
+// checkPlans checks that a plan writes nothing, warns about no conflict, and begins with what
+// the platform has.
+func (l *life) checkPlans(troubled bool) {
+	if sent := l.writes(); len(sent) > 0 {
+		l.t.Errorf("a plan sends %q", sent)
+	}
+	for _, b := range l.blocks {
+		prior, doc := b.result.prior, b.document()
+		if text := strings.Join(b.result.warnings, "\n"); strings.Contains(text, "Two resources configure") && (l.server == nil || len(b.bodies) > 0) {
+			l.t.Errorf("%s: %s", b, text)
+		}
+		if len(b.result.errors) > 0 && !troubled && l.gone != b.id && l.expected(b) == "" {
+			l.t.Errorf("the plan of %s has errors: %q", b, b.result.errors)
+		}
+		if troubled || prior.IsNull() {
+			continue
+		}
+		if doc == nil {
+			l.t.Errorf("%s does not exist, and the plan begins with %s", b, prior)
+		}
+		for _, leaf := range b.leaves {
+			now, is := shownValue(prior.At(pathOf(leaf)...)), member(doc, leaf)
+			switch {
+			case leaf == tableMappings:
+				if has := mappingsIn(prior); !l.blindTo(leaf) && !sameMappings(has, heldIn(doc)) {
+					l.t.Errorf("%s has %v, and the plan begins with %v", b, is, has)
+				}
+			case leaf == l.hidden || leaf == l.blind || leaf == kafkaCredentials:
+			case plain(now) != plain(is):
+				l.t.Errorf("%s has %s = %v, and the plan begins with %v", b, leaf, is, now)
+			}
+		}
+	}
+}
+
+// blindTo reports whether no response has a leaf, or a member of it.
+func (l *life) blindTo(leaf string) bool { return strings.HasPrefix(l.blind, leaf) }
+
+// expected is a part of an error that a resource may have without any trouble.
+func (l *life) expected(b *lived) string {
+	text := strings.Join(b.result.errors, "\n")
+	for _, known := range []string{"has other table mappings", "changed since the plan", "cannot be sent"} {
+		if strings.Contains(text, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// check checks what became of a resource, and reports whether it is to be applied again.
+func (l *life) check(b *lived) (again bool) {
+	r := b.result
+	if r.action != "error" && !r.change.Prior.Value.IsNull() || r.action == "create" {
+		l.checkBodies(b)
+		l.checkMappings(b)
+	} else if len(b.bodies) > 0 && len(l.writers(b)) == 1 {
+		l.t.Errorf("%s is not applied, and %q is sent", b, b.bodies)
+	}
+	if r.action == "create" && len(r.errors) > 0 && !b.state.IsNull() || b.block.State.Tainted {
+		l.t.Errorf("the adoption of %s failed with %q, and the state has it: %s", b, r.errors, b.state)
+	}
+	switch known := l.expected(b); {
+	case known != "":
+		if len(b.bodies) > 0 && len(l.writers(b)) == 1 {
+			l.t.Errorf("%s has %q, and %q is sent", b, r.errors, b.bodies)
+		}
+		l.recover(b, known)
+		return true
+	case len(r.errors) == 0:
+		l.checkDone(b)
+	case l.trouble != "" && l.trouble != "flaky":
+		return true
+	case l.gone == b.id || l.moved: // what the platform allows beside each other has changed
+	case l.blindTo(tableMappings) && b.bodies != nil: // or cannot be known
+	default:
+		l.t.Errorf("errors of %s: %q", b, r.errors)
+	}
+	return false
+}
+
+// recover does what an error says.
+func (l *life) recover(b *lived, known string) {
+	held := heldIn(b.document())
+	wanted, _ := b.config[tableMappings].([]object)
+	switch known {
+	case "has other table mappings":
+		if !b.state.IsNull() || !l.moved && !l.blindTo(tableMappings) && sameMappings(wanted, held) {
+			l.t.Errorf("refused, and there is no other mapping: %q", b.result.errors)
+		}
+		b.importing = true
+	case "cannot be sent":
+		if !strings.Contains(fmt.Sprint(held), decomposed) {
+			l.t.Errorf("no name is in another form: %q", b.result.errors)
+		}
+		delete(b.config, tableMappings)
+		b.ignored, b.later = "", ""
+		l.writeOut(b)
+	default:
+		if !l.moved {
+			l.t.Errorf("nothing changed since the plan: %q", b.result.errors)
+		}
+	}
+}
+
+// writers are the resources over the same object.
+func (l *life) writers(b *lived) (all []*lived) {
+	for _, other := range l.blocks {
+		if other.id == b.id {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// checkBodies checks that each PATCH has only what the plan changes, or restores what the
+// PATCHes before it reset. Of two resources over the object, one has to explain it.
+func (l *life) checkBodies(b *lived) {
+	for i, text := range b.bodies {
+		var found []string
+		for _, writer := range l.writers(b) {
+			found = append(found, l.unplanned(writer, fromJSON(l.t, text).(object), i > 0))
+		}
+		if !slices.Contains(found, "") {
+			l.t.Errorf("%s sends %s: %q", b, text, found)
+		}
+	}
+}
+
+// unplanned is what a PATCH has that is neither planned nor restored.
+func (l *life) unplanned(b *lived, body object, again bool) string {
+	prior, planned, restores := b.result.prior, b.result.planned, l.resets && again
+	for leaf, value := range leaves(body) {
+		if leaf == "source.postgres.tableMappingsToAdd" || leaf == "source.postgres.tableMappingsToRemove" {
+			if wrong := l.unplannedMapping(b, leaf, value.([]any), restores); wrong != "" {
+				return wrong
+			}
+			continue
+		}
+		if strings.HasPrefix(leaf, "source.kafka.credentials.") {
+			continue
+		}
+		was, will := prior.At(pathOf(leaf)...), planned.At(pathOf(leaf)...)
+		shown := !will.IsNull() && will.IsKnown() && (prior.IsNull() || !was.Equal(will)) && plain(value) == plain(shownValue(will))
+		if !shown && (!restores || plain(value) != plain(member(b.before, leaf))) {
+			return fmt.Sprintf("%s was %v, and the plan has %v", leaf, was, will)
+		}
+	}
+	if b.id != mockplatform.KafkaPipeID {
+		return ""
+	}
+	kafka, _ := member(body, "source.kafka").(object)
+	had, will := prior.At("source_credentials", "kafka"), planned.At("source_credentials", "kafka")
+	switch {
+	case kafka != nil && (kafka["credentials"] != nil) != will.IsObject():
+		return fmt.Sprintf("the credentials are %v", will)
+	case len(kafka) == 1 && kafka["credentials"] != nil && had.Equal(will) && !again:
+		return "the credentials did not change"
+	}
+	return ""
+}
+
+func (l *life) unplannedMapping(b *lived, member string, sent []any, restores bool) string {
+	was, will, held := byName(mappingsIn(b.result.prior)), byName(mappingsIn(b.result.planned)), byName(heldIn(b.before))
+	for _, element := range sent {
+		mapping := renamed(element.(object), snake)
+		name := mappingName(mapping)
+		changes := (was[name] == nil) != (will[name] == nil) || was[name] != nil && mappingText(was[name]) != mappingText(will[name])
+		hidden := l.blindTo(tableMappings) && will[name] != nil // added by an earlier attempt, and not recognized
+		switch {
+		case strings.HasSuffix(member, "ToRemove"):
+			if !restores && !hidden && (!changes || was[name] == nil) {
+				return name + " is removed"
+			}
+		case changes && will[name] != nil && mappingText(mapping) == mappingText(will[name]):
+		case restores && held[name] != nil && mappingText(mapping) == mappingText(held[name]):
+		default:
+			return fmt.Sprintf("%v is added, and the plan has %v", mapping, will[name])
+		}
+	}
+	return ""
+}
+
+// checkMappings checks that no mapping is removed and no column uncovered that the plan did
+// not show so.
+func (l *life) checkMappings(b *lived) {
+	doc, r := b.document(), b.result
+	if b.id != mockplatform.PostgresPipeID || l.blindTo(tableMappings) || doc == nil {
+		return
+	}
+	was, will, now := byName(mappingsIn(r.prior)), byName(mappingsIn(r.planned)), byName(heldIn(doc))
+	for _, mapping := range l.mapped {
+		for name, is := range now {
+			replaces := now[mappingName(mapping)] == nil && mapping["source_table"] == is["source_table"]
+			if l.excluded.Load() && (replaces || name == mappingName(mapping)) && !slices.Contains(columnsOf(is, "excluded_columns"), "late") {
+				l.t.Errorf("%s uncovers a column that was excluded during the apply", name)
+			}
+		}
+	}
+	for name, held := range byName(heldIn(b.before)) {
+		is, exists := now[name]
+		if !exists {
+			half := len(r.errors) > 0 && strings.Contains(strings.Join(r.errors, ""), name)
+			if was[name] == nil || will[name] != nil && !half {
+				l.t.Errorf("%s is gone, planned %v, said: %q", name, will[name], r.errors)
+			}
+			continue
+		}
+		for _, column := range columnsOf(held, "excluded_columns") {
+			shown := was[name] != nil && slices.Contains(columnsOf(was[name], "excluded_columns"), column) && will[name] != nil && !slices.Contains(columnsOf(will[name], "excluded_columns"), column)
+			if !slices.Contains(columnsOf(is, "excluded_columns"), column) && !shown {
+				l.t.Errorf("%s uncovers %s, which the plan does not show", name, column)
+			}
+		}
+		if columns := columnsOf(is, "excluded_columns"); strings.Contains(fmt.Sprint(held), decomposed) && slices.Contains(columns, composed) && !strings.Contains(fmt.Sprint(is), decomposed) {
+			l.t.Errorf("%s excludes %q, which have another form than before", name, columns)
+		}
+	}
+}
+
+// checkDone checks that the platform has what the configuration sets.
+func (l *life) checkDone(b *lived) {
+	doc, r := b.document(), b.result
+	if b.absent || doc == nil {
+		return
+	}
+	for leaf, want := range b.config {
+		at := pathOf(leaf)
+		unchanged := !r.prior.IsNull() && plain(shownValue(r.prior.At(at...))) == plain(want)
+		switch now := member(doc, leaf); {
+		case leaf == kafkaCredentials, leaf == b.ignored, leaf == l.hidden, l.blindTo(leaf), l.moved && unchanged:
+		case leaf == tableMappings && l.moved:
+		case leaf == tableMappings:
+			if !sameMappings(want.([]object), heldIn(doc)) {
+				l.t.Errorf("%s has the mappings %v, want %v", b, now, want)
+			}
+		case plain(now) != plain(want):
+			l.t.Errorf("%s has %s = %v, want %v", b, leaf, now, want)
+		}
+	}
+}
+
+// checkKey checks that no key is created but a planned one, and reports whether it is to be
+// applied again.
+func (l *life) checkKey() (again bool) {
+	k, r, config, posts := &l.key, l.key.result, fmt.Sprint(l.key.config), l.RequestsOf(mockplatform.CreateKey)
+	want := "replace"
+	switch k.created {
+	case config:
+		want = "none"
+	case "":
+		want = "create"
+	}
+	made := l.Keys()[k.keys:]
+	l.note("key: %s %s, %d created, errors %+q", r.action, config, len(made), r.errors)
+	if r.action != want {
+		l.t.Errorf("the plan is to %s the key, want %s: %s", r.action, want, r)
+	}
+	for i := range posts {
+		if i < len(posts)-1 && posts[i].Status != http.StatusTooManyRequests {
+			l.t.Errorf("POST %d had status %d, and there is another one", i, posts[i].Status)
+		}
+	}
+	if len(made) > 1 || len(made) == 1 && want == "none" {
+		l.t.Errorf("%d keys are created, the plan was to %s", len(made), want)
+	}
+	stored := len(made) == 1 && k.state.At("key_secret").Text() == member(made[0], "result.keySecret")
+	if lost := l.trouble == "lost" || l.trouble == "outage"; len(made) == 1 && !stored && !lost || len(made) == 0 && want != "none" && len(r.errors) == 0 {
+		l.t.Errorf("%d keys are created, and the state has %s", len(made), k.state)
+	}
+	if stored {
+		k.created = config
+	} else if k.state.IsNull() {
+		k.created = ""
+	}
+	if len(r.errors) > 0 && (l.trouble == "" || l.trouble == "flaky") {
+		l.t.Errorf("errors of the key: %q", r.errors)
+	}
+	return len(r.errors) > 0
+}
+
+// checkQuiet checks that the next plan has nothing to do.
+func (l *life) checkQuiet() {
+	l.ResetJournal()
+	l.plan(l.start())
+	l.checkPlans(false)
+	for _, b := range l.blocks {
+		if r := b.result; r.action != "none" && l.gone != b.id && !l.blindTo(tableMappings) {
+			l.t.Errorf("the next plan is to %s %s: %q, errors %q", r.action, b, r.changed(), r.errors)
+		}
+	}
+	if l.key.result.action != "none" {
+		l.t.Errorf("the next plan is to %s the key", l.key.result.action)
+	}
+}
+
+// readServices checks that a data source has what the platform had since it was asked for.
+func (l *life) readServices(p server) {
+	before, typ := l.Services(), p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
+	resp, err := p.ReadDataSource(l.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(l.t, valueOf(args{}, typ))})
+	if err != nil || len(resp.Diagnostics) > 0 {
+		if l.trouble == "" || l.trouble == "flaky" {
+			l.t.Error(err, diagnosed(resp.Diagnostics))
+		}
+		return
+	}
+	after := l.Services()
+	read, err := resp.State.Unmarshal(typ)
+	if err != nil {
+		l.t.Error(err)
+	}
+	for _, b := range l.blocks {
+		with := func(all []mockplatform.Document) object {
+			if i := slices.IndexFunc(all, func(doc mockplatform.Document) bool { return doc["id"] == b.id }); i >= 0 {
+				return all[i]
+			}
+			return nil
+		}
+		was, is := with(before), with(after)
+		if b.isPipe() || is == nil || plain(was) != plain(is) {
+			continue
+		}
+		var got object
+		for _, service := range tfvalue.Of(read).At("services").Elements() {
+			if service.At("id").Text() == b.id {
+				got = shownValue(service).(object)
+			}
+		}
+		for _, leaf := range b.leaves {
+			if leaf != l.blind && leaf != l.hidden && plain(got[snake(leaf)]) != plain(is[leaf]) {
+				l.t.Errorf("the data source has %s = %v of %s, want %v", leaf, got[snake(leaf)], b, is[leaf])
+			}
+		}
+	}
+}

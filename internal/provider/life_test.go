@@ -1,0 +1,489 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+// A life is a random sequence of what users, the console, faults and platforms do to an
+// organization: its pipes and services, with a resource each, one pipe with a second one, a
+// key, and a data source. As in Terraform, one provider plans all of them at the same time,
+// and another one applies them. life_rules_test.go has what has to hold whatever happens.
+type life struct {
+	*fixture
+	*rand.Rand
+	seed   uint64
+	story  []string
+	blocks []*lived
+	key    livedKey
+	server *server // of a process that serves all runs, as that of terraform test
+
+	resets, oneTarget, oneTable bool
+	blind                       string // a member that no response has
+
+	// What happens in a step.
+	trouble string
+	hidden  string // a member that the next read omits
+	moved   bool   // something changed between the plan and the apply
+	gone    string // the ID of an object that does not exist, until another step
+	ctx     context.Context
+	cancel  context.CancelFunc
+	// Columns that are excluded in the console while an apply is under way, once a PATCH is lost.
+	excludes, excluded atomic.Bool
+	mapped             []object // the mappings then
+}
+
+// lived is a resource of a life, and its part of the configuration.
+type lived struct {
+	*managed
+	leaves         []string // that the configuration may set, by their paths in the document
+	config         map[string]any
+	ignored, later string // leaves under ignore_changes, and known only after apply
+	absent         bool   // there is no resource block
+	importing      bool   // there is an import block
+	result         *result
+	before         object   // the object before the apply
+	bodies         []string // the PATCHes of the apply
+}
+
+// livedKey is the key of a life.
+type livedKey struct {
+	played
+	config  args
+	result  *result
+	keys    int    // on the platform before the apply
+	created string // the configuration of the key in the state
+}
+
+const tableMappings, kafkaCredentials = "source.postgres.tableMappings", "sourceCredentials.kafka"
+
+// lifeValues are the values of the leaves that a life configures, but for table mappings.
+var lifeValues = map[string][]any{
+	"name":                        {"n", "m", "o"},
+	"settings.engine_max_threads": {0, 1, 2},
+	"settings.engine_parallel_view_processing":     {true, false},
+	"source.kafka.iamRole":                         {"", "r", "s"},
+	"source.kafka.reversePrivateEndpointIds":       {[]any{}, []any{"a"}, []any{"b", "a"}},
+	"source.objectStorage.path":                    {"p", "q"},
+	"destination.columns":                          {[]any{}, []any{object{"name": "a", "type": "b"}}, []any{object{"name": "a", "type": "c"}, object{"name": "b", "type": "b"}}},
+	"source.postgres.host":                         {"h", "i"},
+	"source.postgres.settings.syncIntervalSeconds": {30, 60},
+	"numReplicas":                                  {2, 3, 4},
+	"idleScaling":                                  {true, false},
+	"idleTimeoutMinutes":                           {5, 10},
+	"minTotalMemoryGb":                             {24, 36},
+	"maxTotalMemoryGb":                             {48, 60},
+	kafkaCredentials: {
+		object{"username": "u", "password_wo": "p", "password_wo_version": 1}, object{"username": "v", "password_wo": "p", "password_wo_version": 1},
+		object{"username": "u", "password_wo": "q", "password_wo_version": 2},
+	},
+}
+
+// TestOrganizationLife runs lives. TEST_SEED=N repeats one, LIFE_TIME=5m runs as many as fit.
+func TestOrganizationLife(t *testing.T) {
+	t.Parallel()
+	first, lives, end := uint64(0), uint64(50), time.Time{}
+	if os.Getenv("TEST_SEED") != "" {
+		first, lives = testSeed(t), 1
+	}
+	if length, err := time.ParseDuration(os.Getenv("LIFE_TIME")); err == nil {
+		first, lives, end = rand.Uint64N(1<<40), 1<<40, time.Now().Add(length)
+	}
+	var steps atomic.Int64
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 8) // a life mostly waits
+	for seed := first; seed < first+lives && !t.Failed() && (end.IsZero() || time.Now().Before(end)); seed++ {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { newLife(t, seed).live(&steps) })
+		})
+	}
+	wait.Wait()
+	t.Logf("%d steps in the lives from seed %d on", steps.Load(), first)
+}
+
+func (l *life) live(steps *atomic.Int64) {
+	for range 4 + l.IntN(5) {
+		l.step()
+		steps.Add(1)
+		if l.t.Failed() {
+			l.t.Logf("TEST_SEED=%d repeats this life:\n%s", l.seed, strings.Join(l.story, "\n"))
+			return
+		}
+	}
+}
+
+var lifeSeed = sync.OnceValue(mockplatform.DefaultSeed)
+
+func newLife(t *testing.T, seed uint64) *life {
+	platform := mockplatform.New(lifeSeed())
+	web := httptest.NewServer(platform)
+	t.Cleanup(web.Close)
+	f := &fixture{t: t, Server: platform, url: web.URL, now: time.Now} // one life after the other
+	l := &life{fixture: f, seed: seed, Rand: rand.New(rand.NewPCG(seed, 7))}
+	l.behave()
+	add := func(b *managed, leaves ...string) {
+		l.blocks = append(l.blocks, &lived{managed: b, leaves: leaves, config: map[string]any{}})
+	}
+	kafka, second := []string{"source.kafka.iamRole", "source.kafka.reversePrivateEndpointIds", kafkaCredentials}, []string{"name", "settings.engine_max_threads"}
+	if !l.resets && l.one(2) { // or they would take turns
+		add(f.pipe(mockplatform.KafkaPipeID, ""), second...)
+	} else {
+		kafka = append(kafka, second...)
+	}
+	add(f.pipe(mockplatform.KafkaPipeID, ""), kafka...)
+	add(f.pipe(mockplatform.ObjectStoragePipeID, ""), "name", "source.objectStorage.path", "destination.columns", "settings.engine_parallel_view_processing")
+	add(f.pipe(mockplatform.PostgresPipeID, ""), "name", "source.postgres.host", "source.postgres.settings.syncIntervalSeconds", tableMappings, tableMappings, tableMappings, tableMappings)
+	for _, id := range ourServices {
+		add(f.scaling(id, ""), "numReplicas", "idleScaling", "idleTimeoutMinutes", "minTotalMemoryGb", "maxTotalMemoryGb")
+	}
+	for _, b := range l.blocks {
+		for _, leaf := range b.leaves {
+			l.set(b, leaf)
+		}
+	}
+	l.key = livedKey{played: f.play(keyType), config: plainKey}
+	l.key.block.CreateBeforeDestroy = l.one(2)
+	if l.one(4) {
+		s := l.start()
+		l.server = &s
+	}
+	return l
+}
+
+// behave chooses how the platform behaves.
+func (l *life) behave() {
+	l.oneTarget, l.oneTable, l.resets = l.one(3), l.one(3), l.one(4)
+	if l.one(8) {
+		l.blind = l.choose("name", "numReplicas", "idleTimeoutMinutes", "settings.engine_max_threads", tableMappings+".excludedColumns", tableMappings+".sortingKeys", tableMappings+".useCustomSortingKey")
+	}
+	l.Configure(func(b *mockplatform.Behaviour) {
+		b.Latency, b.OnRequest = time.Duration(l.IntN(3))*time.Millisecond, l.excludeLate
+		p, r := &b.Patches, &b.Responses
+		p.AddsFirst, p.OneTargetPerTable, p.OneTablePerTarget, p.MovesState, p.MovesReplicaMemory = l.one(2), l.oneTarget, l.oneTable, l.one(2), l.one(2)
+		if l.resets {
+			to := []mockplatform.ResetTo{mockplatform.ToEmpty, mockplatform.ToInitial, mockplatform.ToAbsent}
+			p.Resets = mockplatform.Resets{Nested: true, TopLevel: l.one(2), To: to[l.IntN(3)]}
+		}
+		// An object that is omitted because it is empty says nothing of its members.
+		if lean := l.choose(sortedKeys(leanPlatforms)...); !l.resets || p.Resets.To == mockplatform.ToInitial {
+			r.Sparse = slices.Clone(leanPlatforms[lean])
+		}
+		if l.blind != "" {
+			r.Sparse = append(r.Sparse, mockplatform.Sparse{Path: l.blind})
+		}
+		if l.one(5) && !l.resets && l.blind == "" {
+			r.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
+		}
+		r.ShuffleSets, r.UnknownMembers, r.RepeatSetElements, r.KeyState = l.one(2), l.one(4), l.one(4), l.one(2)
+		r.Numbers = mockplatform.NumberSpelling(l.choose("", ".0", "e0"))
+		l.note("platform: %+v %+v", *p, *r)
+	})
+}
+
+func (l *life) one(of int) bool              { return l.IntN(of) == 0 }
+func (l *life) choose(from ...string) string { return from[l.IntN(len(from))] }
+func (l *life) note(format string, args ...any) {
+	l.story = append(l.story, fmt.Sprintf(format, args...))
+}
+
+// any is a resource, and the one with table mappings more often than others.
+func (l *life) any() *lived {
+	if l.one(3) {
+		return l.postgres()
+	}
+	return l.blocks[l.IntN(len(l.blocks))]
+}
+
+func (l *life) postgres() *lived {
+	return l.blocks[slices.IndexFunc(l.blocks, func(b *lived) bool { return b.id == mockplatform.PostgresPipeID })]
+}
+
+func (b *lived) String() string { return b.name + " " + b.id[len(b.id)-2:] }
+
+func (b *lived) isPipe() bool { return b.name == "dataplatform_pipe" }
+
+// document is the object on the platform, nil if there is none.
+func (b *lived) document() object {
+	if b.isPipe() {
+		return b.Pipe(b.id)
+	}
+	return b.Service(b.id)
+}
+
+func (b *lived) importID() string {
+	if b.isPipe() {
+		return mockplatform.ServiceID + "/" + b.id
+	}
+	return b.id
+}
+
+// set sets a leaf in the console.
+func (l *life) set(b *lived, leaf string) {
+	update := l.UpdateService
+	if b.isPipe() {
+		update = l.UpdatePipe
+	}
+	var value any
+	switch leaf {
+	case kafkaCredentials:
+		return
+	case tableMappings:
+		value = l.remapped(b)
+	default:
+		value = lifeValues[leaf][l.IntN(len(lifeValues[leaf]))]
+	}
+	update(b.id, func(doc mockplatform.Document) { setMember(doc, leaf, value) })
+	l.note("console: %s has %s = %+q", b, leaf, fmt.Sprint(value))
+}
+
+// console changes something, or removes an object.
+func (l *life) console() {
+	for range 1 + l.IntN(3) {
+		// A process that serves several runs may plan with a list of services that is 30 s old.
+		if b := l.any(); l.server == nil || b.isPipe() {
+			l.set(b, b.leaves[l.IntN(len(b.leaves))])
+		}
+	}
+	if b := l.any(); l.gone == "" && (l.server == nil || b.isPipe()) && l.one(10) && b.id != mockplatform.ServiceID { // which has the pipes
+		l.gone = b.id
+		l.RemovePipe(b.id)
+		l.RemoveService(b.id)
+		l.note("console: %s is gone", b)
+	}
+}
+
+// configure changes the configuration of a resource.
+func (l *life) configure(b *lived) {
+	leaf := b.leaves[l.IntN(len(b.leaves))]
+	switch now := member(b.document(), leaf); {
+	case leaf == tableMappings:
+		l.configureMappings(b)
+	case l.one(4):
+		delete(b.config, leaf)
+	case now != nil && l.one(3) && slices.ContainsFunc(lifeValues[leaf], func(value any) bool { return plain(value) == plain(now) }):
+		b.config[leaf] = now
+	default:
+		b.config[leaf] = lifeValues[leaf][l.IntN(len(lifeValues[leaf]))]
+	}
+	set := sortedKeys(b.config)
+	b.absent, b.ignored, b.later = l.one(12), "", ""
+	if i := slices.Index(set, kafkaCredentials); i >= 0 {
+		set = slices.Delete(set, i, i+1)
+	}
+	if len(set) > 0 && l.one(6) {
+		b.ignored = l.choose(set...)
+	}
+	if len(set) > 0 && l.one(6) {
+		b.later = l.choose(set...)
+	}
+	if b.state.IsNull() {
+		b.importing = l.one(4)
+	}
+	l.writeOut(b)
+}
+
+// writeOut writes the configuration of a resource down.
+func (l *life) writeOut(b *lived) {
+	nested := object{}
+	for path, value := range b.config {
+		if path == b.later {
+			text := []byte(toJSON(l.t, value))
+			typ, _ := ctyjson.ImpliedType(text)
+			known, err := ctyjson.Unmarshal(text, typ)
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			b.learn(known)
+			value = "LATER"
+		}
+		setMember(nested, snake(path), value)
+	}
+	b.arguments = ""
+	for _, name := range sortedKeys(nested) {
+		b.arguments += name + " = " + strings.ReplaceAll(toJSON(l.t, nested[name]), `"LATER"`, "later") + "\n"
+	}
+	if b.ignored != "" {
+		b.arguments += "lifecycle {\n  ignore_changes = [" + snake(b.ignored) + "]\n}\n"
+	}
+	l.note("config of %s: absent %t, importing %t, %+q", b, b.absent, b.importing, b.arguments)
+}
+
+// step lets things happen, and applies.
+func (l *life) step() {
+	for range 1 + l.IntN(4) {
+		l.configure(l.any())
+	}
+	if l.one(2) {
+		l.key.config = plainKey.with(args{"name": l.choose("n", "m"), "rotation_triggers": map[string]string{"t": l.choose("1", "2")}})
+	}
+	if l.gone != "" && l.one(2) {
+		l.RestorePipe(l.gone)
+		l.RestoreService(l.gone)
+		l.note("console: %s is back", l.gone)
+		l.gone = ""
+	}
+	if l.one(3) {
+		l.console()
+	}
+	if l.one(6) {
+		b := l.any()
+		if l.hidden = b.leaves[0]; l.hidden != l.blind {
+			l.Configure(func(behaviour *mockplatform.Behaviour) {
+				behaviour.Responses.Sparse = append(behaviour.Responses.Sparse, mockplatform.Sparse{Path: l.hidden, Times: 1, Operations: []mockplatform.Operation{mockplatform.GetPipe, mockplatform.ListServices}})
+			})
+		}
+	}
+	if l.trouble = ""; l.one(3) {
+		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "interrupted", "flaky", "outage")
+	}
+	if l.trouble == "outage" && l.server != nil { // it remembers failed lists for 30 s
+		l.trouble = "flaky"
+	}
+	l.applied()
+	l.calm()
+	// Where reads omit what is empty, a response to a write is no read that returned a value:
+	// without one, a value that the console empties next would look as if it stayed.
+	p := l.process(false)
+	for _, b := range l.blocks {
+		b.refreshWith(p)
+	}
+}
+
+// process is the provider's process of the next command.
+func (l *life) process(isDown bool) server {
+	switch {
+	case l.server != nil:
+		return *l.server
+	case isDown:
+		return l.start(map[string]any{"retry_timeout": "200ms"})
+	default:
+		return l.start()
+	}
+}
+
+// plan plans all resources at the same time.
+func (l *life) plan(p server) {
+	var wait sync.WaitGroup
+	for _, b := range l.blocks {
+		wait.Go(func() { b.plan(p) })
+	}
+	wait.Go(func() {
+		l.key.block.Config = l.key.value(valueOf(l.key.config, l.key.state.Type()))
+		c := l.key.block.Plan(p)
+		l.key.result = l.key.tell(&result{change: c}, l.key.block.State)
+	})
+	if l.one(4) {
+		wait.Go(func() { l.readServices(p) })
+	}
+	wait.Wait()
+}
+
+func (b *lived) plan(p server) {
+	var c *terraformtest.Change
+	b.write(true)
+	switch {
+	case b.absent:
+		b.block.Config = cty.NullVal(b.block.Schema.Type)
+		c = b.block.Plan(p)
+	case b.importing && b.state.IsNull():
+		c = b.block.PlanImport(p, b.importID())
+	default:
+		c = b.block.Plan(p)
+	}
+	b.result = b.tell(&result{change: c}, b.block.State)
+}
+
+// apply carries the plans out at the same time. Services are read beside that, and once more
+// after the apply of each one.
+func (l *life) apply() {
+	var wait sync.WaitGroup
+	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
+	reads := l.one(3)
+	for _, b := range l.blocks {
+		wait.Go(func() {
+			if b.result.action != "error" {
+				b.apply(p)
+			}
+			if reads && !b.isPipe() {
+				l.readServices(p.server)
+			}
+		})
+	}
+	wait.Go(func() {
+		if l.key.result.action != "error" {
+			l.key.block.Apply(p, l.key.result.change)
+			l.key.tell(l.key.result, l.key.block.State)
+		}
+	})
+	if reads {
+		wait.Go(func() { l.readServices(p.server) })
+	}
+	wait.Wait()
+}
+
+func (b *lived) apply(p terraformtest.Provider) {
+	if b.known = true; !b.absent {
+		b.write(false)
+	}
+	b.block.Apply(p, b.result.change)
+	b.tell(b.result, b.block.State)
+}
+
+// applied plans and applies, and checks what came of it.
+func (l *life) applied() {
+	l.ResetJournal()
+	early := l.one(4)
+	if early {
+		l.begin()
+	}
+	l.plan(l.process(early && l.trouble == "outage"))
+	l.checkPlans(early && l.trouble != "")
+	if l.moved = l.one(4); l.moved {
+		l.console()
+	}
+	if !early {
+		l.begin()
+	}
+	for _, b := range l.blocks {
+		b.before = b.document()
+	}
+	l.key.keys = len(l.Keys())
+	l.apply()
+	l.moved = l.moved || l.excluded.Load()
+	for _, b := range l.blocks {
+		b.bodies = l.patches(b.id)
+		l.note("%s: %s %+q, errors %+q, warnings %d", b, b.result.action, b.bodies, b.result.errors, len(b.result.warnings))
+	}
+	again := l.checkKey()
+	for _, b := range l.blocks {
+		again = l.check(b) || again
+	}
+	switch {
+	case l.t.Failed() || l.moved:
+	case again:
+		l.calm()
+		l.note("again")
+		l.applied()
+	default:
+		l.calm()
+		l.checkQuiet()
+	}
+}

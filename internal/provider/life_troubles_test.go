@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// What goes wrong in a life, and what happens while an apply is under way.
+
+// begin begins the trouble of a step.
+func (l *life) begin() {
+	l.ctx, l.cancel = context.WithCancel(l.t.Context())
+	writes := []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdatePipe, mockplatform.UpdateScaling, mockplatform.CreateKey}
+	fault := mockplatform.Fault{Operation: writes[l.IntN(4)], Skip: l.IntN(2)}
+	if r := l.key.result; r != nil && r.action != "none" && l.one(2) {
+		fault.Operation, fault.Skip = mockplatform.CreateKey, 0
+	}
+	if r := l.postgres().result; r != nil && slices.Contains(r.changed(), tableMappingsPath.String()) && l.one(3) {
+		l.trouble = "excluded"
+	}
+	switch l.trouble {
+	case "":
+		return
+	case "rejected":
+		fault.Status = http.StatusBadRequest
+	case "excluded":
+		l.excludes.Store(true)
+		fault = mockplatform.Fault{Operation: mockplatform.UpdatePipe, Path: mockplatform.PostgresPipeID, Skip: l.IntN(2), Status: http.StatusBadGateway}
+	case "lost":
+		if fault.After = l.one(2); l.one(4) {
+			fault.Reset = true
+		} else {
+			fault.Status = []int{http.StatusBadGateway, http.StatusFound, http.StatusNotImplemented}[l.IntN(3)]
+		}
+	case "interrupted":
+		cancel := l.cancel
+		fault.Edit = func(mockplatform.Document) {
+			cancel()
+			time.Sleep(2 * time.Millisecond) // the client notices it before the response
+		}
+	case "outage":
+		fault = mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always, Skip: l.IntN(8)}
+	case "flaky":
+		fault = mockplatform.Fault{Status: []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[l.IntN(2)], Method: http.MethodGet, Skip: l.IntN(4)}
+	}
+	l.Inject(fault)
+	l.note("%s: %s %s, status %d, after %t, skip %d", l.trouble, fault.Operation, fault.Method, fault.Status, fault.After, fault.Skip)
+}
+
+// calm ends the trouble.
+func (l *life) calm() {
+	l.ClearFaults()
+	if l.cancel(); l.trouble == "interrupted" {
+		time.Sleep(50 * time.Millisecond) // what was sent may arrive later
+	}
+	l.excludes.Store(false)
+	l.excluded.Store(false)
+	if l.trouble, l.moved = "", false; l.hidden != "" {
+		l.hidden = ""
+		l.Configure(func(b *mockplatform.Behaviour) {
+			b.Responses.Sparse = slices.DeleteFunc(b.Responses.Sparse, func(s mockplatform.Sparse) bool { return s.Times == 1 })
+		})
+	}
+}
+
+// excludeLate excludes a column of all mappings after a request that failed.
+func (l *life) excludeLate(r mockplatform.Request) {
+	if r.Operation != mockplatform.UpdatePipe || r.Status == http.StatusOK || !l.excludes.CompareAndSwap(true, false) {
+		return
+	}
+	l.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		l.mapped = heldIn(doc)
+		for _, mapping := range member(doc, tableMappings).([]any) {
+			setMember(mapping.(object), "excludedColumns", append(member(mapping, "excludedColumns").([]any), "late"))
+		}
+	})
+	l.excluded.Store(true)
+}
+
+// interruptible is a provider whose applies an interrupt cancels.
+type interruptible struct {
+	server
+	ctx context.Context
+}
+
+// ApplyResourceChange implements terraformtest.Provider.
+func (p interruptible) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return p.server.ApplyResourceChange(p.ctx, req)
+}
