@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -159,4 +160,27 @@ func TestAccAPIKeyRenewal(t *testing.T) {
 			},
 		},
 	})
+}
+
+// What no key can have is an error of the plan, and so is an import.
+func TestAccAPIKeyLimits(t *testing.T) {
+	f := newFixture(t)
+	step := func(arguments, says string) resource.TestStep {
+		return resource.TestStep{Config: f.provider() + keyConfig(arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: f.providers(),
+		Steps: []resource.TestStep{
+			step(`name = ""`+"\nroles = [\"admin\"]", `string length must be at least 1`),
+			step("name = \"n\"\nroles = []", `must contain at least 1`),
+			step("name = \"n\"\nroles = [\"owner\"]", `must be one of`),
+			step("name = \"n\"\nroles = [\"admin\"]\nexpire_at = \"2020-01-01T00:00:00Z\"", `must be in the future`),
+			step("name = \"n\"\nroles = [\"admin\"]\nip_access_list = [{ source = \"192.0.2.300\" }]", `must be a valid IP`),
+			{
+				Config: f.provider() + keyConfig("name = \"n\"\nroles = [\"admin\"]"), ResourceName: thisKey, ImportState: true,
+				ImportStateId: uuid.NewString(), ExpectError: regexp.MustCompile(`API keys cannot be imported`),
+			},
+		},
+	})
+	f.wantRequests()
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -183,7 +184,7 @@ func (l *life) behave() {
 			p.Resets = mockplatform.Resets{Nested: true, TopLevel: l.one(2), To: to[l.IntN(3)]}
 		}
 		// An object that is omitted because it is empty says nothing of its members.
-		if lean := l.choose(sortedKeys(leanPlatforms)...); !l.resets || p.Resets.To == mockplatform.ToInitial {
+		if lean := l.choose(slices.Sorted(maps.Keys(leanPlatforms))...); !l.resets || p.Resets.To == mockplatform.ToInitial {
 			r.Sparse = slices.Clone(leanPlatforms[lean])
 		}
 		if l.blind != "" {
@@ -283,7 +284,7 @@ func (l *life) configure(b *lived) {
 	default:
 		b.config[leaf] = lifeValues[leaf][l.IntN(len(lifeValues[leaf]))]
 	}
-	set := sortedKeys(b.config)
+	set := slices.Sorted(maps.Keys(b.config))
 	b.absent, b.ignored, b.later = l.one(12), "", ""
 	if i := slices.Index(set, kafkaCredentials); i >= 0 {
 		set = slices.Delete(set, i, i+1)
@@ -317,7 +318,7 @@ func (l *life) writeOut(b *lived) {
 		setMember(nested, snake(path), value)
 	}
 	b.arguments = ""
-	for _, name := range sortedKeys(nested) {
+	for _, name := range slices.Sorted(maps.Keys(nested)) {
 		b.arguments += name + " = " + strings.ReplaceAll(toJSON(l.t, nested[name]), `"LATER"`, "later") + "\n"
 	}
 	if b.ignored != "" {

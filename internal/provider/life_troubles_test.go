@@ -56,7 +56,8 @@ func (l *life) begin() {
 // calm ends the trouble.
 func (l *life) calm() {
 	l.ClearFaults()
-	if l.cancel(); l.trouble == "interrupted" {
+	l.cancel()
+	if l.trouble == "interrupted" {
 		time.Sleep(50 * time.Millisecond) // what was sent may arrive later
 	}
 	l.excludes.Store(false)

@@ -347,47 +347,6 @@ func TestMappingChangedAfterThePlan(t *testing.T) {
 	}
 }
 
-// TestMappingExcludedDuringAnApply excludes a column while an apply is under way, by a platform
-// that resets the mappings, and in the console before a PATCH is sent again. Whatever the apply
-// would do next to mappings of that table uncovers the column.
-func TestMappingExcludedDuringAnApply(t *testing.T) {
-	exclude := func(value any) any {
-		for _, mapping := range value.([]any) {
-			if member(mapping, "sourceTable") == "customers" {
-				mapping.(mockplatform.Document)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
-			}
-		}
-		return value
-	}
-	const people = `excluded_columns = ["password_hash", "phone"]`
-	for name, test := range map[string]struct{ arguments, sends string }{
-		"the mapping is restored":       {seedMappings + "\n  name = \"n\"", `{"name": "n"}`},
-		"its table gets other columns":  {mappings(wanted("public.customers", "customers", people), addressesMapping, leadsMapping), removesCustomers},
-		"its table gets another target": {mappings(wanted("public.customers", "people", people), addressesMapping, leadsMapping), removesCustomers},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-			b.apply()
-			f.ResetJournal()
-			f.Configure(func(p *mockplatform.Behaviour) {
-				p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "source.postgres.tableMappings", Unsent: true, To: exclude}}
-				p.OnRequest = func(r mockplatform.Request) {
-					if r.Status == http.StatusBadGateway {
-						f.UpdatePipe(b.id, func(doc mockplatform.Document) { exclude(member(doc, "source.postgres.tableMappings")) })
-					}
-				}
-			})
-			if test.sends == removesCustomers {
-				f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
-			}
-			b.arguments = test.arguments
-			wantText(t, b.tryApply().String(), `he column "salary" of public.customers to customers was excluded on the platform after the plan`)
-			b.sends(test.sends)
-		})
-	}
-}
-
 // TestMappingsThatAPatchEmpties has a platform that empties the columns of unmanaged mappings
 // with another change, and returns what is empty or omits it: the warning shows which.
 func TestMappingsThatAPatchEmpties(t *testing.T) {

@@ -134,7 +134,7 @@ func checkCount(value string) error {
 	return nil
 }
 
-var numberLike = regexp.MustCompile(`^\s*[-+]?[0-9][0-9.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
+var numberLike = regexp.MustCompile(`^\s*[-+]?\d[\d.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
 
 // gotNumber repeats a refused value at the end of a message if it is a number, with a unit
 // or not: any other text may be a secret that a pipeline has put into the wrong variable.

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -231,4 +232,24 @@ func TestAccServiceScalingRemovalAndReplacement(t *testing.T) {
 			},
 		},
 	})
+}
+
+// Values outside of the documented limits are errors of the plan, and so is a service that
+// does not exist.
+func TestAccServiceScalingLimits(t *testing.T) {
+	f := newFixture(t)
+	step := func(id, arguments, says string) resource.TestStep {
+		return resource.TestStep{Config: f.provider() + scalingConfig(id, arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: f.providers(),
+		Steps: []resource.TestStep{
+			step(mockplatform.ServiceID, `num_replicas = 21`, `num_replicas must be between 1 and 20, got 21`),
+			step(mockplatform.ServiceID, `idle_timeout_minutes = 4`, `idle_timeout_minutes must be`),
+			step(mockplatform.ServiceID, "min_total_memory_gb = 72\nmax_total_memory_gb = 48", `Minimum memory exceeds maximum`),
+			step("events-eu", ``, `must be a UUID`),
+			step("29999999-0000-4000-8000-000000000009", ``, `There is no service`),
+		},
+	})
+	f.wantWrites()
 }
