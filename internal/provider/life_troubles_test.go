@@ -70,15 +70,18 @@ func (l *life) calm() {
 	}
 }
 
-// excludeLate excludes a column of all mappings after a request that failed.
+// excludeLate excludes a column of all mappings after a request that failed. One that has
+// excluded it before is in the plan.
 func (l *life) excludeLate(r mockplatform.Request) {
 	if r.Operation != mockplatform.UpdatePipe || r.Status == http.StatusOK || !l.excludes.CompareAndSwap(true, false) {
 		return
 	}
 	l.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		l.mapped = heldIn(doc)
+		l.mapped = slices.DeleteFunc(heldIn(doc), func(mapping object) bool { return slices.Contains(columnsOf(mapping, "excluded_columns"), "late") })
 		for _, mapping := range member(doc, tableMappings).([]any) {
-			setMember(mapping.(object), "excludedColumns", append(member(mapping, "excludedColumns").([]any), "late"))
+			if columns := member(mapping, "excludedColumns").([]any); !slices.Contains(columns, any("late")) {
+				setMember(mapping.(object), "excludedColumns", append(columns, "late"))
+			}
 		}
 	})
 	l.excluded.Store(true)
