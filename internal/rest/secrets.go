@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,9 +43,8 @@ var spellings = []func(string) string{
 var decoders = []func(string) string{
 	oneLine,
 	func(s string) string { return strings.ReplaceAll(s, "+", " ") },
-	func(s string) string {
-		return percent.ReplaceAllStringFunc(s, func(m string) string { return unescape(`\x` + m[1:]) })
-	},
+	func(s string) string { return percent.ReplaceAllStringFunc(s, unescapePercent) },
+	fromLatin1,
 	html.UnescapeString,
 	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescape) },
 	func(s string) string { return strings.ReplaceAll(s, "''", "'") },
@@ -52,7 +52,7 @@ var decoders = []func(string) string{
 }
 
 var (
-	percent   = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
+	percent   = regexp.MustCompile(`(?:%u[0-9a-fA-F]{4})+|%[0-9a-fA-F]{2}`)
 	backslash = regexp.MustCompile(`(?s)(?:\\u[0-9a-fA-F]{4})+|\\x[0-9a-fA-F]{2}|\\.`)
 )
 
@@ -73,6 +73,29 @@ func unescape(escaped string) string {
 	default:
 		return c
 	}
+}
+
+// unescapePercent decodes what begins with a percent sign: a byte, or the UTF-16 of
+// JavaScript's escape function.
+func unescapePercent(escaped string) string {
+	if escaped[1] == 'u' {
+		return unescape(strings.ReplaceAll(escaped, "%", `\`))
+	}
+	return unescape(`\x` + escaped[1:])
+}
+
+// fromLatin1 reads the bytes that are not UTF-8 as ISO 8859-1.
+func fromLatin1(s string) string {
+	var decoded strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			r = rune(s[0])
+		}
+		decoded.WriteRune(r)
+		s = s[size:]
+	}
+	return decoded.String()
 }
 
 // Secrets are the literals that must not appear in errors and logs. A list of

@@ -53,6 +53,8 @@ var ways = []func(string) string{
 	func(s string) string { return strings.ToLower(url.PathEscape(strings.ToLower(s))) }, // of a secret in lower case
 	func(s string) string { return encodeURIComponent.Replace(url.PathEscape(s)) },
 	func(s string) string { return each(s, func(r rune) string { return percented([]byte(string(r))) }) },
+	func(s string) string { return strings.ReplaceAll(each(s, inUTF16), `\`, "%") },
+	func(s string) string { return each(s, inLatin1) },
 	html.EscapeString,
 	func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("&#%d;", r) }) },
 	func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("&#x%X;", r) }) },
@@ -93,6 +95,13 @@ func inUTF16(r rune) (s string) {
 		s += fmt.Sprintf(`\u%04x`, unit)
 	}
 	return s
+}
+
+func inLatin1(r rune) string {
+	if r > 0xff { // JavaScript's escape function, which old programs use, writes these otherwise
+		return strings.ReplaceAll(inUTF16(r), `\`, "%")
+	}
+	return fmt.Sprintf("%%%02X", r)
 }
 
 func inJSON(s string) string {
