@@ -87,7 +87,7 @@ func unescapePercent(escaped string) string {
 // fromLatin1 reads the bytes that are not UTF-8 as ISO 8859-1.
 func fromLatin1(s string) string {
 	var decoded strings.Builder
-	for len(s) > 0 {
+	for s != "" {
 		r, size := utf8.DecodeRuneInString(s)
 		if r == utf8.RuneError && size == 1 {
 			r = rune(s[0])
