@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,7 +158,7 @@ func TestConcurrencyHolds(t *testing.T) {
 // A call that never got a slot says what it waited for, in the log and in its error.
 func TestWaitForATurnIsNamed(t *testing.T) {
 	t.Parallel()
-	turns := 0
+	var turns atomic.Int32 // from the goroutine that warns
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
 		var work sync.WaitGroup
@@ -167,14 +168,14 @@ func TestWaitForATurnIsNamed(t *testing.T) {
 			t.Error(err)
 		}
 		work.Wait()
-		if turns != 1 {
-			t.Errorf("%d lines", turns)
+		if n := turns.Load(); n != 1 {
+			t.Errorf("%d lines", n)
 		}
 	}, func(c *Config) {
 		c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1
 		c.Warn = func(_ context.Context, line string, _ ...map[string]any) {
 			if line == "Data Platform request is waiting for its turn" {
-				turns++
+				turns.Add(1)
 			}
 		}
 	})
