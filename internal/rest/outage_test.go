@@ -102,7 +102,7 @@ func TestOutageCostsOneRetryTimeout(t *testing.T) {
 						}
 					}
 				}
-				if n := f.Sent(""); took > 20*time.Second || n > test.requests || own > 2*test.parallelism {
+				if n := f.Sent(""); took > 20*time.Second || n > test.requests || own > 10+2*test.parallelism { // how soon a call gives up is random
 					t.Errorf("%s, %d requests, %d errors about their own attempts alone", took, n, own)
 				}
 			}, brief)
