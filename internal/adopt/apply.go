@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -31,20 +30,11 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	id := e.identity(change.Plan)
-	// Another resource may update the same object, and its changes must not be reported
-	// as changes by the platform.
-	unlock, err := c.Lock(ctx, e.key(id))
-	if err != nil {
-		diags.AddError("Cannot update "+e.Noun,
-			fmt.Sprintf("The operation was interrupted while it waited for another update of %s. Nothing was sent.", e.place(id)))
-		return change.Prior, last
-	}
-	defer unlock()
-
 	owned := e.owned(change)
 	var remote, read tfvalue.Value
+	var err error
 	if change.Prior.IsNull() {
-		read, err = c.ReadToApply(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
+		read, err = e.readToAdopt(ctx, client, id, owned)
 		remote = read
 	} else {
 		remote, read, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, wanted: owned})

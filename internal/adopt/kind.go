@@ -112,11 +112,6 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
-// key is equal for two resources over one object.
-func (k *Kind) key(id Identity) string {
-	return strings.ToLower(k.Name + "/" + strings.Join(id.parts(), "/"))
-}
-
 // place names an object and where it was looked up, such as "pipe … of service … in
 // organization …".
 func (k *Kind) place(id Identity) string {

@@ -32,7 +32,6 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
 		if !diags.HasError() {
 			e.warnOverwritten(c, adoption, false, diags)
-			e.warnConflicts(c, adoption, diags)
 		}
 		return plan, nil
 	}
@@ -83,7 +82,6 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
 	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
-	e.warnConflicts(c, r, diags)
 	if r.Send.AnyLeaf() {
 		for _, name := range e.Moves(r.Send) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
@@ -132,7 +130,7 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	if !ok {
 		return tfvalue.Null(e.objectType)
 	}
-	read, err := c.ReadToPlan(e.key(id), func() (tfvalue.Value, error) { return e.readToAdopt(ctx, client, id, owned) })
+	read, err := e.readToAdopt(ctx, client, id, owned)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 	}

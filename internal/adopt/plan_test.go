@@ -245,23 +245,6 @@ func TestEditedState(t *testing.T) {
 	}
 }
 
-// TestTwoResources has two resources over one lamp that want different values. Those of
-// other provider configurations are not compared.
-func TestTwoResources(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	first, second := newTerraform(t, w), newTerraform(t, w)
-	first.config, second.config = m{"lamp_id": firstLamp, "name": "a"}, m{"lamp_id": strings.ToUpper(firstLamp), "name": "b", "size": 3}
-	first.wantOK(first.plan())
-	second.wantWarnings(second.plan(), "Creating this resource overwrites")
-	second.run = first.run
-	o := second.planOnly()
-	second.wantWarnings(o, "Creating this resource overwrites", `Two resources configure lamp "desk"`)
-	if !strings.Contains(o.warnings[1], "  - name\n") || strings.Contains(o.warnings[1], "size") {
-		t.Error(o.warnings[1])
-	}
-}
-
 // TestSpellingOfIDs has IDs in another letter case than the platform's, and than the state's.
 func TestSpellingOfIDs(t *testing.T) {
 	t.Parallel()

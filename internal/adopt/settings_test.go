@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -111,34 +110,6 @@ func TestImportState(t *testing.T) {
 		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
 			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
 		}
-	}
-}
-
-// TestApplyWaits has an apply that follows another one, and one whose run ends while another
-// write of the object is under way.
-func TestApplyWaits(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	e, c := w.engine(), newConnection(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	state := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType)
-	for range 2 {
-		var diags diag.Diagnostics
-		e.apply(ctx, c, Change{state, state, state}, memory{}, &diags)
-		if diags.HasError() {
-			t.Errorf("errors %v", diags)
-		}
-	}
-	if _, err := c.Lock(ctx, e.key(e.identity(state))); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	w.requests = nil
-	var diags diag.Diagnostics
-	e.apply(ctx, c, Change{state, state, state}, memory{}, &diags)
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "Nothing was sent.") || len(w.requests) > 0 {
-		t.Errorf("errors %v, requests %q", diags, w.requests)
 	}
 }
 

@@ -46,36 +46,6 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 	)
 }
 
-// warnConflicts warns about leaves that another resource over the same object sets
-// to another value.
-func (e *Engine) warnConflicts(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
-	id := e.identity(a.Plan)
-	if !id.known() {
-		return
-	}
-	owned := e.verifiable(a.owned)
-	others := c.Claim(e.key(id), owned)
-	var lines []string
-	for _, leaf := range owned.Leaves() {
-		if leaf.Value.IsFullyKnown() && slices.ContainsFunc(others, func(other tfvalue.Value) bool { return e.conflicts(leaf, other) }) {
-			lines = append(lines, "  - "+leaf.Path.String())
-		}
-	}
-	if len(lines) == 0 {
-		return
-	}
-	diags.AddWarning(
-		"Two resources configure "+a.Label,
-		"They set different values for the arguments below. Each apply of one overwrites the value of the other:\n\n"+strings.Join(lines, "\n")+
-			"\n\nRemove these arguments from one of the resources, or remove one of the resources.",
-	)
-}
-
-func (e *Engine) conflicts(leaf tfvalue.Leaf, other tfvalue.Value) bool {
-	theirs := other.At(leaf.Path...)
-	return !theirs.IsNull() && theirs.IsFullyKnown() && !e.Rules.Confirms(leaf.Name(), leaf.Value, theirs)
-}
-
 // warnEmptyObjects warns about objects that set none of their attributes, if the
 // platform has values for any of them that are not empty: Terraform silently drops
 // misspelled names of nested objects. Without such values nothing can be lost, and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -31,7 +32,7 @@ type Connection struct {
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
 
-	objects objects
+	warned sync.Map // keys of FirstWarning
 }
 
 // Unconfigured returns the connection before the provider is configured, when every
@@ -167,6 +168,13 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 // takes precedence over it.
 func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)
+}
+
+// FirstWarning reports whether this is the first call of the run with a key. It limits
+// the warning about an object that stays on the platform to one.
+func (c *Connection) FirstWarning(key string) bool {
+	_, reported := c.warned.LoadOrStore(key, true)
+	return !reported
 }
 
 // Resource is the base of every resource.

@@ -1,7 +1,6 @@
 // Package conn is what resources and data sources share: the client and settings
 // of the provider, checks whether they can be used, and errors as diagnostics.
 //
-//	conn.go     the connection, its settings, and the default organization
-//	objects.go  what resources over the same object share in one run: a lock, a read, claims
-//	errors.go   errors as diagnostics
+//	conn.go    the connection, its settings, and the default organization
+//	errors.go  errors as diagnostics
 package conn

@@ -35,9 +35,6 @@ func (l *life) checkPlans(troubled bool) {
 	}
 	for _, b := range l.blocks {
 		prior, doc := b.result.prior, b.document()
-		if text := strings.Join(b.result.warnings, "\n"); strings.Contains(text, "Two resources configure") && (l.server == nil || len(b.bodies) > 0) {
-			l.t.Errorf("%s: %s", b, text)
-		}
 		if len(b.result.errors) > 0 && !troubled && l.gone != b.id && l.expected(b) == "" {
 			l.t.Errorf("the plan of %s has errors: %q", b, b.result.errors)
 		}
