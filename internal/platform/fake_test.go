@@ -116,7 +116,7 @@ var operations = map[string]operation{
 		return updatePipe(ctx, c, mappings, nil)
 	}},
 	// It reads the pipe and sends the same body again.
-	"reconcile": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
+	"asked": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
 		return updatePipe(ctx, c, mappings, func(ctx context.Context) (*PipeUpdate, error) { return &mappings, readPipe(ctx, c) })
 	}},
 	"key": {"POST", func(ctx context.Context, c *Client) (any, error) { return createKey(ctx, c, false) }},
@@ -130,8 +130,8 @@ func readPipe(ctx context.Context, c *Client) error {
 	return err
 }
 
-func updatePipe(ctx context.Context, c *Client, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
-	return c.UpdatePipe(ctx, testOrganization, testService, testPipe, body, reconcile)
+func updatePipe(ctx context.Context, c *Client, body PipeUpdate, ask func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
+	return c.UpdatePipe(ctx, testOrganization, testService, testPipe, body, time.Now(), ask)
 }
 
 func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -265,13 +266,13 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 // UpdatePipe sends body to a pipe ("Update pipe" in the API document) and returns
 // the updated pipe; nil if a success has no result.
 //
-// It is retried like a read, since its values are absolute. A body that adds or
-// removes table mappings is retried only if it cannot have been carried out, since
-// that must not happen twice. If it may have been carried out, reconcile is
-// called, within the same retry_timeout: it reads the pipe again and returns the
-// body that is still needed. If that is nil, UpdatePipe returns nil too. If
-// reconcile itself is nil, such an error is final.
-func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, reconcile func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
+// It is retried like a read, since its values are absolute. Before a body that adds or
+// removes table mappings is sent again, whatever the reason, and before it is sent at
+// all once asOf, when the pipe was read for it, is too long ago, ask is called, within
+// the same retry_timeout: it reads the pipe again and returns the body that is still
+// needed. If that is nil, UpdatePipe returns nil too. If ask itself is nil, such a body
+// is sent again only if it cannot have been carried out.
+func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, asOf time.Time, ask func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
 	r, err := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
 	if err != nil {
 		return nil, err
@@ -280,22 +281,27 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	r.Method = http.MethodPatch
 	r.Accept = intoOptional(&pipe, c.management.member, pipeID)
 	r.Invalidate = func() { c.management.reads.forget(r.Key()) }
-	set := func(body *PipeUpdate) (err error) {
-		r.NonIdempotent = body.changesMappings()
+	var set func(body *PipeUpdate, asOf time.Time) error
+	again := func(ctx context.Context) (needed bool, err error) {
+		more, err := ask(ctx)
+		if err != nil || more == nil {
+			return false, err
+		}
+		return true, set(more, time.Now())
+	}
+	set = func(body *PipeUpdate, asOf time.Time) (err error) {
+		r.NonIdempotent, r.Ask, r.AsOf = false, nil, asOf
+		switch changes := body.changesMappings(); {
+		case changes && ask == nil:
+			r.NonIdempotent = true
+		case changes:
+			r.Ask = again
+		}
 		r.Body, err = encode(body)
 		return err
 	}
-	if err := set(&body); err != nil {
+	if err := set(&body, asOf); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Operation, err)
-	}
-	if reconcile != nil {
-		r.Reconcile = func(ctx context.Context) (needed bool, err error) {
-			more, err := reconcile(ctx)
-			if err != nil || more == nil {
-				return false, err
-			}
-			return true, set(more)
-		}
 	}
 	if err := c.send(ctx, c.management, r); err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// What is left of an update after an ambiguous fault is what the caller says. A body that no
+// What is left of an update after a fault is what the caller says. A body that no
 // longer adds a table mapping is retried by its own rule.
-func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
+func TestAskAfterAFault(t *testing.T) {
 	t.Parallel()
 	const patch = `{"name":"n"}`
 	failure := errors.New("the mapping must set excluded_columns")
@@ -27,29 +27,29 @@ func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.InjectEach(reset, reset, reset)
-			reconciled := 0
+			asked := 0
 			got, err := updatePipe(t.Context(), c, mappings, func(context.Context) (*PipeUpdate, error) {
-				reconciled++
+				asked++
 				return test.more, test.err
 			})
 			var retries []string
 			for _, r := range f.Requests()[1:] {
 				retries = append(retries, r.Body)
 			}
-			if (got != nil) != (test.retries != nil) || reconciled != 1 || !slices.Equal(retries, test.retries) || (err != nil) != (test.err != nil) || err != nil && !strings.Contains(err.Error(), failure.Error()) {
-				t.Errorf("%s: %v, %v, reconciled %d times, retried with %q", name, got, err, reconciled, retries)
+			if (got != nil) != (test.retries != nil) || asked != 1 || !slices.Equal(retries, test.retries) || (err != nil) != (test.err != nil) || err != nil && !strings.Contains(err.Error(), failure.Error()) {
+				t.Errorf("%s: %v, %v, asked %d times, retried with %q", name, got, err, asked, retries)
 			}
 		})
 	}
 }
 
-// reconcile reads again: it does not join a read from before the fault.
-func TestReconcileReadsAgain(t *testing.T) {
+// A question reads again: it does not join a read from before the fault.
+func TestQuestionReadsAgain(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.InjectEach(slow(2*time.Second, reset), slow(20*time.Second, good))
 		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations["reconcile"].call(t.Context(), c) })
+		work.Go(func() { _, _ = operations["asked"].call(t.Context(), c) })
 		time.Sleep(time.Second)
 		_ = readPipe(t.Context(), c) // under way when the PATCH fails
 		work.Wait()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -25,8 +26,8 @@ func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) 
 	return p.send
 }
 
-// send sends the leaves in one PATCH. After an ambiguous failure it builds the
-// body again from a fresh read.
+// send sends the leaves in one PATCH. Before a body that changes
+// mappings is sent again, it is built from a fresh read.
 func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread adopt.Reread) (tfvalue.Value, error) {
 	none := tfvalue.Null(remote.Type())
 	maskCredentials(p.client, p.change.Config)
@@ -50,7 +51,7 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread
 		}
 		return &again, nil
 	}
-	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
+	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, time.Now(), rework)
 	if err != nil {
 		return none, err
 	}

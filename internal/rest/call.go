@@ -31,24 +31,31 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(limit), errBudget)
 		defer cancel()
-		k.end, _ = ctx.Deadline() // earlier in a reconciliation, which shares the time of its request
+		k.end, _ = ctx.Deadline() // earlier in a question, which shares the time of its request
 	}
 	defer k.warn(ctx)()
 	return k.run(ctx)
 }
 
 func (k *call) run(ctx context.Context) error {
-	door := &k.API.door
+	gate := &k.API.gate
 	for {
 		queued := time.Now()
 		k.waiting.Store(forItsTurn)
-		if err := door.admit(ctx, &k.caller, k.client.slots); err != nil {
+		k.stale = k.staleAt()
+		err := gate.admit(ctx, &k.caller)
+		if errors.Is(err, errStale) {
+			if needed, err := k.ask(ctx); !needed {
+				return err
+			}
+			continue
+		}
+		if err != nil {
 			return k.stop(err)
 		}
 		k.waiting.Store(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		a := k.try(ctx)
-		refused := door.observe(&k.caller, a)
-		<-k.client.slots // after observe, so that the next request obeys it
+		refused := gate.observe(&k.caller, a)
 		failed := a.failed
 		if failed == nil {
 			k.log(ctx, a, decision{}, queued)
@@ -62,21 +69,32 @@ func (k *call) run(ctx context.Context) error {
 			return k.conclude(failed, next.because, nil)
 		}
 		k.waiting.Store("to retry")
-		if err := door.sleep(ctx, &k.caller, next.wait); err != nil {
+		if err := gate.sleep(ctx, &k.caller, next.wait); err != nil {
 			return k.stop(err)
 		}
-		if k.NonIdempotent && failed.Ambiguous {
-			k.invalidate()
-			needed, err := k.Reconcile(ctx)
-			switch {
-			case err != nil && ctx.Err() != nil:
-				return k.stop(context.Cause(ctx))
-			case err != nil:
-				return k.conclude(failed, nil, err)
-			case !needed:
-				return nil
-			}
+		if needed, err := k.ask(ctx); !needed {
+			return err
 		}
+	}
+}
+
+// ask asks whether the request is still needed, which it is without a question. The call
+// has no slot meanwhile: the question is a request of its own, which waits like any other.
+func (k *call) ask(ctx context.Context) (needed bool, err error) {
+	if k.Ask == nil {
+		return true, nil
+	}
+	k.invalidate()
+	needed, err = k.Ask(ctx)
+	switch {
+	case err == nil:
+		return needed, nil
+	case ctx.Err() != nil:
+		return false, k.stop(context.Cause(ctx))
+	case len(k.failures) == 0:
+		return false, k.conclude(k.NewError(NotSent, err), nil, err)
+	default:
+		return false, k.conclude(k.failures[len(k.failures)-1], nil, err)
 	}
 }
 
@@ -101,10 +119,15 @@ func policy(r *Request, failures []*Error, backoff *backoff, left time.Duration,
 	case NotSent:
 		wait = backoff.next()
 	case NoResponse, Temporary:
-		if r.NonIdempotent && r.Reconcile == nil {
+		if r.NonIdempotent {
 			return decision{}
 		}
 		wait = max(backoff.next(), failed.requested)
+	case Unreadable:
+		if r.Ask == nil {
+			return decision{}
+		}
+		wait = backoff.next()
 	default:
 		return decision{}
 	}
@@ -154,20 +177,25 @@ func (k *call) stop(cause error) error {
 }
 
 // conclude completes an error with what only the call knows. because is why there was no
-// further attempt, nil if another would have failed in the same way; unfinished is why what
-// is left of the request must not be sent, nil if nothing is against it.
-func (k *call) conclude(e *Error, because, unfinished error) error {
+// further attempt, nil if another would have failed in the same way; stopped is the error
+// of the request's question, nil if there is none.
+func (k *call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	effect := "" // of a creation: its caller knows what the object may be found by
+	effect := ""                                               // of a creation: its caller knows what the object may be found by
+	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown it
 	switch {
-	case !e.Ambiguous, k.Method == http.MethodPost:
+	case !e.Ambiguous, k.Method == http.MethodPost, told:
 	case e.Kind == Unreadable:
 		effect = "The change was probably applied."
 	default:
 		effect = "It is not known whether the change was applied. The next plan shows what is still missing."
 	}
-	e.follow(because, unfinished, effect, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered))
+	advice := ""
+	if stopped == nil { // which has its own
+		advice = advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)
+	}
+	e.follow(because, stopped, effect, advice)
 	return e
 }
 
@@ -180,6 +208,9 @@ func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.T
 	fields["attempt"] = k.attempts
 	fields["duration_ms"] = time.Since(k.began).Milliseconds()
 	fields["queued_ms"] = k.began.Sub(queued).Milliseconds()
+	if len(k.Leaves) > 0 {
+		fields["leaves"] = k.Leaves
+	}
 	if a.response != nil {
 		fields["status"] = a.response.Status
 		if id := a.response.RequestID; id != "" {
@@ -217,7 +248,7 @@ func (k *call) warn(ctx context.Context) (stop func()) {
 	go func() {
 		for wait := unusual; pause(ctx, wait, nil) == nil; wait = reminder {
 			line := "Data Platform request is waiting " + k.waiting.Load().(string)
-			limit, failure := k.API.door.state()
+			limit, failure := k.API.gate.state()
 			if strings.HasSuffix(line, forItsTurn) && limit != "" {
 				line += ": " + limit
 			}

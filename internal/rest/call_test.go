@@ -91,7 +91,7 @@ func TestInterruptIsReported(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
 		for o, tried := range map[string]string{
-			"pipe": "read " + pipe, "update": "update " + pipe, "reconcile": "update " + pipe,
+			"pipe": "read " + pipe, "update": "update " + pipe, "asked": "update " + pipe,
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
@@ -179,53 +179,6 @@ func TestWaitForATurnIsNamed(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What may have been carried out and must not be twice is reconciled first: nothing may be
-// left of it, or a body that is retried by its own rule.
-func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
-	t.Parallel()
-	const more = `{"name":"n"}`
-	for name, test := range map[string]struct {
-		faults   []fault
-		more     string
-		err      error
-		requests int
-		want     string
-	}{
-		"nothing left":   {[]fault{reset}, "", nil, 1, ""},
-		"something left": {[]fault{reset, reset, reset}, more, nil, 4, ""},
-		"not ambiguous":  {[]fault{respond(429, "")}, more, nil, 2, ""},
-		"failing": {[]fault{reset}, "", errors.New("it is gone"), 1,
-			"Nothing more was sent: it is gone.\n\nIt is not known whether the change was applied. The next plan shows what is still missing."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				contact(t, f, c)
-				f.InjectEach(test.faults...)
-				invalidated, reconciled := 0, 0
-				r := operations["mappings"](c)
-				r.Invalidate = func() { invalidated++ }
-				r.Reconcile = func(context.Context) (bool, error) {
-					reconciled++
-					if reconciled > 1 || invalidated != 2 {
-						t.Errorf("reconciled %d times, invalidated %d times", reconciled, invalidated)
-					}
-					r.Body, r.NonIdempotent = []byte(test.more), false
-					return test.more != "", test.err
-				}
-				err := c.Do(t.Context(), r)
-				if f.Sent("PATCH") != test.requests || (reconciled == 1) == (name == "not ambiguous") {
-					t.Errorf("%d requests, reconciled %d times", f.Sent("PATCH"), reconciled)
-				}
-				e := new(Error)
-				if test.want == "" && err != nil || test.want != "" && (!errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want)) {
-					t.Error(err)
-				}
-			})
-		})
-	}
 }
 
 // A failure after an attempt that may have been carried out stays ambiguous,
@@ -344,7 +297,7 @@ func TestLongWaitsAreLogged(t *testing.T) {
 // A response that arrives slowly and without end costs the time of one attempt.
 func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 	t.Parallel()
-	for _, o := range []string{"pipe", "update", "reconcile", "key"} {
+	for _, o := range []string{"pipe", "update", "key"} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			requests := 0
 			f.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ type Client struct {
 
 	config Config
 	http   *http.Client
-	slots  chan struct{} // one element for each request in flight
+	slots  *slots
 }
 
 // API is one API. Each is a service of its own, with its own rate limit and outages.
@@ -47,19 +47,19 @@ type API struct {
 	// Recovered is called when an outage has ended. Optional.
 	Recovered func()
 
-	door door
+	gate gate
 }
 
 // New returns a client. No setting may be negative, and only RetryTimeout may be 0.
 func New(config Config) *Client {
 	limit := config.MaxConcurrentRequests
-	return &Client{config: config, http: newHTTPClient(limit), slots: make(chan struct{}, limit)}
+	return &Client{config: config, http: newHTTPClient(limit), slots: newSlots(limit)}
 }
 
 // Add prepares an API for requests of this client.
 func (c *Client) Add(a *API) {
-	a.door = newDoor(a.About, c.config.RetryTimeout, c.config.RequestTimeout)
-	a.door.recovered = a.Recovered
+	a.gate = newGate(c.slots, a.About, c.config.RetryTimeout, c.config.RequestTimeout)
+	a.gate.recovered = a.Recovered
 }
 
 // Host is scheme, host and port of the API, for messages; "" if it has no URL.

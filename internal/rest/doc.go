@@ -4,8 +4,8 @@
 // One request:
 //
 //	request.go   what a caller declares: the request, and how it may be retried
-//	call.go      the loop of attempts (admit, send, observe), and the policy that decides what
-//	             is next
+//	call.go      the loop of attempts (admit, send, observe), the question before another one,
+//	             and the policy that decides what is next
 //	send.go      one attempt, and its error
 //	attempt.go   what is known of an attempt
 //	response.go  the body of a response
@@ -14,7 +14,7 @@
 //
 //	client.go    the client and its APIs
 //	dial.go      connections, proxies, TLS
-//	door.go      the only lock: lets attempts through, and ends waits when something changes
+//	gate.go      the only lock: the queue, the slots, and what ends waits
 //	health.go    whether the next attempt may be sent: after a 429, in an outage, after a
 //	             rejected login
 //	pace.go      the rate after a 429

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,7 +38,8 @@ type Error struct {
 	// Ambiguous reports a write that may have been carried out.
 	Ambiguous bool
 
-	more []string // the paragraphs after the first one
+	stopped error    // of the request's question
+	more    []string // the paragraphs after the first one
 
 	requested     time.Duration // wait that the response requested
 	requestedWith string        // and the header
@@ -69,8 +71,11 @@ var kinds = map[int]Kind{
 	http.StatusGatewayTimeout:      Temporary,
 }
 
-// Unwrap returns Err; context.Canceled if the operation was interrupted.
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the
+// error of the request's question.
+func (e *Error) Unwrap() []error {
+	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
+}
 
 // Error returns the operation, the host and the whole text in one line.
 func (e *Error) Error() string {
@@ -90,10 +95,10 @@ func (e *Error) paragraphs() string {
 
 // follow sets what follows in the text: why the rest of the request was not sent, what
 // a write may have left behind, why there was no further attempt, what to do.
-func (e *Error) follow(because, unfinished error, effect, advice string) {
+func (e *Error) follow(because, stopped error, effect, advice string) {
 	say := func(paragraph string) { e.more = append(e.more, paragraph) }
-	if unfinished != nil {
-		say("Nothing more was sent: " + sentence(unfinished.Error()))
+	if e.stopped = stopped; stopped != nil && e.Attempts > 0 {
+		say("Nothing more was sent: " + sentence(stopped.Error()))
 	}
 	if effect != "" {
 		say(effect)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -129,6 +130,21 @@ func mappingsRequest(c *client) *Request {
 	return r
 }
 
+// askedRequest is one that changes a mapping and asks before it does so again.
+func askedRequest(c *client, id string) *Request {
+	r := mappingsRequest(c)
+	r.NonIdempotent, r.AsOf, r.Leaves = false, time.Now(), []string{"source.postgres.table_mappings"}
+	r.Path[len(r.Path)-1] = id
+	r.Ask = func(ctx context.Context) (bool, error) {
+		read := readPipeRequest(c)
+		read.Path[len(read.Path)-1] = id
+		err := c.Do(ctx, read)
+		r.AsOf = time.Now()
+		return true, err
+	}
+	return r
+}
+
 // operations are one of each kind of request that a client sends.
 var operations = map[string]operation{
 	"pipe": readPipeRequest,
@@ -143,11 +159,7 @@ var operations = map[string]operation{
 	},
 	"update":   func(c *client) *Request { return pipeRequest(c, http.MethodPatch, "update pipe", `{"name":"n"}`) },
 	"mappings": mappingsRequest,
-	"reconcile": func(c *client) *Request {
-		r := mappingsRequest(c)
-		r.Reconcile = func(ctx context.Context) (bool, error) { return true, readPipe(ctx, c) }
-		return r
-	},
+	"asked":    func(c *client) *Request { return askedRequest(c, testPipe) },
 	"key": func(c *client) *Request {
 		r := managementRequest(c, http.MethodPost, "create API key", "API key", `{"name":"n","roles":["admin"]}`, "keys")
 		r.NonIdempotent, r.Uninterruptible, r.OwnConnection = true, true, true

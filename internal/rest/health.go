@@ -10,7 +10,7 @@ import (
 
 // health is what an API's responses, and its silence, say about the next request: may
 // it be sent now, must it wait, or does it fail? It has no lock, no timer and no
-// channel, so that a table can test it; door.go asks it.
+// channel, so that a table can test it; gate.go asks it.
 //
 //   - After a 429, nothing is sent for the time that the response requests, or for a
 //     backoff. Then one request goes first, since a burst would only be rejected
@@ -86,6 +86,8 @@ type caller struct {
 	began    time.Time // the attempt
 	first    time.Time // the first attempt
 	contact  time.Time // until when it may try to connect; zero if only its end counts
+	stale    time.Time // when what it rests on has to be read again; zero for never
+	place    int       // in the queue; 0 before the first attempt
 	// unanswered reports that no request of this run had a response.
 	unanswered bool
 	epoch      int // of health when the attempt was sent

@@ -42,7 +42,7 @@ type patient struct {
 }
 
 func newPatient(t *testing.T, limit time.Duration) *patient {
-	return &patient{t, &testDoor(limit).health, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
+	return &patient{t, &testGate(limit).health, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
 }
 
 func (p *patient) pass(d time.Duration) { p.now = p.now.Add(d) }
@@ -336,18 +336,21 @@ func TestPolicy(t *testing.T) {
 	const minute = time.Minute
 	refused := errors.New("refused")
 	late := &Error{Kind: Temporary, Status: 503, requested: 2 * minute, requestedWith: "Retry-After"}
+	unreadable := &Error{Kind: Unreadable, Status: 200}
 	tests := map[string]struct {
-		failed                   *Error
-		nonIdempotent, reconcile bool
-		left                     time.Duration
-		refused                  error
-		again                    bool
-		because                  string
+		failed               *Error
+		nonIdempotent, asked bool
+		left                 time.Duration
+		refused              error
+		again                bool
+		because              string
 	}{
 		"a final status":                  {status404, false, false, minute, nil, false, ""},
 		"a 5xx":                           {status503, false, false, minute, nil, true, ""},
 		"a 5xx, not idempotent":           {status503, true, false, minute, nil, false, ""},
-		"a 5xx, reconciled":               {status503, true, true, minute, nil, true, ""},
+		"a 5xx, asked":                    {status503, false, true, minute, nil, true, ""},
+		"a 2xx that cannot be read":       {unreadable, false, false, minute, nil, false, ""},
+		"the same, asked":                 {unreadable, false, true, minute, nil, true, ""},
 		"a lost response, not idempotent": {noResponse, true, false, minute, nil, false, ""},
 		"not sent, not idempotent":        {refusedDial, true, false, minute, nil, true, ""},
 		"a 429, not idempotent":           {status429, true, false, minute, nil, true, ""},
@@ -360,8 +363,8 @@ func TestPolicy(t *testing.T) {
 	}
 	for name, test := range tests {
 		r := &Request{NonIdempotent: test.nonIdempotent}
-		if test.reconcile {
-			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
+		if test.asked {
+			r.Ask = func(ctx context.Context) (bool, error) { return true, nil }
 		}
 		b := newBackoff()
 		got := policy(r, []*Error{test.failed}, &b, test.left, "the end", test.refused)

@@ -214,17 +214,13 @@ func TestOutageEndsWaits(t *testing.T) {
 }
 
 // The reads that find out what is left of updates fail in an outage: the error says so.
-func TestOutageDuringReconciliations(t *testing.T) {
+func TestOutageDuringQuestions(t *testing.T) {
 	t.Parallel()
 	for cause, fault := range map[string]fault{"has not responded to any request": hang, "HTTP 503": respond(503, "")} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(fault)
 			crowd(10, 10, func(i int) {
-				r := pipeNumber(c, "mappings", i)
-				r.Reconcile = func(ctx context.Context) (bool, error) {
-					return true, c.Do(ctx, pipeNumber(c, "pipe", i))
-				}
-				err := c.Do(t.Context(), r)
+				err := c.Do(t.Context(), askedRequest(c, pipeID(i)))
 				if err == nil || !strings.Contains(err.Error(), "It is not known whether the change was applied.") || !strings.Contains(err.Error(), cause) {
 					t.Errorf("%s: %v", cause, err)
 				}

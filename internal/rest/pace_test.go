@@ -35,18 +35,17 @@ type traffic struct {
 	took               time.Duration
 }
 
-// testDoor is the door of an API without calls yet.
-func testDoor(limit time.Duration) *door {
-	d := newDoor(About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, limit, limit/3)
-	return &d
+// testGate is the gate of an API without calls yet.
+func testGate(limit time.Duration) *gate {
+	g := newGate(newSlots(10), About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, limit, limit/3)
+	return &g
 }
 
-// throttle sends n requests by many callers through a door against a limit, in
+// throttle sends n requests by many callers through a gate against a limit, in
 // the time of the bubble.
 func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duration) traffic {
 	l := mockplatform.NewLimiter(limit)
-	d := testDoor(time.Hour)
-	slots := make(chan struct{}, 10)
+	g := testGate(time.Hour)
 	var mu sync.Mutex
 	var seen traffic
 	var work sync.WaitGroup
@@ -63,7 +62,7 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 					return
 				}
 				for c := new(caller); ; {
-					_ = d.admit(context.Background(), c, slots)
+					_ = g.admit(context.Background(), c)
 					jitter := time.Duration(float64(latency) * (.9 + .2*rand.Float64()))
 					time.Sleep(jitter / 2)
 					mu.Lock()
@@ -77,16 +76,14 @@ func throttle(n, callers int, limit mockplatform.RateLimit, latency time.Duratio
 					mu.Unlock()
 					time.Sleep(jitter / 2)
 					if ok {
-						d.observe(c, ended(nil))
-						<-slots
+						g.observe(c, ended(nil))
 						break
 					}
 					header := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 					limit.RetryAfter.Set(header, now, wait)
 					e := &Error{Status: http.StatusTooManyRequests, Kind: RateLimited}
 					e.requested, e.requestedWith = requestedWait(e.Status, header, now)
-					d.observe(c, ended(e))
-					<-slots
+					g.observe(c, ended(e))
 				}
 			}
 		})
@@ -122,35 +119,34 @@ func TestPaceFollowsALimit(t *testing.T) {
 
 // A log line says why requests are held back, as long as they are: for the time that was
 // requested, until one has passed, and at the rate after that.
-func TestDoorState(t *testing.T) {
+func TestGateState(t *testing.T) {
 	t.Parallel()
 	resttest.Watch(t)
 	synctest.Test(t, func(t *testing.T) {
-		d, slots, probe := testDoor(time.Hour), make(chan struct{}, 1), callTo("a")
+		g, probe := testGate(time.Hour), callTo("a")
 		state := func(want string) {
 			t.Helper()
-			if limit, _ := d.state(); limit != want {
+			if limit, _ := g.state(); limit != want {
 				t.Errorf("%q, want %q", limit, want)
 			}
 		}
 		const limited = "the API is rate limiting requests (HTTP 429, Retry-After)"
 		state("")
-		if err := d.admit(t.Context(), probe, slots); err != nil {
+		if err := g.admit(t.Context(), probe); err != nil {
 			t.Fatal(err)
 		}
-		d.observe(probe, ended(after429(7*time.Second, "Retry-After")))
-		<-slots
+		g.observe(probe, ended(after429(7*time.Second, "Retry-After")))
 		state(limited)
 		time.Sleep(7 * time.Second)
 		state(limited)
-		if err := d.admit(t.Context(), probe, slots); err != nil {
+		if err := g.admit(t.Context(), probe); err != nil {
 			t.Fatal(err)
 		}
-		d.observe(probe, ended(success))
+		g.observe(probe, ended(success))
 		state(limited)
 		time.Sleep(time.Second / initialRate)
 		state("")
-		if _, failure := d.state(); failure != "HTTP 429, Retry-After 7s" {
+		if _, failure := g.state(); failure != "HTTP 429, Retry-After 7s" {
 			t.Error(failure)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Request declares what is sent to an API, how its response is read, and how it may be
@@ -36,14 +37,20 @@ type Request struct {
 	NotFoundAdvice, GoneAdvice string
 
 	// Invalidate prevents later reads from sharing earlier ones. It is called before
-	// a write, before its reconciliation, and after it. Optional.
+	// a write, before each of its questions, and after it. Optional.
 	Invalidate func()
 	// NonIdempotent forbids a retry after an attempt that may have been carried out.
 	NonIdempotent bool
-	// Reconcile is called before such a retry. It reports whether the request is still
-	// needed, and may change Body and NonIdempotent. Optional; without it there is no
-	// retry.
-	Reconcile func(context.Context) (needed bool, err error)
+	// Ask is called before the request is sent again, whatever became of it, and before it
+	// is sent at all once AsOf is more than maxAge ago: a wait for a limit or a queue. It
+	// reads the object again, reports whether the request is still needed, and may change
+	// Body, AsOf and Ask itself (nil: from then on an idempotent request). Its error ends
+	// the request: nothing more is sent. Optional.
+	Ask func(context.Context) (needed bool, err error)
+	// AsOf is when what the body rests on was read, the end of that read. Zero without Ask.
+	AsOf time.Time
+	// Leaves names what a PATCH carries, for the log line of an attempt; never values.
+	Leaves []string
 	// Uninterruptible lets an attempt that was sent run to its end, even if the caller
 	// has cancelled.
 	Uninterruptible bool
@@ -58,6 +65,14 @@ func (r *Request) invalidate() {
 	if r.Invalidate != nil {
 		r.Invalidate()
 	}
+}
+
+// staleAt is when what the request rests on is too old to send it; zero for never.
+func (r *Request) staleAt() time.Time {
+	if r.Ask == nil {
+		return time.Time{}
+	}
+	return r.AsOf.Add(maxAge)
 }
 
 // url is the address of the request. Each segment of the path is escaped, so that none
