@@ -30,21 +30,20 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	id := e.identity(change.Plan)
-	owned := e.owned(change)
 	var remote, read tfvalue.Value
 	var err error
 	if change.Prior.IsNull() {
-		read, err = e.readToAdopt(ctx, client, id, owned)
+		read, err = e.readToAdopt(ctx, client, id, e.owned(change))
 		remote = read
 	} else {
-		remote, read, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, wanted: owned})
+		remote, read, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, needsSet: e.ownsSet(e.owned(change))})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // its warnings are those of the plan
-	u := e.newUpdate(client, id, e.review(change, remote, read, &found), read, last)
+	u := e.newUpdate(client, id, e.review(change, remote, read, &found), last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
@@ -53,8 +52,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.nextMemory(u.remote, change.Prior)
+		return u.remote, u.nextMemory(u.remote)
 	}
 	state := tfvalue.Settle(change.Plan, u.remote)
-	return state, u.nextMemory(state, change.Prior)
+	return state, u.nextMemory(state)
 }

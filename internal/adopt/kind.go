@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -13,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// Kind is a kind of adopted object. Of its functions, Validate and Stages may be nil.
+// Kind is a kind of adopted object. Of its functions, Validate may be nil.
 type Kind struct {
 	// Name is the type name of the resource without the provider, such as
 	// "service_scaling".
@@ -31,8 +32,11 @@ type Kind struct {
 	// Unreturned are settable attributes that no response contains: a change to one is
 	// sent, and cannot be verified.
 	Unreturned []tfvalue.Path
-	// Unfinished is added to the error of an update that has removed elements of a keyed
-	// set and not added others yet: what that means for the elements.
+	// Set is the keyed set among the attributes, nil if there is none. A PATCH changes it by
+	// what it removes and adds.
+	Set tfvalue.Path
+	// Unfinished ends the error of an update that has removed elements of Set and not added
+	// others yet: what that means for the elements.
 	Unfinished string
 
 	// Validate checks a configuration, without state or plan.
@@ -41,15 +45,13 @@ type Kind struct {
 	// for it, Read reads it once more, and returns both, the newest first. Its error
 	// satisfies platform.IsNotFound if the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity, complete func(any) bool) ([]any, error)
-	// Patch returns the function that updates the object.
-	Patch func(client *platform.Client, id Identity, change Change) Patch
+	// Send sends a patch, and returns the object of the response, null if it has none. The
+	// request asks patch.Ask as rest.Request.Ask says.
+	Send func(ctx context.Context, client *platform.Client, id Identity, change Change, patch Patch) (tfvalue.Value, error)
 	// Check reports errors of a change, and warns about effects that users may not
 	// expect. It describes, in a line each, what the change overwrites and that is not a
 	// leaf.
 	Check func(Review) (overwritten []string)
-	// Stages returns the leaves of each PATCH if one is not enough to change the remote
-	// object to send.
-	Stages func(send, remote tfvalue.Value) []tfvalue.Value
 	// Moves returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.
 	Moves func(send tfvalue.Value) []string
@@ -64,20 +66,28 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Send are the leaves that the change sends.
-	Send tfvalue.Value
+	// Patch is what the change sends. Of a set that is not known yet, Leaves has all.
+	Patch
 	// Remote is the object as far as it is known, null if it could not be read.
 	Remote tfvalue.Value
 	Diags  *diag.Diagnostics
 }
 
-// Patch sends exactly the leaves of send that are not null, and returns the object
-// of the response, null if the response has none. remote is what is known of the
-// object; reread reads it again.
-type Patch func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error)
+// Patch is one PATCH of an object.
+type Patch struct {
+	// Leaves are sent as they are. The keyed set is not among them.
+	Leaves tfvalue.Value
+	// Edit is the change to the keyed set.
+	Edit tfvalue.Edit
+	// AsOf is when the set was read that Edit was decided from. Ask reads it again, before
+	// the patch is sent again or is sent late, and returns what is left to be sent. Both are
+	// zero without an Edit.
+	AsOf time.Time
+	Ask  func(context.Context) (Patch, error)
+}
 
-// Reread reads the object, and returns it as far as it is known, and the response.
-type Reread func(ctx context.Context) (remote, read tfvalue.Value, err error)
+// IsEmpty reports whether there is nothing to be sent.
+func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
 
 // Identity identifies a remote object.
 type Identity struct {
@@ -140,4 +150,11 @@ func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
 		leaves = leaves.Without(path...)
 	}
 	return leaves
+}
+
+func (k *Kind) isSet(at tfvalue.Path) bool { return k.Set != nil && slices.Equal(at, k.Set) }
+
+// ownsSet reports whether a change manages the keyed set, and not to clear it.
+func (k *Kind) ownsSet(owned tfvalue.Value) bool {
+	return k.Set != nil && !owned.At(k.Set...).IsEmpty()
 }

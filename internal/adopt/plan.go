@@ -82,8 +82,8 @@ func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Ch
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
 	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
-	if r.Send.AnyLeaf() {
-		for _, name := range e.Moves(r.Send) {
+	if !r.IsEmpty() {
+		for _, name := range e.Moves(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
@@ -139,7 +139,7 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 
 // readToAdopt reads an object of which there is no state.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
-	_, read, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), wanted: owned})
+	_, read, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), needsSet: e.ownsSet(owned)})
 	return read, err
 }
 

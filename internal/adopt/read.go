@@ -57,11 +57,11 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 }
 
 // known is what a read is compared with: the object as it was last, and the memory of
-// earlier reads. wanted are leaves that are about to be changed.
+// earlier reads. needsSet reports that the keyed set is about to be changed.
 type known struct {
-	last   tfvalue.Value
-	memory memory
-	wanted tfvalue.Value
+	last     tfvalue.Value
+	memory   memory
+	needsSet bool
 }
 
 // observe reads the object, and returns it as far as it is known, and the response.
@@ -75,7 +75,7 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	}
 	read, err = e.readUntil(ctx, client, id, func(read tfvalue.Value) bool {
 		_, missing := compare(read)
-		return len(missing) == 0 && e.hasKeyedSets(read, k.wanted)
+		return len(missing) == 0 && e.hasSet(read, k.needsSet)
 	})
 	if err != nil {
 		return k.last, k.last, err
@@ -84,37 +84,14 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	return e.Rules.Whole(remote), e.Rules.Whole(read), nil
 }
 
-// hasKeyedSets reports whether a response has the keyed sets among wanted, and whether the
-// elements of all keyed sets have a name.
-func (e *Engine) hasKeyedSets(read, wanted tfvalue.Value) bool {
-	for _, leaf := range e.keyedSets(wanted) {
-		if !leaf.Value.IsEmpty() && read.At(leaf.Path...).IsNull() {
-			return false
-		}
+// hasSet reports whether a response has the keyed set if it is needed, and whether its
+// elements have a name.
+func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
+	if e.Set == nil {
+		return true
 	}
-	for _, leaf := range e.keyedSets(read) {
-		if len(leaf.key.Nameless(leaf.Value)) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// keyedSet is a leaf that is a keyed set.
-type keyedSet struct {
-	tfvalue.Leaf
-	key tfvalue.Key
-}
-
-// keyedSets returns the leaves of an object that are keyed sets.
-func (k *Kind) keyedSets(object tfvalue.Value) []keyedSet {
-	var all []keyedSet
-	for _, leaf := range object.Leaves() {
-		if key, keyed := k.Rules.Keys[leaf.Name()]; keyed {
-			all = append(all, keyedSet{leaf, key})
-		}
-	}
-	return all
+	set := read.At(e.Set...)
+	return !(needed && set.IsNull()) && len(e.key().Nameless(set)) == 0
 }
 
 // readUntil reads the object, and once more if complete is false for the first response.

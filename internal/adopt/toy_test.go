@@ -34,7 +34,6 @@ type lamp struct {
 	Tags   []string         `tfsdk:"tags"`
 	Bulbs  []bulb           `tfsdk:"bulbs"`
 	Shape  *shape           `tfsdk:"shape"`
-	Shelf  *shelf           `tfsdk:"shelf"`
 	State  *string          `tfsdk:"state"`
 	Weight *platform.Number `tfsdk:"weight"`
 }
@@ -48,10 +47,6 @@ type bulb struct {
 type shape struct {
 	Round  *round  `tfsdk:"round"`
 	Square *square `tfsdk:"square"`
-}
-
-type shelf struct {
-	Bulbs []bulb `tfsdk:"bulbs"`
 }
 
 type round struct {
@@ -90,7 +85,6 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"size":            number(),
 	"tags":            texts(),
 	"bulbs":           bulbs(),
-	"shelf":           object(map[string]schema.Attribute{"bulbs": bulbs()}),
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),
@@ -101,7 +95,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Parent: []string{"socket"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -121,13 +115,12 @@ type workshop struct {
 	result    string                                                   // of a PATCH: "" for the lamp, "none", "past"
 	edits     []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite   func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
-	stages    string                                                   // bulbs have a PATCH of their own: "always", or to "add" after a removal
 	fail      func(request string) error
 	// lost is an error after the lamp was changed.
 	lost func(request string) error
-	// rereads has a PATCH read the lamp after an error, and lacks are settings of the
-	// provider that are known only after apply.
-	rereads bool
+	// retries has a PATCH of bulbs ask after an error, and sends what is left. lacks are
+	// settings of the provider that are known only after apply.
+	retries bool
 	lacks   []string
 }
 
@@ -151,15 +144,8 @@ func (w *workshop) engine() *Engine {
 			}
 			return read, nil
 		},
-		Patch: func(_ *platform.Client, id Identity, _ Change) Patch {
-			return func(ctx context.Context, send, remote tfvalue.Value, reread Reread) (tfvalue.Value, error) {
-				response, err := w.patch(strings.ToLower(id.IDs[0]), send, remote)
-				if err != nil && w.rereads {
-					_, _, _ = reread(ctx)
-				}
-				return response, err
-			}
-		},
+		Set:  tfvalue.Path{"bulbs"},
+		Send: w.send,
 		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
@@ -167,13 +153,6 @@ func (w *workshop) engine() *Engine {
 				}
 			}
 			return nil
-		},
-		Stages: func(send, remote tfvalue.Value) []tfvalue.Value {
-			stay, removes, adds := difference(send.At("bulbs"), remote.At("bulbs"))
-			if send.At("bulbs").IsNull() || w.stages == "" || w.stages == "add" && (!removes || !adds) {
-				return []tfvalue.Value{send}
-			}
-			return []tfvalue.Value{send.With(tfvalue.Collection(send.At("bulbs").Type(), stay), "bulbs"), send.Only("bulbs")}
 		},
 		Moves: func(send tfvalue.Value) []string {
 			if send.At("size").IsNull() {
@@ -209,35 +188,58 @@ func asLamp(value tfvalue.Value) *lamp {
 	return read
 }
 
-// patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths. Bulbs
-// are sent as the difference to the remote ones.
-func (w *workshop) patch(id string, send, remote tfvalue.Value) (tfvalue.Value, error) {
-	var names []string
-	for _, leaf := range send.Leaves() {
+// send sends a patch, and what is left of it after an error.
+func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ Change, p Patch) (tfvalue.Value, error) {
+	for {
+		response, err := w.patch(strings.ToLower(id.IDs[0]), p)
+		if err == nil || !w.retries || p.Ask == nil {
+			return response, err
+		}
+		left, asked := p.Ask(ctx)
+		if asked != nil || left.IsEmpty() {
+			return response, asked
+		}
+		p = left
+	}
+}
+
+// patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
+// the sockets of the bulbs that it removes and adds.
+func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
+	names := []string{"PATCH"}
+	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())
 	}
-	request := "PATCH " + strings.Join(names, " ")
+	for _, bulb := range p.Edit.Remove {
+		names = append(names, "-"+bulb.At("socket").Text())
+	}
+	for _, bulb := range p.Edit.Add {
+		names = append(names, "+"+bulb.At("socket").Text())
+	}
+	request := strings.Join(names, " ")
 	w.requests = append(w.requests, request)
 	if w.fail != nil {
 		if err := w.fail(request); err != nil {
 			return tfvalue.Null(w.typ()), err
 		}
 	}
-	before := w.lamps[id]
-	body := send.Without("secret").Without("shape", "dry")
+	before, body := w.lamps[id], tfvalue.Null(w.typ())
+	if !p.Leaves.IsNull() {
+		body = p.Leaves.Without("secret").Without("shape", "dry")
+	}
 	after := overlay(body, before)
-	if bulbs := body.At("bulbs"); !bulbs.IsNull() {
-		known, wanted := sockets(remote.At("bulbs")), sockets(bulbs)
-		all := after.At("bulbs").Elements()
-		for socket, stays := range sockets(before.At("bulbs")) {
-			if known[socket].IsNull() && wanted[socket].IsNull() { // the difference does not have it
-				all = append(all, stays)
-			}
+	if !p.Edit.IsEmpty() {
+		all := sockets(before.At("bulbs"))
+		for _, bulb := range p.Edit.Remove {
+			delete(all, bulb.At("socket").Text())
 		}
-		after = after.With(tfvalue.Collection(bulbs.Type(), all), "bulbs")
+		for socket, bulb := range sockets(tfvalue.Collection(before.At("bulbs").Type(), p.Edit.Add)) {
+			all[socket] = bulb
+		}
+		after = after.With(tfvalue.Collection(before.At("bulbs").Type(), slices.Collect(maps.Values(all))), "bulbs")
 	}
 	if w.resets {
-		after = reset(body, after)
+		after = reset(p, after)
 	}
 	if w.rewrite != nil {
 		after = w.rewrite(after)
@@ -260,14 +262,15 @@ func (w *workshop) patch(id string, send, remote tfvalue.Value) (tfvalue.Value, 
 
 // overlay returns a lamp with what a body has.
 func overlay(body, before tfvalue.Value) tfvalue.Value {
+	if body.IsNull() {
+		return before
+	}
 	return body.Map(func(name string, member tfvalue.Value) tfvalue.Value {
 		switch now := before.At(name); {
 		case member.IsNull():
 			return now
 		case member.IsObject():
 			return overlay(member, now)
-		case name == "bulbs":
-			return wholeBulbs(member)
 		default:
 			return member
 		}
@@ -292,21 +295,11 @@ func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value {
 	return tfvalue.Collection(bulbs.Type(), slices.Collect(maps.Values(sockets(bulbs))))
 }
 
-// difference is what stays of the bulbs on the platform, and whether any is removed or added.
-func difference(wanted, remote tfvalue.Value) (stay []tfvalue.Value, removes, adds bool) {
-	there := sockets(remote)
-	for socket, bulb := range sockets(wanted) {
-		if there[socket].Equal(bulb) {
-			stay = append(stay, bulb)
-		}
-	}
-	return stay, len(stay) < len(there), len(stay) < len(wanted.Elements())
-}
-
-// reset empties the settable leaves that a body omits.
-func reset(body, lamp tfvalue.Value) tfvalue.Value {
+// reset empties the settable leaves that a patch omits.
+func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
 	for _, path := range settable {
-		if now := lamp.At(path...); body.At(path...).IsNull() && !now.IsNull() {
+		now, keeps := lamp.At(path...), !p.Leaves.At(path...).IsNull() || path[0] == "bulbs" && !p.Edit.IsEmpty()
+		if !keeps && !now.IsNull() {
 			lamp = lamp.With(empty(now.Type()), path...)
 		}
 	}

@@ -4,10 +4,15 @@ import "github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue
 
 // record is what is known of one leaf after a PATCH. Values are null if there is none.
 type record struct {
-	tfvalue.Leaf // Value is what the platform returned last before the PATCH
-	wanted       tfvalue.Value
+	tfvalue.Leaf               // Value is what the platform returned last before the PATCH
+	wanted       tfvalue.Value // null if it is unmanaged
 	sent         bool
 	now          tfvalue.Value // in the response
+
+	verdict
+	// doubtful reports that one more read can change the verdict: a response may omit any
+	// leaf once, and may show the object as it was before the PATCH.
+	doubtful bool
 }
 
 // verdict is what a response means for a leaf.
@@ -24,7 +29,7 @@ const (
 	notReturned
 )
 
-// judge returns the verdict on a leaf:
+// judge sets the verdict on a leaf:
 //
 //	response        | sent            | not sent
 //	----------------|-----------------|----------------------------------
@@ -32,41 +37,28 @@ const (
 //	 … and empty is expected, or it was never returned: confirmed
 //	has another     | storedOtherwise | moved
 //	has it          | confirmed       | confirmed
-func judge(rules tfvalue.Rules, r record) verdict {
+//
+// A leaf that was sent empty and was never returned is not missing: an omitted one means
+// the same.
+func (r *record) judge(rules tfvalue.Rules) {
+	missing := r.now.IsNull() && (r.sent && !r.wanted.IsEmpty() || !r.Value.IsNull())
 	expected := r.wanted
 	if expected.IsNull() {
 		expected = r.Value
 	}
-	omitted := missing(rules, r)
 	switch {
-	case omitted && expected.IsEmpty():
-		return confirmed
-	case omitted && r.sent:
-		return notReturned
-	case omitted:
-		return moved
-	case r.now.IsNull(), rules.Confirms(r.Name(), expected, rules.WholeLeaf(r.Name(), r.now)):
-		return confirmed
+	case missing && expected.IsEmpty(), !missing && r.now.IsNull():
+		r.verdict = confirmed
+	case missing && r.sent:
+		r.verdict = notReturned
+	case missing:
+		r.verdict = moved
+	case rules.Confirms(r.Name(), expected, rules.WholeLeaf(r.Name(), r.now)):
+		r.verdict = confirmed
 	case r.sent:
-		return storedOtherwise
+		r.verdict = storedOtherwise
 	default:
-		return moved
+		r.verdict = moved
 	}
-}
-
-// missing reports whether the response omits a leaf that was sent, or that was
-// returned before. An empty leaf that is sent and was never returned is not missing: an
-// omitted one means the same. Of a keyed set that was not sent, members can be missing
-// too.
-func missing(rules tfvalue.Rules, r record) bool {
-	if key, keyed := rules.Keys[r.Name()]; keyed && !r.now.IsNull() {
-		return !r.sent && !key.HasAll(r.now, r.Value)
-	}
-	return r.now.IsNull() && (r.sent && !r.wanted.IsEmpty() || !r.Value.IsNull())
-}
-
-// doubtful reports whether one more read can change the verdict: a response may omit
-// any leaf once, and may show the object as it was before the PATCH.
-func doubtful(rules tfvalue.Rules, r record) bool {
-	return missing(rules, r) || judge(rules, r) == storedOtherwise
+	r.doubtful = missing || r.verdict == storedOtherwise
 }

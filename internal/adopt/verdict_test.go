@@ -48,11 +48,8 @@ func TestJudge(t *testing.T) {
 			return tfvalue.String(s)
 		}
 		r := record{Leaf: tfvalue.Leaf{Path: tfvalue.Path{"name"}, Value: text(test.before)}, wanted: text(test.wanted), now: text(test.now), sent: test.sent}
-		if got := judge(tfvalue.Rules{}, r); got != test.want {
-			t.Errorf("%s: verdict %d, want %d", test.name, got, test.want)
-		}
-		if got := doubtful(tfvalue.Rules{}, r); got != test.doubtful {
-			t.Errorf("%s: doubtful is %t", test.name, got)
+		if r.judge(tfvalue.Rules{}); r.verdict != test.want || r.doubtful != test.doubtful {
+			t.Errorf("%s: verdict %d, doubtful %t; want %d, %t", test.name, r.verdict, r.doubtful, test.want, test.doubtful)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, replaces bool, 
 		return
 	}
 	var lines []string
-	for _, leaf := range a.Send.Leaves() {
+	for _, leaf := range a.Leaves.Leaves() {
 		now := a.Remote.At(leaf.Path...)
 		if _, keyed := e.Rules.Keys[leaf.Name()]; keyed || now.IsNull() {
 			continue // an adoption neither removes nor changes an element of a keyed set

@@ -263,16 +263,22 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 	return get[Pipe](ctx, c, c.management, r)
 }
 
-// UpdatePipe sends body to a pipe ("Update pipe" in the API document) and returns
-// the updated pipe; nil if a success has no result.
+// PipePatch is a PATCH of a pipe. Leaves names what the body carries, for the log. A body
+// that adds or removes table mappings has AsOf, when the mappings were read that it rests
+// on, and Ask: it reads them again, and returns what is left to be sent, nil for nothing.
+type PipePatch struct {
+	Body   PipeUpdate
+	Leaves []string
+	AsOf   time.Time
+	Ask    func(context.Context) (*PipePatch, error)
+}
+
+// UpdatePipe sends a patch to a pipe ("Update pipe" in the API document) and returns the
+// updated pipe; nil if a success has no result, or if nothing was left to be sent.
 //
-// It is retried like a read, since its values are absolute. Before a body that adds or
-// removes table mappings is sent again, whatever the reason, and before it is sent at
-// all once asOf, when the pipe was read for it, is too long ago, ask is called, within
-// the same retry_timeout: it reads the pipe again and returns the body that is still
-// needed. If that is nil, UpdatePipe returns nil too. If ask itself is nil, such a body
-// is sent again only if it cannot have been carried out.
-func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, body PipeUpdate, asOf time.Time, ask func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
+// It is retried like a read, since its values are absolute. A patch with Ask asks before
+// it is sent again, and before it is sent late, within the same retry_timeout.
+func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipeID string, patch PipePatch) (*Pipe, error) {
 	r, err := c.pipeRequest("update pipe", organizationID, serviceID, pipeID)
 	if err != nil {
 		return nil, err
@@ -281,26 +287,7 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	r.Method = http.MethodPatch
 	r.Accept = intoOptional(&pipe, c.management.member, pipeID)
 	r.Invalidate = func() { c.management.reads.forget(r.Key()) }
-	var set func(body *PipeUpdate, asOf time.Time) error
-	again := func(ctx context.Context) (needed bool, err error) {
-		more, err := ask(ctx)
-		if err != nil || more == nil {
-			return false, err
-		}
-		return true, set(more, time.Now())
-	}
-	set = func(body *PipeUpdate, asOf time.Time) (err error) {
-		r.NonIdempotent, r.Ask, r.AsOf = false, nil, asOf
-		switch changes := body.changesMappings(); {
-		case changes && ask == nil:
-			r.NonIdempotent = true
-		case changes:
-			r.Ask = again
-		}
-		r.Body, err = encode(body)
-		return err
-	}
-	if err := set(&body, asOf); err != nil {
+	if err := patch.declare(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Operation, err)
 	}
 	if err := c.send(ctx, c.management, r); err != nil {
@@ -309,19 +296,26 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	return pipe, nil
 }
 
+// declare puts a patch into its request.
+func (p PipePatch) declare(r *rest.Request) (err error) {
+	r.Leaves, r.AsOf, r.Ask = p.Leaves, p.AsOf, nil
+	if p.Ask != nil {
+		r.Ask = func(ctx context.Context) (needed bool, err error) {
+			left, err := p.Ask(ctx)
+			if err != nil || left == nil {
+				return false, err
+			}
+			return true, left.declare(r)
+		}
+	}
+	r.Body, err = encode(&p.Body)
+	return err
+}
+
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
 	r := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
 		organizationID, "services", serviceID, "pipes", pipeID)
 	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
 		"or create it again in the platform's console and set its ID."
 	return r, checkIDs(operation, organizationID, serviceID, pipeID)
-}
-
-// changesMappings reports whether a body adds or removes table mappings.
-func (u *PipeUpdate) changesMappings() bool {
-	if u.Source == nil || u.Source.Postgres == nil {
-		return false
-	}
-	p := u.Source.Postgres
-	return len(p.TableMappingsToAdd) > 0 || len(p.TableMappingsToRemove) > 0
 }

@@ -21,7 +21,8 @@ var pipe = adopt.New(adopt.Kind{
 	Rules:      pipeRules,
 	Options:    []tfvalue.Path{validateSamplesPath},
 	Unreturned: []tfvalue.Path{{credentialsName}},
-	Unfinished: "Their excluded columns stay excluded.",
+	Set:        tableMappingsPath,
+	Unfinished: "Their excluded columns stay excluded meanwhile.",
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(any) bool) ([]any, error) {
 		var readings []any
 		for len(readings) < 2 {
@@ -36,10 +37,9 @@ var pipe = adopt.New(adopt.Kind{
 		}
 		return readings, nil
 	},
-	Patch:  patchPipe,
-	Check:  checkPipe,
-	Stages: mappingStages,
-	Moves:  func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
+	Send:  sendPipe,
+	Check: checkPipe,
+	Moves: func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
 })
 
 var pipeRules = tfvalue.Rules{

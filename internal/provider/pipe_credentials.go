@@ -150,11 +150,11 @@ func (c credential) available(config tfvalue.Value) bool {
 	return !secret.IsNull() && secret.IsKnown()
 }
 
-// goes reports whether a credential is sent with these leaves: they contain its kind of
-// source, or it is pending, and either it is renewed or its version is not ignored.
-func (c credential) goes(change adopt.Change, send tfvalue.Value, pending ...string) bool {
-	kind := send.At("source", c.kind).AnyLeaf() || send.At(credentialsName, c.kind).AnyLeaf() || slices.Contains(pending, c.kind)
-	return kind && c.available(change.Config) && (c.renewed(send) || !c.versionIgnored(change))
+// goes reports whether a credential is sent with a patch: it has the kind of source, and
+// either the credential is renewed or its version is not ignored.
+func (c credential) goes(change adopt.Change, patch adopt.Patch) bool {
+	kind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
+	return kind && c.available(change.Config) && (c.renewed(patch.Leaves) || !c.versionIgnored(change))
 }
 
 func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
@@ -164,7 +164,7 @@ func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c
 func (c credential) missing(r adopt.Review) bool {
 	version := c.of(r.Plan, c.version())
 	decided := version.IsKnown() && c.of(r.Plan, c.user).IsKnown()
-	return c.of(r.Config, c.value).IsNull() && !version.IsNull() && decided && c.renewed(r.Send)
+	return c.of(r.Config, c.value).IsNull() && !version.IsNull() && decided && c.renewed(r.Leaves)
 }
 
 // checkCredentials reports a version that changes without its value, and a value that
@@ -197,17 +197,14 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	}
 }
 
-// setCredentials puts the credentials that go into an update, and returns their kinds
-// of source. The user is that of the plan, since it may be under ignore_changes.
-func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, send tfvalue.Value, pending []string) []string {
-	var set []string
+// setCredentials puts the credentials that go with a patch into an update. The user is that
+// of the plan, since it may be under ignore_changes.
+func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, patch adopt.Patch) {
 	for _, c := range credentials {
-		if c.goes(change, send, pending...) {
+		if c.goes(change, patch) {
 			c.set(update, c.of(change.Plan, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
-			set = append(set, c.kind)
 		}
 	}
-	return set
 }
 
 // overwrittenCredentials names the kinds of source whose credentials are sent.
@@ -215,7 +212,7 @@ func overwrittenCredentials(r adopt.Review) []string {
 	var lines []string
 	for _, c := range credentials {
 		line := fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind)
-		if c.goes(r.Change, r.Send) && !slices.Contains(lines, line) {
+		if c.goes(r.Change, r.Patch) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -227,7 +224,7 @@ func overwrittenCredentials(r adopt.Review) []string {
 // error already.
 func warnCredentialsMissing(r adopt.Review) {
 	for _, c := range credentials {
-		if !r.Send.At("source", c.kind).AnyLeaf() || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) || c.missing(r) {
+		if !changesKind(r.Patch, c.kind) || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) || c.missing(r) {
 			continue
 		}
 		r.Diags.AddAttributeWarning(conn.AttributePath(c.path()),

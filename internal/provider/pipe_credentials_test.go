@@ -144,8 +144,8 @@ func TestResponsesRepeatSecrets(t *testing.T) {
 	} {
 		repeat := func(body mockplatform.Document) { setMember(body, test.path, "postgres://bob:hush-hush@h2/d") }
 		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: repeat})
-		// The read after those of plan and apply, if there is one.
-		f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 2, Edit: repeat})
+		// The read after those of both plans and the apply, if there is one.
+		f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 3, Edit: repeat})
 		out := b.tryApply().String()
 		wantText(t, out, test.says, "postgres://bob:***@h2/d")
 		wantNoText(t, out, "hush-hush")

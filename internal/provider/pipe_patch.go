@@ -3,90 +3,98 @@ package provider
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// pipePatch sends changes of one pipe.
-type pipePatch struct {
-	client *platform.Client
-	id     adopt.Identity
-	change adopt.Change
-	// pending are the kinds of source whose credentials were in a PATCH with unknown
-	// outcome, which no read can confirm.
-	pending []string
-}
-
-func patchPipe(client *platform.Client, id adopt.Identity, change adopt.Change) adopt.Patch {
-	p := &pipePatch{client: client, id: id, change: change}
-	return p.send
-}
-
-// send sends the leaves in one PATCH. Before a body that changes
-// mappings is sent again, it is built from a fresh read.
-func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread adopt.Reread) (tfvalue.Value, error) {
-	none := tfvalue.Null(remote.Type())
-	maskCredentials(p.client, p.change.Config)
-	body, err := p.body(send, remote)
+// sendPipe implements adopt.Kind.Send.
+func sendPipe(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
+	none := tfvalue.Null(change.Plan.Type())
+	maskCredentials(client, change.Config)
+	request, err := pipeRequest(change, patch)
 	if err != nil {
 		return none, err
 	}
-	settled := none // the object, if a read shows that nothing is left to be sent
-	rework := func(ctx context.Context) (*platform.PipeUpdate, error) {
-		remote, read, err := reread(ctx)
-		if err != nil {
-			return nil, err
-		}
-		again, err := p.body(pipeRules.Changes(send, remote), remote)
-		if err != nil {
-			return nil, err
-		}
-		if reflect.ValueOf(again).IsZero() {
-			settled = read
-			return nil, nil
-		}
-		return &again, nil
-	}
-	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, time.Now(), rework)
-	if err != nil {
+	response, err := client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1], *request)
+	if err != nil || response == nil {
 		return none, err
 	}
-	p.pending = nil
-	if response == nil {
-		return settled, nil
-	}
-	return tfvalue.Encode(response, remote.Type()), nil
+	return tfvalue.Encode(response, none.Type()), nil
 }
 
-// body is the update that sends these leaves: the kinds of source with their
-// configured credentials, the table mappings as the difference to the remote
-// ones, and validateSamples if the source changes. The kinds whose credentials
-// it contains are pending then.
-func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error) {
+// pipeRequest returns the request that sends a patch, nil if that is empty.
+func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, error) {
+	if patch.IsEmpty() {
+		return nil, nil
+	}
+	body, err := pipeBody(change, patch)
+	if err != nil {
+		return nil, err
+	}
+	request := &platform.PipePatch{Body: body, AsOf: patch.AsOf}
+	for _, leaf := range patch.Leaves.Leaves() {
+		request.Leaves = append(request.Leaves, leaf.Path.String())
+	}
+	if patch.Ask != nil {
+		request.Leaves = append(request.Leaves, tableMappingsPath.String())
+		request.Ask = func(ctx context.Context) (*platform.PipePatch, error) {
+			left, err := patch.Ask(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return pipeRequest(change, left)
+		}
+	}
+	return request, nil
+}
+
+// pipeBody is the body of a patch: its leaves, the change to the table mappings, the kinds
+// of source with their configured credentials, and validateSamples if the source changes.
+func pipeBody(change adopt.Change, patch adopt.Patch) (platform.PipeUpdate, error) {
 	var body platform.PipeUpdate
-	if err := send.Prune().Decode(&body); err != nil {
+	if err := patch.Leaves.Prune().Decode(&body); err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
 	source := allocated(&body.Source)
-	if source.Postgres != nil {
-		if err := setMappings(source.Postgres, p.change, send.At(tableMappingsPath...), remote.At(tableMappingsPath...)); err != nil {
-			return body, err
-		}
-		if reflect.ValueOf(*source.Postgres).IsZero() {
-			source.Postgres, send = nil, send.Without("source", "postgres") // no mapping differs
+	if !patch.Edit.IsEmpty() {
+		if err := setMappings(allocated(&source.Postgres), patch.Edit); err != nil {
+			return body, fmt.Errorf("reading the plan: %w", err)
 		}
 	}
-	p.pending = setCredentials(source, p.change, send, p.pending)
+	setCredentials(source, change, patch)
 	if *source == (platform.PipeSourceUpdate{}) {
 		body.Source = nil
 		return body, nil
 	}
-	if validate := p.change.Config.At(validateSamplesPath...); !validate.IsNull() && validate.IsKnown() {
+	if validate := change.Config.At(validateSamplesPath...); !validate.IsNull() && validate.IsKnown() {
 		source.ValidateSamples = new(validate.True())
 	}
 	return body, nil
+}
+
+// setMappings puts a change to the table mappings into an update. A removal spells a mapping
+// as the platform does.
+func setMappings(update *platform.PostgresUpdate, edit tfvalue.Edit) error {
+	for _, mapping := range edit.Remove {
+		var key platform.TableMappingKey
+		if err := mapping.Decode(&key); err != nil {
+			return err
+		}
+		update.TableMappingsToRemove = append(update.TableMappingsToRemove, key)
+	}
+	for _, mapping := range edit.Add {
+		var full platform.TableMapping
+		if err := mapping.Decode(&full); err != nil {
+			return err
+		}
+		update.TableMappingsToAdd = append(update.TableMappingsToAdd, full)
+	}
+	return nil
+}
+
+// changesKind reports whether a patch has a kind of source.
+func changesKind(patch adopt.Patch, kind string) bool {
+	return patch.Leaves.At("source", kind).AnyLeaf() || tableMappingsPath[1] == kind && !patch.Edit.IsEmpty()
 }

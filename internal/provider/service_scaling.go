@@ -30,7 +30,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 		}
 		return readings, err
 	},
-	Patch: patchScaling,
+	Send:  sendScaling,
 	Moves: scalingMoves,
 	Check: warnFewReplicas,
 })
@@ -77,18 +77,18 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
-func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
-	return func(ctx context.Context, send, remote tfvalue.Value, _ adopt.Reread) (tfvalue.Value, error) {
-		var body platform.ScalingUpdate
-		if err := send.Decode(&body); err != nil {
-			return remote, fmt.Errorf("reading the plan: %w", err)
-		}
-		response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
-		if err != nil {
-			return remote, err
-		}
-		return tfvalue.Encode(response, remote.Type()), nil
+// sendScaling implements adopt.Kind.Send.
+func sendScaling(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
+	none := tfvalue.Null(change.Plan.Type())
+	var body platform.ScalingUpdate
+	if err := patch.Leaves.Decode(&body); err != nil {
+		return none, fmt.Errorf("reading the plan: %w", err)
 	}
+	response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+	if err != nil {
+		return none, err
+	}
+	return tfvalue.Encode(response, none.Type()), nil
 }
 
 // scalingMoves names the memory of a replica, which the platform works out
@@ -103,7 +103,7 @@ func scalingMoves(send tfvalue.Value) []string {
 // warnFewReplicas warns about a number of replicas that the platform may reject. The
 // organization's tier, which the provider can't see, may allow it.
 func warnFewReplicas(r adopt.Review) []string {
-	replicas := r.Send.At("num_replicas")
+	replicas := r.Leaves.At("num_replicas")
 	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {
 		return nil
 	}

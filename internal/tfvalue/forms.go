@@ -21,13 +21,10 @@ func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 func (r Rules) Respelled(name string, sent, held Value) []string {
 	found := map[string]bool{}
 	if key, keyed := r.Keys[name]; keyed {
-		parents := map[string][]Value{}
-		for _, element := range held.Elements() {
-			parents[key.parentOf(element)] = append(parents[key.parentOf(element)], element)
-		}
+		there := key.relations(held.Elements())
 		_, add := key.Difference(sent, held)
 		for _, element := range add {
-			for _, other := range parents[key.parentOf(element)] {
+			for _, other := range there.of(element) {
 				addRespelled(found, element, other)
 			}
 		}

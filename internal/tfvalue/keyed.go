@@ -14,9 +14,9 @@ import (
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
-	// Parent are those of Members that identify what an element is about, such as the
-	// source table of a table mapping. Two elements may be about the same.
-	Parent []string
+	// Parts are parts of the key that relate elements to each other: a mapping of the same
+	// source table, or to the same target.
+	Parts [][]string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
 	// Format names an element in a message, with a %s for each of Members.
@@ -26,9 +26,6 @@ type Key struct {
 // Of returns the key of an element. It is equal for two elements if their Members
 // are.
 func (k Key) Of(element Value) string { return joined(k.Members, element) }
-
-// parentOf returns the part of the key that two elements about the same share.
-func (k Key) parentOf(element Value) string { return joined(k.Parent, element) }
 
 func joined(names []string, element Value) string {
 	var key []byte
@@ -125,51 +122,6 @@ func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 		}
 	}
 	return k.Sort(remove), k.Sort(add)
-}
-
-// Wanted returns what a remote set has to be after an apply of the change from prior to
-// plan. Elements that the plan leaves alone are what they are by now, or gone. The
-// others are as planned.
-//
-// conflicts are the remote elements that the plan changes or adds, or beside which it adds
-// one with the same parent, and that are no longer what the plan was made from. A removal
-// is carried out, unless the plan adds an element with the same parent: the plan does not
-// show all that is lost between the two.
-func (k Key) Wanted(prior, plan, remote Value) (wanted Value, conflicts []Value) {
-	was, planned := map[string][]Value{}, k.Index(plan)
-	for _, element := range prior.Elements() { // of which a response may return two with one key
-		was[k.Of(element)] = append(was[k.Of(element)], element)
-	}
-	stays := func(key string) bool {
-		before := was[key]
-		after, has := planned[key]
-		return !has && len(before) == 0 || has && len(before) == 1 && Alike(before[0], after)
-	}
-	var elements []Value
-	added, done := map[string]bool{}, map[string]bool{}
-	for key, element := range planned {
-		added[k.parentOf(element)] = added[k.parentOf(element)] || !stays(key)
-	}
-	for _, element := range remote.Elements() {
-		key := k.Of(element)
-		after, has := planned[key]
-		unchanged := slices.ContainsFunc(was[key], func(before Value) bool { return Alike(element, before) })
-		switch {
-		case stays(key) && (unchanged || !added[k.parentOf(element)]):
-			elements = append(elements, element)
-		case has && Alike(element, after):
-			elements, done[key] = append(elements, element), true
-		case !has && !added[k.parentOf(element)], unchanged:
-		default:
-			conflicts = append(conflicts, element)
-		}
-	}
-	for _, element := range plan.Elements() {
-		if key := k.Of(element); !stays(key) && !done[key] {
-			elements = append(elements, element)
-		}
-	}
-	return Collection(plan.Type(), elements), k.Sort(conflicts)
 }
 
 // Whole returns a value whose keyed sets have every member in every element. Keys stay

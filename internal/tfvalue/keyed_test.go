@@ -2,7 +2,6 @@ package tfvalue_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -99,55 +98,6 @@ func TestKeyList(t *testing.T) {
 	}
 	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u.\"\"" {
 		t.Errorf("listed as %q", got)
-	}
-}
-
-// TestKeyWanted has an apply of a plan: what of the state it was made from, the plan, the
-// platform by now, what has to be there in the end, and what is no longer what the plan was
-// made from. An element is written as its schema, table and hidden column.
-func TestKeyWanted(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ prior, plan, remote, want, conflicts string }{
-		"as planned":                            {"a.x", "a.y b.-", "a.x", "a.y b.-", ""},
-		"left alone, and changed since":         {"a.x b.-", "a.x b.y", "a.z b.-", "a.z b.y", ""},
-		"left alone, and gone":                  {"a.x b.-", "a.x b.y", "b.-", "b.y", ""},
-		"added since":                           {"a.x", "a.y", "a.x c.z", "c.z a.y", ""},
-		"added since under the key of an added": {"a.x", "a.x b.-", "a.x b.y", "a.x b.-", "b"},
-		"added since as planned":                {"a.x", "a.x b.y", "a.x b.y", "a.x b.y", ""},
-		"changed, and changed since":            {"a.x", "a.y", "a.z", "a.y", "a"},
-		"changed since as planned":              {"a.x", "a.y", "a.y", "a.y", ""},
-		"changed, and gone":                     {"a.x", "a.y", "", "a.y", ""},
-		"removed, and changed since":            {"a.x b.-", "b.-", "a.z b.-", "b.-", ""},
-		"removed, and gone":                     {"a.x b.-", "b.-", "b.-", "b.-", ""},
-		"one key twice":                         {"a.x b.-", "a.x b.y", "a.x a.z b.-", "a.x a.z b.y", ""},
-		"one key twice, and changed":            {"a.x", "a.y", "a.x a.z", "a.y", "a"},
-		"without a name":                        {"a.x", "a.y", "a.x .z", ".z a.y", ""},
-		"exchanged for another of its table":    {"a/1.x", "a/2.x", "a/1.x", "a/2.x", ""},
-		"exchanged, and changed since":          {"a/1.x", "a/2.x", "a/1.z", "a/2.x", "a"},
-		"removed and changed, of its table some are added and some stay": {"a/1.x a/2.x a/4.x a/5.x", "a/2.x a/3.x a/4.x a/5.x", "a/1.z a/2.x a/4.x a/5.x", "a/2.x a/4.x a/5.x a/3.x", "a"},
-		"removed and changed, another is added":                          {"a.x", "b.x", "a.z", "b.x", ""},
-		"removed and changed, another one stays":                         {"a/1.x a/2.x", "a/2.x", "a/1.z a/2.x", "a/2.x", ""},
-	} {
-		key := tfvalue.Key{Members: []string{"table", "schema"}, Parent: []string{"table"}, Format: "%s"}
-		read := func(texts string) tfvalue.Value {
-			var elements []string
-			for _, text := range strings.Fields(texts) {
-				id, hidden, _ := strings.Cut(text, ".")
-				table, schema, _ := strings.Cut(id, "/")
-				hidden = strings.ReplaceAll(`["`+hidden+`"]`, `"-"`, "")
-				elements = append(elements, fmt.Sprintf(`{"table": %q, "schema": %q, "hidden": %s}`, table, "s"+schema, hidden))
-			}
-			return at(t, "maps", "["+strings.Join(elements, ",")+"]")
-		}
-		wanted, conflicts := key.Wanted(read(test.prior), read(test.plan), read(test.remote))
-		same(t, name, wanted, read(test.want))
-		var found []string
-		for _, element := range conflicts {
-			found = append(found, element.At("table").Text())
-		}
-		if got := strings.Join(slices.Compact(found), " "); got != test.conflicts {
-			t.Errorf("%s: conflicts %q, want %q", name, got, test.conflicts)
-		}
 	}
 }
 

@@ -53,7 +53,7 @@ var thing = attributes{
 }
 
 var (
-	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Parent: []string{"table"}, Format: "%s.%s"}
+	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Parts: [][]string{{"table"}}, Format: "%s.%s"}
 	rules   = tfvalue.Rules{Trimmed: []string{"cert"}, Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"}}
 )
 

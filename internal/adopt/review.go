@@ -1,0 +1,186 @@
+package adopt
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// The plan is the contract: an apply sends only what its plan showed.
+
+// reviewed is a change that was reviewed.
+type reviewed struct {
+	Review
+	// owned are the managed leaves as planned, and wanted is what they have to be after the
+	// apply: as planned where the plan changes them, and otherwise as the platform has them.
+	owned, wanted tfvalue.Value
+	// read is what the last read returned.
+	read        tfvalue.Value
+	overwritten []string
+}
+
+// review compares a change with the object as far as it is known, and as the last read
+// returned it. A change that is rejected needs no warnings about what it would send, and no
+// second error if the kind itself rejects it.
+func (e *Engine) review(change Change, remote, read tfvalue.Value, diags *diag.Diagnostics) reviewed {
+	var byKind, byEngine diag.Diagnostics
+	r := reviewed{owned: e.owned(change), read: read}
+	r.Review = Review{Change: change, Label: e.label(change.Plan, remote), Remote: remote, Diags: &byKind}
+	r.wanted = e.wantedAfter(r)
+	r.Leaves = e.Rules.Changes(r.wanted, remote)
+	if e.Set != nil {
+		r.Edit = e.edit(&r, &byEngine)
+	}
+	e.checkForms(r, &byEngine)
+	r.overwritten = e.Check(r.Review)
+	switch {
+	case byKind.HasError():
+		diags.Append(byKind.Errors()...)
+	case byEngine.HasError():
+		diags.Append(byEngine.Errors()...)
+	default:
+		diags.Append(byKind...)
+	}
+	return r
+}
+
+// wantedAfter returns what the managed leaves have to be after a change: those that the plan
+// changes, as planned; the others as they are by now. In an adoption, which has no prior
+// state, every leaf counts as changed; those that match keep the platform's spelling, in
+// case they have to be restored.
+func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
+	changed := r.owned
+	if !r.Prior.IsNull() {
+		changed = e.Rules.Changes(r.owned, r.Prior)
+	}
+	wanted := changed
+	for _, leaf := range r.owned.Leaves() {
+		if now := r.Remote.At(leaf.Path...); changed.At(leaf.Path...).IsNull() || e.Rules.Same(leaf.Name(), leaf.Value, now) {
+			wanted = wanted.With(now, leaf.Path...)
+		}
+	}
+	return wanted
+}
+
+// edit decides what a change removes from the keyed set and adds to it, and moves the set
+// from the leaves that are sent into that. Of a set that is not known yet, or of a platform
+// that could not be read, nothing is decided.
+func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
+	planned := r.wanted.At(e.Set...)
+	if r.Leaves.At(e.Set...).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
+		return tfvalue.Edit{}
+	}
+	r.Leaves = r.Leaves.Without(e.Set...)
+	now := r.Remote.At(e.Set...)
+	if err := e.checkSet(r.Remote, r.read, planned); err != nil {
+		e.addSetError(*r, err, diags)
+		return tfvalue.Edit{}
+	}
+	prior := r.Prior.At(e.Set...)
+	if r.Prior.IsNull() {
+		e.checkAdoptedSet(*r, planned, diags)
+		prior = now
+	}
+	edit := e.key().Edit(prior, planned)
+	answer, conflicts := edit.Ask(now)
+	switch answer {
+	case tfvalue.Conflict:
+		diags.AddAttributeError(conn.AttributePath(e.Set),
+			fmt.Sprintf("%s of %s changed since the plan", e.Set, r.Label),
+			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", e.key().Noun, e.key().List(conflicts)))
+		return tfvalue.Edit{}
+	case tfvalue.Done:
+		edit = tfvalue.Edit{}
+	}
+	edit = edit.On(now)
+	r.wanted = r.wanted.With(edit.After(), e.Set...)
+	return edit
+}
+
+// key is that of the keyed set.
+func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.Set[len(k.Set)-1]] }
+
+// setError is why a keyed set must not be changed. summary has a %s for the object.
+type setError struct{ summary, detail string }
+
+func (e *setError) Error() string { return e.detail }
+
+func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
+	unknown := new(setError)
+	errors.As(err, &unknown)
+	diags.AddAttributeError(conn.AttributePath(e.Set), fmt.Sprintf(unknown.summary, r.Label),
+		fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown.detail, e.Set))
+}
+
+// checkSet returns an error if the set on the platform is not fully known: the last read
+// has not even the object that contains it, so that what is known of it may be old; or one
+// of its elements has no name, so that it may be any other.
+func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
+	set, parent := remote.At(e.Set...), e.Set[:len(e.Set)-1]
+	if !(wanted.IsEmpty() && set.IsEmpty()) && !read.At(parent...).IsObject() {
+		return &setError{"Unknown " + e.key().Noun + "s of %s",
+			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", parent, e.key().Noun, e.Noun)}
+	}
+	if nameless := e.key().Nameless(set); len(nameless) > 0 {
+		return &setError{"A " + e.key().Noun + " of %s has no name",
+			fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
+				e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))}
+	}
+	return nil
+}
+
+// checkAdoptedSet reports the elements on the platform that an adoption would remove or
+// change. Its plan cannot show them: Terraform plans a creation again in the apply, and
+// hides what the second plan warns about.
+func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
+	key := e.key()
+	remove, _ := key.Difference(planned, r.Remote.At(e.Set...))
+	if len(remove) == 0 {
+		return
+	}
+	wanted := key.Index(planned)
+	lines := make([]string, len(remove))
+	for i, element := range remove {
+		lines[i] = "  - " + key.Spell(element) + ": not in the configuration"
+		if want, configured := wanted[key.Of(element)]; configured {
+			lines[i] = fmt.Sprintf("  - %s: another %s", key.Spell(element), platform.Enumerate(tfvalue.Differing(want, element)))
+		}
+	}
+	diags.AddAttributeError(conn.AttributePath(e.Set),
+		fmt.Sprintf("%s has other %ss", strings.ToUpper(r.Label[:1])+r.Label[1:], key.Noun),
+		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs in these, which are on the platform:\n\n%s\n\n"+
+			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
+			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
+			key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))
+}
+
+// checkForms rejects a change that would send again a name that the platform has in another
+// Unicode form: a column that is excluded in another form is not excluded. The read of an
+// update's plan is the state, where Terraform has given every name its own form, so
+// the apply finds what the plan cannot.
+func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
+	sent := r.Leaves
+	if !r.Edit.IsEmpty() {
+		sent = sent.With(r.Edit.After(), e.Set...)
+	}
+	for _, leaf := range sent.Leaves() {
+		names := e.Rules.Respelled(leaf.Name(), leaf.Value, r.read.At(leaf.Path...))
+		if len(names) == 0 {
+			continue
+		}
+		for i, name := range names {
+			names[i] = strconv.Quote(name)
+		}
+		diags.AddAttributeError(conn.AttributePath(leaf.Path),
+			fmt.Sprintf("A name in %s of %s cannot be sent", leaf.Path, r.Label),
+			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text. To a database these are different names, "+
+				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
+	}
+}

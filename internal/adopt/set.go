@@ -1,0 +1,179 @@
+package adopt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// The keyed set of an update. What is removed from it and added to it is decided once, at
+// the beginning, for all PATCHes. Before one of them is sent, and before it is sent again,
+// the elements that it concerns have to be as they were then.
+
+// setProgress is what an update has come to with the keyed set.
+type setProgress struct {
+	// edit is the change of the PATCH under way, held is the set right before it, and done is
+	// a read that shows that it was carried out, null if there is none.
+	edit tfvalue.Edit
+	held tfvalue.Value
+	done tfvalue.Value
+	// wrong, missing and changed are elements in the response to that PATCH, see Edit.Verify.
+	wrong, missing, changed []tfvalue.Value
+	// lost are the elements that PATCHes without them have removed, and notes are lines about
+	// others that changed meanwhile.
+	lost  []tfvalue.Value
+	notes []string
+	// conflicts are the elements because of which a PATCH was not sent. perhaps are those
+	// that a PATCH with an unknown outcome removes.
+	conflicts, perhaps []tfvalue.Value
+}
+
+// beginSet begins the part of a PATCH that changes the set.
+func (u *update) beginSet(edit tfvalue.Edit) {
+	if u.Set == nil {
+		return
+	}
+	held := u.remote.At(u.Set...)
+	if edit.IsEmpty() {
+		edit = u.key().Edit(held, held)
+	}
+	u.set.edit, u.set.held, u.set.done = edit, held, tfvalue.Null(u.objectType)
+}
+
+// isChanged reports whether the elements that an edit concerns are no longer what they
+// were when it was decided, as far as the platform has returned them.
+func (u *update) isChanged(edit tfvalue.Edit) bool {
+	if edit.IsEmpty() {
+		return false
+	}
+	_, u.set.conflicts = edit.Ask(u.remote.At(u.Set...))
+	return len(u.set.conflicts) > 0
+}
+
+// ask reads the set again, and returns what is left to be sent of a patch: all of it if the
+// elements that it concerns are as they were, all but its edit if they are as it wants them.
+// Anything else is an error.
+func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
+	remote, read, err := u.readAgain(ctx)
+	if err != nil {
+		return p, err
+	}
+	u.remote = remote
+	answer, conflicts := p.Edit.Ask(remote.At(u.Set...))
+	switch answer {
+	case tfvalue.Due:
+		u.set.held = remote.At(u.Set...)
+		p.AsOf = u.asOf
+		return p, nil
+	case tfvalue.Done:
+		u.set.done = read
+		return Patch{Leaves: p.Leaves}, nil
+	default:
+		u.set.conflicts = conflicts
+		return p, fmt.Errorf("%s changed during the apply", u.Set)
+	}
+}
+
+// readAgain reads the object in the course of an update.
+func (u *update) readAgain(ctx context.Context) (remote, read tfvalue.Value, err error) {
+	remote, read, err = u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
+	if err == nil {
+		err = u.checkSet(remote, read, u.wanted.At(u.Set...))
+	}
+	return remote, read, err
+}
+
+// judgeSet sets the verdict on the set. What was sent of it is an edit.
+func (u *update) judgeSet(r *record) {
+	s := &u.set
+	r.wanted, r.sent = s.edit.On(s.held).After(), !s.edit.IsEmpty()
+	s.wrong, s.missing, s.changed = nil, nil, nil
+	if r.now.IsNull() {
+		if r.judge(u.Rules); r.verdict == moved {
+			s.missing = r.wanted.Elements()
+		}
+		return
+	}
+	now := u.Rules.WholeLeaf(r.Name(), r.now)
+	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, now)
+	switch {
+	case len(s.wrong) > 0:
+		r.verdict = storedOtherwise
+	case len(s.missing) > 0:
+		r.verdict = moved
+	}
+	r.doubtful = r.verdict != confirmed || len(s.changed)+len(u.key().Nameless(now)) > 0
+}
+
+// noteSet records what a verified PATCH has done to elements that it does not have.
+func (u *update) noteSet(r record) {
+	s := &u.set
+	s.lost = append(s.lost, s.missing...)
+	if len(s.changed) > 0 {
+		s.notes = append(s.notes, u.describeElements(r, s.changed, [2]string{"was", "is now"})...)
+	}
+}
+
+// describeElements describes how some elements of the set differ from the wanted ones.
+func (u *update) describeElements(r record, some []tfvalue.Value, verbs [2]string) []string {
+	part := func(set tfvalue.Value) tfvalue.Value { return u.key().Only(set, some) }
+	return u.Rules.DescribeChange(r.Path, part(r.wanted), part(u.Rules.WholeLeaf(r.Name(), r.now)), verbs, u.client.Mask)
+}
+
+// restoring returns the change that adds the lost elements again, as they were.
+func (u *update) restoring() tfvalue.Edit {
+	if len(u.set.lost) == 0 {
+		return tfvalue.Edit{}
+	}
+	without := u.key().Replace(u.wanted.At(u.Set...), u.set.lost, nil)
+	return u.key().Edit(without, u.key().Replace(without, nil, u.set.lost))
+}
+
+// addConflict reports that the set changed between two requests. err is that of the request
+// that was not sent again, nil if it was not sent at all.
+func (u *update) addConflict(err error, diags *diag.Diagnostics) {
+	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\nNothing more was sent. Plan again.",
+		u.key().Noun, u.key().List(u.set.conflicts))
+	if err != nil {
+		detail += "\n\n" + conn.Detail(err)
+	}
+	diags.AddAttributeError(conn.AttributePath(u.Set), fmt.Sprintf("%s of %s changed during the apply", u.Set, u.Label), detail)
+}
+
+// reportUnfinished reports, after an error, the elements that this update has removed, or
+// may have, and of which those that replace them are not known to be there.
+func (u *update) reportUnfinished(diags *diag.Diagnostics) {
+	if !diags.HasError() || u.Set == nil || u.wanted.At(u.Set...).IsNull() {
+		return
+	}
+	key, wanted := u.key(), u.wanted.At(u.Set...)
+	there := key.Replace(u.remote.At(u.Set...), u.set.perhaps, nil)
+	_, pending := key.Difference(wanted, there)
+	replaced := tfvalue.Collection(wanted.Type(), key.Among(u.Remote.At(u.Set...).Elements(), pending))
+	gone := key.Replace(replaced, there.Elements(), nil).Elements()
+	var lines []string
+	for _, element := range key.Sort(gone) {
+		var members []string
+		for _, leaf := range element.Leaves() {
+			if !slices.Contains(key.Members, leaf.Name()) {
+				members = append(members, leaf.Path.String()+" = "+u.Rules.Describe(leaf.Name(), leaf.Value))
+			}
+		}
+		lines = append(lines, "  - "+key.Spell(element)+": "+strings.Join(members, ", "))
+	}
+	if len(lines) == 0 {
+		return
+	}
+	diags.AddError(
+		fmt.Sprintf("%s of %s is only partly updated", u.Set, u.Label),
+		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s "+
+			"Correct what the API rejected, if it did, compare these values with the configuration, then run terraform plan and apply again.",
+			key.Noun, u.client.Mask(strings.Join(lines, "\n")), u.Unfinished),
+	)
+}

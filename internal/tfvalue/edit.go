@@ -1,0 +1,170 @@
+package tfvalue
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Edit is a change to a keyed set: what is removed, and what is added. It is decided once,
+// and no later read adds to it. The zero Edit changes nothing.
+type Edit struct {
+	key           Key
+	before, after Value
+	// Remove and Add are in the order of their keys. An element that differs is in both.
+	Remove, Add []Value
+}
+
+// Edit returns the change from one set to another.
+func (k Key) Edit(before, after Value) Edit {
+	e := Edit{key: k, before: before, after: after}
+	e.Remove, e.Add = k.Difference(after, before)
+	return e
+}
+
+// IsEmpty reports whether nothing is removed or added.
+func (e Edit) IsEmpty() bool { return len(e.Remove)+len(e.Add) == 0 }
+
+// After returns the set after the change.
+func (e Edit) After() Value { return e.after }
+
+// On returns the same change to the set as it is by now. What is removed has the spelling
+// that it has there, and all other elements stay.
+func (e Edit) On(now Value) Edit {
+	if e.IsEmpty() {
+		return Edit{key: e.key, before: now, after: now}
+	}
+	return e.key.Edit(now, e.key.Replace(now, e.Remove, e.Add))
+}
+
+// Replace returns a set without the elements that have the keys of some, and with others.
+func (k Key) Replace(set Value, without, with []Value) Value {
+	gone := k.keys(without)
+	kept := slices.DeleteFunc(set.Elements(), func(element Value) bool { return gone[k.Of(element)] })
+	return Collection(set.Type(), append(kept, with...))
+}
+
+// Only returns a set without the elements that do not have the keys of some.
+func (k Key) Only(set Value, some []Value) Value {
+	stay := k.keys(some)
+	return Collection(set.Type(), slices.DeleteFunc(set.Elements(), func(element Value) bool { return !stay[k.Of(element)] }))
+}
+
+func (k Key) keys(elements []Value) map[string]bool {
+	keys := map[string]bool{}
+	for _, element := range elements {
+		keys[k.Of(element)] = true
+	}
+	return keys
+}
+
+// Stages returns the parts of the change that need a request each. An addition that is
+// related to a removal waits for the second one, since no API promises an order within one.
+func (e Edit) Stages() []Edit {
+	waiting := e.key.Among(e.Add, e.Remove)
+	if len(waiting) == 0 {
+		return []Edit{e}
+	}
+	between := e.key.Replace(e.after, waiting, nil)
+	return []Edit{e.key.Edit(e.before, between), e.key.Edit(between, e.after)}
+}
+
+// Answer is what a set says of an Edit.
+type Answer int
+
+// The answers.
+const (
+	Conflict Answer = iota // it is neither as it was nor as it is wanted
+	Due                    // it is as it was when the change was decided
+	Done                   // it is as the change wants it
+)
+
+// Ask compares a set with a change that is to be made, in the elements that the change
+// removes or adds and in those that are related to them. conflicts are the elements, by
+// now or before, that are no longer what they were.
+func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
+	concerned := slices.Concat(e.Remove, e.Add)
+	part := func(set Value) Value { return Collection(set.Type(), e.key.Among(set.Elements(), concerned)) }
+	is, was := part(now), part(e.before)
+	if e.key.isSame(is, part(e.after)) {
+		return Done, nil
+	}
+	if e.key.isSame(is, was) {
+		return Due, nil
+	}
+	changed, gone := e.key.Difference(was, is)
+	has := e.key.keys(changed)
+	gone = slices.DeleteFunc(gone, func(element Value) bool { return has[e.key.Of(element)] })
+	return Conflict, e.key.Sort(append(changed, gone...))
+}
+
+func (k Key) isSame(a, b Value) bool {
+	remove, add := k.Difference(a, b)
+	return len(remove)+len(add) == 0
+}
+
+// Verify compares a set after the change with what it was right before it. wrong are the
+// elements that are not removed, or not added as they were sent. Of the others, lost are
+// those that are gone, and changed those that are another value; both are as they were.
+func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
+	there, added, removed := e.key.Index(now), e.key.keys(e.Add), e.key.keys(e.Remove)
+	for _, element := range e.Add {
+		if is, ok := there[e.key.Of(element)]; !ok || !Alike(is, element) {
+			wrong = append(wrong, element)
+		}
+	}
+	for _, element := range e.Remove {
+		if _, ok := there[e.key.Of(element)]; ok && !added[e.key.Of(element)] {
+			wrong = append(wrong, element)
+		}
+	}
+	for _, element := range before.Elements() {
+		key := e.key.Of(element)
+		is, ok := there[key]
+		switch {
+		case added[key] || removed[key] || !e.key.Named(element):
+		case !ok:
+			lost = append(lost, element)
+		case !Alike(is, element):
+			changed = append(changed, element)
+		}
+	}
+	return wrong, lost, changed
+}
+
+// Among returns the elements that are related to others.
+func (k Key) Among(elements, others []Value) []Value {
+	relations := k.relations(others)
+	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(relations.of(element)) == 0 })
+}
+
+// relations are elements by the parts of their keys.
+type relations struct {
+	key    Key
+	byPart map[string][]Value
+}
+
+func (k Key) relations(elements []Value) relations {
+	r := relations{k, map[string][]Value{}}
+	for _, element := range elements {
+		for _, part := range k.parts(element) {
+			r.byPart[part] = append(r.byPart[part], element)
+		}
+	}
+	return r
+}
+
+// of returns the elements that share a part of the key of another one.
+func (r relations) of(element Value) (found []Value) {
+	for _, part := range r.key.parts(element) {
+		found = append(found, r.byPart[part]...)
+	}
+	return found
+}
+
+func (k Key) parts(element Value) []string {
+	all := []string{k.Of(element)}
+	for i, names := range k.Parts {
+		all = append(all, strconv.Itoa(i)+joined(names, element))
+	}
+	return all
+}
