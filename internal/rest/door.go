@@ -19,14 +19,14 @@ type door struct {
 	changed chan struct{} // closed and replaced when those who wait have to decide again
 }
 
-// newDoor returns the door of an API. limit is retry_timeout, once request_timeout.
-func newDoor(about About, limit, once time.Duration) door {
+// newDoor returns the door of an API.
+func newDoor(about About, config Config) door {
 	return door{
 		turn:    make(chan struct{}, 1),
 		changed: make(chan struct{}),
 		health: health{
-			about: about, limit: limit, once: once,
-			backoff: newBackoff(), logins: map[string]*trouble{},
+			about: about, limit: config.RetryTimeout, once: config.RequestTimeout,
+			backoff: newBackoff(config.Random), logins: map[string]*trouble{},
 		},
 	}
 }

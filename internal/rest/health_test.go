@@ -363,7 +363,7 @@ func TestPolicy(t *testing.T) {
 		if test.reconcile {
 			r.Reconcile = func(ctx context.Context) (bool, error) { return true, nil }
 		}
-		b := newBackoff()
+		b := newBackoff(nil)
 		got := policy(r, []*Error{test.failed}, &b, test.left, "the end", test.refused)
 		because := ""
 		if got.because != nil {

@@ -37,7 +37,7 @@ type traffic struct {
 
 // testDoor is the door of an API without calls yet.
 func testDoor(limit time.Duration) *door {
-	d := newDoor(About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, limit, limit/3)
+	d := newDoor(About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, Config{RetryTimeout: limit, RequestTimeout: limit / 3})
 	return &d
 }
 
