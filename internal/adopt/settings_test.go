@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -120,7 +119,7 @@ func TestApplyWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop()
 	e, c := w.engine(), newConnection(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	state := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType)
 	for range 2 {

@@ -2,86 +2,9 @@ package provider
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
-
-// TestTwoResourcesOverOneObject has pairs of resources over one object: those that want
-// different values of a leaf are warned about, with the leaves that they disagree about
-// and no others.
-func TestTwoResourcesOverOneObject(t *testing.T) {
-	for name, test := range map[string]struct {
-		kind, one, other string
-		leaves           []string
-	}{
-		"several": {mockplatform.KafkaPipeID, "name = \"a\"\n  settings = { engine_max_threads = 3, engine_max_insert_threads = 2 }", "name = \"b\"\n  settings = { engine_max_threads = 4, engine_max_insert_threads = 2.0 }",
-			[]string{"name", "settings.engine_max_threads"}},
-		"other spellings":                     {mockplatform.KafkaPipeID, `source = { kafka = { ca_certificate = "x", reverse_private_endpoint_ids = ["a", "b"] } }`, `source = { kafka = { ca_certificate = "x\n", reverse_private_endpoint_ids = ["b", "a"] } }`, nil},
-		"an unknown value beside a known one": {mockplatform.KafkaPipeID, "name = \"a\"\n  field_mappings = []", "name = later.text\n  field_mappings = [{ source_field = \"a\", destination_field = \"b\" }]", []string{"field_mappings"}},
-		"mappings":                            {mockplatform.PostgresPipeID, seedMappings, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = []`)), []string{"source.postgres.table_mappings"}},
-		"mappings in another order":           {mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping), mappings(leadsMapping, addressesMapping, customersMapping), nil},
-		"one is ignored":                      {mockplatform.KafkaPipeID, `name = "orders"`, "name = \"b\"\n  lifecycle {\n  ignore_changes = [name]\n}", nil},
-	} {
-		for _, held := range []bool{false, true} {
-			if !held && strings.Contains(test.other, "ignore_changes") {
-				continue // Terraform ignores nothing of what is created
-			}
-			t.Run(fmt.Sprintf("%s, held: %t", name, held), func(t *testing.T) {
-				f := newFixture(t)
-				id := f.clonePipe(test.kind)
-				one, other := f.pipe(id, ""), f.pipe(id, "")
-				other.ids["pipe_id"] = cty.StringVal(strings.ToUpper(id)) // the same pipe in another spelling
-				both := together{blocks: []*managed{one, other}}
-				if held {
-					both.apply()
-				}
-				one.arguments, other.arguments = test.one, test.other
-				found := slices.DeleteFunc(diagnosesOf(both.tryPlan()).warnings, func(warning string) bool { return !strings.Contains(warning, "Two resources configure") })
-				f.wantWrites()
-				if test.leaves == nil {
-					wantWarning(t, found, "")
-					return
-				}
-				wantWarning(t, found, fmt.Sprintf("Two resources configure pipe %q (", fmt.Sprint(f.Pipe(test.kind)["name"])))
-				wantText(t, strings.ToLower(found[0]), id)
-				wantText(t, folded(found[0]), "the other: - "+strings.Join(test.leaves, " - ")+" Remove these arguments from one of the resources, or remove one of the resources.")
-			})
-		}
-	}
-}
-
-// TestWriteByAnotherResource lets two resources adopt one object, and write to it in the
-// same apply: both say what they overwrite, in the plan and in that of the apply, and what one writes is not reported by the
-// other as the platform's doing.
-func TestWriteByAnotherResource(t *testing.T) {
-	f := newFixture(t)
-	one, other := f.pipe(mockplatform.KafkaPipeID, ""), f.pipe(mockplatform.KafkaPipeID, "")
-	both := together{blocks: []*managed{one, other}}
-	for i := range 3 {
-		one.arguments, other.arguments = fmt.Sprintf("name = \"name %d\"", i), fmt.Sprintf("settings = { engine_max_threads = %d }", 10+i)
-		f.ResetJournal()
-		results := both.apply()
-		if i == 0 {
-			for j, line := range []string{`name (currently "orders")`, "settings.engine_max_threads (currently 8)"} {
-				if got := adoptionLines(t, slices.Compact(results[j].warnings)); !slices.Equal(got, []string{line}) {
-					t.Errorf("the warning says %q, want %q", got, line)
-				}
-			}
-		} else if all := diagnosesOf(results); len(all.warnings) > 0 {
-			t.Error(all)
-		}
-		if n := len(f.patches(mockplatform.KafkaPipeID)); n != 2 {
-			t.Errorf("%d PATCHes, want 2", n)
-		}
-		one.wantQuiet()
-		other.wantQuiet()
-	}
-}
 
 // TestDestroyingManyIsFolded has warnings that share one summary, so that Terraform folds
 // them in the plan; in a machine's output each names its object.

@@ -86,19 +86,21 @@ func TestAttackedTwiceInAResponse(t *testing.T) {
 // TestAttackedSecondUnknown loses the response to the PATCH that adds: it was carried out, and
 // no read says so.
 func TestAttackedSecondUnknown(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	b.arguments = customersSorted
-	plan := b.plan()
-	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, After: true, Status: 503, Times: mockplatform.Always})
-	f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 1, Status: 503, Times: mockplatform.Always})
-	b.carryOut(f.start(map[string]any{"retry_timeout": "1s"}), plan)
-	_, there := f.mapped(b.id)["customers"]
-	t.Log(there, plan.errors)
-	if strings.Contains(folded(plan.String()), "These are not added yet: - public.customers to customers") && there {
-		t.Error("it is there")
-	}
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+		b.apply()
+		b.arguments = customersSorted
+		plan := b.plan()
+		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, After: true, Status: 503, Times: mockplatform.Always})
+		f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 1, Status: 503, Times: mockplatform.Always})
+		b.carryOut(f.start(map[string]any{"retry_timeout": "1s"}), plan)
+		_, there := f.mapped(b.id)["customers"]
+		t.Log(there, plan.errors)
+		if strings.Contains(folded(plan.String()), "These are not added yet: - public.customers to customers") && there {
+			t.Error("it is there")
+		}
+	})(t)
 }
 
 // TestAttackedNoSourceInTheApply excludes a column after the plan, and the read of the apply
@@ -132,6 +134,7 @@ func TestAttackedNoSourceInTheApply(t *testing.T) {
 // that resets the mappings, and in the console before a PATCH is sent again. Whatever the apply
 // would do next to mappings of that table uncovers the column.
 func TestMappingExcludedDuringAnApply(t *testing.T) {
+	t.Parallel()
 	exclude := func(value any) any {
 		for _, mapping := range value.([]any) {
 			if member(mapping, "sourceTable") == "customers" {
@@ -146,8 +149,7 @@ func TestMappingExcludedDuringAnApply(t *testing.T) {
 		"its table gets other columns":  {mappings(wanted("public.customers", "customers", people), addressesMapping, leadsMapping), removesCustomers},
 		"its table gets another target": {mappings(wanted("public.customers", "people", people), addressesMapping, leadsMapping), removesCustomers},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
 			f.ResetJournal()
@@ -165,32 +167,34 @@ func TestMappingExcludedDuringAnApply(t *testing.T) {
 			b.arguments = test.arguments
 			wantText(t, b.tryApply().String(), `he column "salary" of public.customers to customers was excluded on the platform after the plan`)
 			b.sends(test.sends)
-		})
+		}))
 	}
 }
 
 // TestMappingAddedAfterThePlanAndExcluded adds a mapping in the console after the plan, which the
 // update keeps as it is, and excludes a column of it before a PATCH is sent again.
 func TestMappingAddedAfterThePlanAndExcluded(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
-	b.apply()
-	b.arguments = mappings(customersMapping, addressesMapping)
-	plan := b.plan()
-	f.addMapping(`{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": []}`)
-	f.ResetJournal()
-	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.OnRequest = func(r mockplatform.Request) {
-			if r.Status == http.StatusBadGateway {
-				f.UpdatePipe(b.id, func(doc mockplatform.Document) {
-					all := member(doc, "source.postgres.tableMappings").([]any)
-					all[len(all)-1].(mockplatform.Document)["excludedColumns"] = []any{"salary"}
-				})
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+		b.apply()
+		b.arguments = mappings(customersMapping, addressesMapping)
+		plan := b.plan()
+		f.addMapping(`{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": []}`)
+		f.ResetJournal()
+		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: http.StatusBadGateway})
+		f.Configure(func(p *mockplatform.Behaviour) {
+			p.OnRequest = func(r mockplatform.Request) {
+				if r.Status == http.StatusBadGateway {
+					f.UpdatePipe(b.id, func(doc mockplatform.Document) {
+						all := member(doc, "source.postgres.tableMappings").([]any)
+						all[len(all)-1].(mockplatform.Document)["excludedColumns"] = []any{"salary"}
+					})
+				}
 			}
-		}
-	})
-	b.carryOut(f.start(), plan)
-	wantText(t, plan.String(), `he column "salary" of public.orders to orders was excluded on the platform after the plan`)
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`)
+		})
+		b.carryOut(f.start(), plan)
+		wantText(t, plan.String(), `he column "salary" of public.orders to orders was excluded on the platform after the plan`)
+		b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`)
+	})(t)
 }

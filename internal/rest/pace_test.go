@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // limits are the ways in which a platform may count r requests a second.
@@ -107,7 +106,6 @@ func TestPaceFollowsALimit(t *testing.T) {
 			limit.RetryAfter = form
 			t.Run(name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
-				resttest.Watch(t)
 				synctest.Test(t, func(t *testing.T) {
 					seen := throttle(r*seconds, 10, limit, 30*time.Millisecond)
 					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
@@ -124,7 +122,6 @@ func TestPaceFollowsALimit(t *testing.T) {
 // requested, until one has passed, and at the rate after that.
 func TestDoorState(t *testing.T) {
 	t.Parallel()
-	resttest.Watch(t)
 	synctest.Test(t, func(t *testing.T) {
 		d, slots, probe := testDoor(time.Hour), make(chan struct{}, 1), callTo("a")
 		state := func(want string) {

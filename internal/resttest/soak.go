@@ -10,14 +10,14 @@ import (
 )
 
 // Soak runs random lives, so many at a time, for as long as make soak asks for, until one
-// fails. Without it, the test is skipped. TEST_SEED=N repeats one life all the time.
+// fails. With a seed, it repeats that life instead. Without make soak, the test is skipped.
 func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	t.Helper()
-	length, err := time.ParseDuration(os.Getenv("SOAK"))
+	length, err := time.ParseDuration(os.Getenv("SOAK_DURATION"))
 	if err != nil {
 		t.Skip("searches for make soak")
 	}
-	given, err := strconv.ParseUint(os.Getenv("TEST_SEED"), 10, 64)
+	given, err := strconv.ParseUint(os.Getenv("SOAK_SEED"), 10, 64)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, parallel)
 	lives := 0
