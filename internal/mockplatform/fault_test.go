@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -58,7 +59,7 @@ func newBenchOver(t *testing.T, protocol string) *bench {
 	b.server.EnableHTTP2 = true
 	b.server.StartTLS()
 	t.Cleanup(b.server.Close)
-	b.client = b.server.Client()
+	b.url, b.client = b.server.URL, b.server.Client()
 	return b
 }
 
@@ -166,41 +167,31 @@ func TestHang(t *testing.T) {
 		for _, end := range []string{"client disconnects", "faults are cleared"} {
 			t.Run(name+", "+end, func(t *testing.T) {
 				t.Parallel()
-				b := newBench(t)
-				b.platform.Inject(row.fault)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				failed := make(chan error, 1)
-				go func() {
-					_, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx))
-					failed <- err
-				}()
-				waitUntil(t, func() bool { return len(b.platform.Requests()) == 1 && len(b.platform.Keys()) == row.keys })
-				select {
-				case err := <-failed:
-					t.Fatalf("the request ended by itself: %v", err)
-				case <-time.After(50 * time.Millisecond):
-				}
-				if end == "client disconnects" {
-					cancel()
-				} else {
-					b.platform.ClearFaults()
-				}
-				if err := <-failed; err == nil {
-					t.Error("got a complete response")
-				}
+				inBubble(t, func(b *bench) {
+					b.platform.Inject(row.fault)
+					ctx, cancel := context.WithCancel(b.Context())
+					defer cancel()
+					ended := false
+					go func() {
+						if _, err := b.do(b.request("POST", keysPath, keyBody).WithContext(ctx)); err == nil {
+							b.Error("got a complete response")
+						}
+						ended = true
+					}()
+					synctest.Wait()
+					if keys := len(b.platform.Keys()); keys != row.keys || ended {
+						b.Fatalf("%d keys, the request ended by itself: %t", keys, ended)
+					}
+					if end == "client disconnects" {
+						cancel()
+					} else {
+						b.platform.ClearFaults()
+					}
+					if synctest.Wait(); !ended {
+						b.Error("the request still hangs")
+					}
+				})
 			})
 		}
 	}
-}
-
-func waitUntil(t *testing.T, done func() bool) {
-	t.Helper()
-	for range 2000 {
-		if done() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Error("the condition was not met within ten seconds")
 }

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // handler handles one request.
@@ -44,7 +42,7 @@ func reject(status int, format string, args ...any) error {
 }
 
 func (s *Server) newHandler(w http.ResponseWriter, r *http.Request) *handler {
-	h := &handler{server: s, writer: w, request: r, requestID: uuid.NewString()}
+	h := &handler{server: s, writer: w, request: r, requestID: fmt.Sprintf("80000000-0000-4000-8000-%012d", s.requests.Add(1))}
 	h.behaviour, h.limiter = s.current()
 	h.route, h.params, h.routeErr = s.findRoute(r.Method, r.URL)
 	h.entry = s.journal.begin(r, h.route.operation, h.behaviour.JournalSize)

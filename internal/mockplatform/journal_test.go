@@ -95,29 +95,30 @@ func TestRetryAfterForms(t *testing.T) {
 
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
-	pipes := b.platform.AddPipes(ids[0], 40)
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = time.Millisecond })
-	var group sync.WaitGroup
-	for i := range 40 {
-		group.Go(func() {
-			b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
-			equal(t, "list after the change", at(b.send("GET", servicesPath, "").body, "result", 3+i, "numReplicas"), 2+i%19)
-			b.must("POST", keysPath, keyBody)
-			b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
-			b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
-			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses.ShuffleSets = i%2 == 0 })
-			b.platform.Inject(mockplatform.Fault{Path: "/none"})
-			b.platform.Requests()
-		})
-	}
-	group.Wait()
-	equal(t, "keys", len(b.platform.Keys()), 40)
-	equal(t, "requests", len(b.platform.Requests()), 160)
-	if peak := b.platform.PeakInFlight(); peak < 2 || peak > 40 {
-		t.Errorf("got a peak of %d concurrent requests", peak)
-	}
+	inBubble(t, func(b *bench) {
+		ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
+		pipes := b.platform.AddPipes(ids[0], 40)
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = time.Millisecond })
+		var group sync.WaitGroup
+		for i := range 40 {
+			group.Go(func() {
+				b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
+				equal(b.T, "list after the change", at(b.send("GET", servicesPath, "").body, "result", 3+i, "numReplicas"), 2+i%19)
+				b.must("POST", keysPath, keyBody)
+				b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
+				b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
+				b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses.ShuffleSets = i%2 == 0 })
+				b.platform.Inject(mockplatform.Fault{Path: "/none"})
+				b.platform.Requests()
+			})
+		}
+		group.Wait()
+		equal(b.T, "keys", len(b.platform.Keys()), 40)
+		equal(b.T, "requests", len(b.platform.Requests()), 160)
+		if peak := b.platform.PeakInFlight(); peak != 40 {
+			b.Errorf("got a peak of %d concurrent requests", peak)
+		}
+	})
 }
 
 func TestGeneratedDocuments(t *testing.T) {

@@ -2,12 +2,12 @@ package mockplatform
 
 import (
 	"cmp"
+	"crypto/sha512"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 func (h *handler) listServices() (any, error) {
@@ -99,7 +99,7 @@ func (h *handler) createKey() (any, error) {
 		return nil, err
 	}
 	now := h.behaviour.now()
-	result := newKey(h.body, now)
+	result := newKey(h.body, now, h.requestID)
 	key := asDocument(result["key"])
 	if validity := h.behaviour.KeyValidity; validity > 0 {
 		latest := now.Add(validity)
@@ -118,10 +118,11 @@ func (h *handler) createKey() (any, error) {
 }
 
 // newKey returns the result of a request that creates a key.
-func newKey(sent Document, now time.Time) Document {
-	keyID := strings.ReplaceAll(uuid.NewString(), "-", "")[:20]
+func newKey(sent Document, now time.Time, requestID string) Document {
+	random := fmt.Sprintf("%x", sha512.Sum512([]byte(requestID)))
+	keyID, secret := random[:20], random[64:]
 	key := Document{
-		"id":           uuid.NewString(),
+		"id":           "9" + requestID[1:],
 		"name":         sent["name"],
 		"roles":        clone(sent["roles"]),
 		"keySuffix":    cmp.Or(text(asDocument(sent["hashData"]), "keyIdSuffix"), keyID[16:]),
@@ -136,7 +137,6 @@ func newKey(sent Document, now time.Time) Document {
 	if addresses, ok := sent["ipAccessList"]; ok {
 		key["ipAccessList"] = clone(addresses)
 	}
-	secret := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
 	return Document{"key": key, "keyId": keyID, "keySecret": secret}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Server is a fake platform: an http.Handler, safe for concurrent use.
@@ -14,6 +15,8 @@ type Server struct {
 	seed    Seed // only credentials and prefixes: the documents are in the store
 	store   *store
 	journal journal
+	// requests is how many there were: IDs are counted, so that a test can repeat them.
+	requests atomic.Int64
 
 	faultsMu sync.Mutex
 	faults   []*Fault

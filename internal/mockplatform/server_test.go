@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -26,6 +27,7 @@ type bench struct {
 	*testing.T
 	platform *mockplatform.Server
 	server   *httptest.Server
+	url      string
 	client   *http.Client
 }
 
@@ -41,7 +43,19 @@ func newBenchWith(t *testing.T, seed mockplatform.Seed) *bench {
 	t.Cleanup(server.Close)
 	client := server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &bench{T: t, platform: platform, server: server, client: client}
+	return &bench{T: t, platform: platform, server: server, url: server.URL, client: client}
+}
+
+// inBubble has a bench in memory, in the time of a bubble.
+func inBubble(t *testing.T, test func(b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var network mockplatform.Memory
+		platform := mockplatform.New(mockplatform.DefaultSeed())
+		transport, stop := &http.Transport{DialContext: network.Dial}, network.Start(platform)
+		t.Cleanup(func() { transport.CloseIdleConnections(); stop(); synctest.Wait() })
+		test(&bench{T: t, platform: platform, url: "http://127.0.0.1", client: &http.Client{Transport: transport}})
+	})
 }
 
 func (b *bench) request(method, path, body string) *http.Request {
@@ -50,7 +64,7 @@ func (b *bench) request(method, path, body string) *http.Request {
 	if body != "" {
 		reader = strings.NewReader(body)
 	}
-	request, err := http.NewRequestWithContext(b.Context(), method, b.server.URL+path, reader)
+	request, err := http.NewRequestWithContext(b.Context(), method, b.url+path, reader)
 	if err != nil {
 		b.Fatal(err)
 	}

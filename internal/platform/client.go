@@ -118,6 +118,9 @@ func (a *api) setBase(address string) (err error) {
 	return nil
 }
 
+// Transport returns what connects to both APIs, to tune it before the first request.
+func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
+
 func (a *api) require(setting, value string) {
 	if value == "" {
 		a.missing = append(a.missing, setting)

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -56,7 +55,7 @@ func TestCalls(t *testing.T) {
 			return c.GetPipe(ctx, testOrganization, testService, testPipe)
 		}},
 		"update pipe": {"PATCH " + svc + "/pipes/" + testPipe + basic + `application/json {"name":"n"}`, func() (any, error) {
-			return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipeUpdate{Name: &name}, time.Now(), nil)
+			return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipePatch{Body: PipeUpdate{Name: &name}})
 		}},
 		"alert": {"GET /api/v2/alerts/a%20b%3Fc%23d" + bearer + " ", func() (any, error) {
 			return c.GetAlert(ctx, "a b?c#d")
@@ -152,7 +151,7 @@ func TestIDsAreChecked(t *testing.T) {
 			strings.ReplaceAll(testPipe, "-", ""), testPipe[:35], testPipe[:35] + "g", testPipe + " ",
 		} {
 			_, err1 := c.GetPipe(t.Context(), id, testService, testPipe)
-			_, err2 := c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipeUpdate{}, time.Now(), nil)
+			_, err2 := c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipePatch{})
 			_, err3 := c.GetPipe(t.Context(), testOrganization, testService, id)
 			_, err4 := c.GetService(t.Context(), testOrganization, id, nil)
 			_, err5 := c.UpdateServiceScaling(t.Context(), id, testService, ScalingUpdate{})

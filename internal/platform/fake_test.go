@@ -110,14 +110,11 @@ var operations = map[string]operation{
 		return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: number(3)})
 	}},
 	"update": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return updatePipe(ctx, c, renamed, nil)
-	}},
-	"mappings": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return updatePipe(ctx, c, mappings, nil)
+		return updatePipe(ctx, c, PipePatch{Body: renamed})
 	}},
 	// It reads the pipe and sends the same body again.
 	"asked": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return updatePipe(ctx, c, mappings, func(ctx context.Context) (*PipeUpdate, error) { return &mappings, readPipe(ctx, c) })
+		return updatePipe(ctx, c, askedPatch(c))
 	}},
 	"key": {"POST", func(ctx context.Context, c *Client) (any, error) { return createKey(ctx, c, false) }},
 }
@@ -130,8 +127,17 @@ func readPipe(ctx context.Context, c *Client) error {
 	return err
 }
 
-func updatePipe(ctx context.Context, c *Client, body PipeUpdate, ask func(context.Context) (*PipeUpdate, error)) (*Pipe, error) {
-	return c.UpdatePipe(ctx, testOrganization, testService, testPipe, body, time.Now(), ask)
+func updatePipe(ctx context.Context, c *Client, patch PipePatch) (*Pipe, error) {
+	return c.UpdatePipe(ctx, testOrganization, testService, testPipe, patch)
+}
+
+// askedPatch changes mappings, as they were read just now. Its question reads the pipe, and
+// the same is left to be sent.
+func askedPatch(c *Client) PipePatch {
+	return PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(ctx context.Context) (*PipePatch, error) {
+		again := askedPatch(c)
+		return &again, readPipe(ctx, c)
+	}}
 }
 
 func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {

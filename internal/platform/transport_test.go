@@ -17,21 +17,21 @@ func TestAskAfterAFault(t *testing.T) {
 	const patch = `{"name":"n"}`
 	failure := errors.New("the mapping must set excluded_columns")
 	for name, test := range map[string]struct {
-		more    *PipeUpdate
+		more    *PipePatch
 		err     error
 		retries []string // their bodies
 	}{
 		"nothing left to do": {nil, nil, nil},
-		"something left":     {&renamed, nil, []string{patch, patch, patch}},
-		"failing":            {&renamed, failure, nil},
+		"something left":     {&PipePatch{Body: renamed}, nil, []string{patch, patch, patch}},
+		"failing":            {&PipePatch{Body: renamed}, failure, nil},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.InjectEach(reset, reset, reset)
 			asked := 0
-			got, err := updatePipe(t.Context(), c, mappings, func(context.Context) (*PipeUpdate, error) {
+			got, err := updatePipe(t.Context(), c, PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(context.Context) (*PipePatch, error) {
 				asked++
 				return test.more, test.err
-			})
+			}})
 			var retries []string
 			for _, r := range f.Requests()[1:] {
 				retries = append(retries, r.Body)

@@ -221,8 +221,7 @@ func TestAPIKeyFaults(t *testing.T) {
 		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), 1, true, "The key was created and its secret is in the state."},
 		"secret all over it": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), 1, true, "name: the API returned a value that cannot be shown"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			f.Inject(test.fault)
 			d := f.newKeyDriver(t, args{"request_timeout": "2s"})
 			key := plainKey.with(args{"roles": []string{"admin", "developer"}, "expire_at": laterDate})
@@ -241,6 +240,6 @@ func TestAPIKeyFaults(t *testing.T) {
 				d.wantStored()
 				d.wantNone(key)
 			}
-		})
+		}))
 	}
 }

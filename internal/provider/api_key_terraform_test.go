@@ -1,13 +1,15 @@
 package provider
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -170,16 +172,17 @@ resource "dataplatform_api_key" "row" {
 }
 
 // An interrupt while the platform is slow: what was sent runs to its end and its secret
-// is in the state, what gets no response is the error of an ambiguous end after
-// request_timeout, what was not sent never is, and the next apply creates only the rest.
+// is in the state, what gets no response is the error of an ambiguous end, what was not
+// sent never is, and the next apply creates only the rest.
 func TestAPIKeyInterrupt(t *testing.T) {
 	t.Parallel()
 	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: 4 * time.Second}) // until the interrupt has arrived, on a busy machine too
+			noticed := make(chan struct{})
+			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(mockplatform.Document) { <-noticed }})
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "7s"`) + `
+			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "5m"`) + `
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
@@ -187,18 +190,29 @@ resource "dataplatform_api_key" "row" {
   validity_hours = 9
 }
 `)
-			out := w.interrupted(interrupt, 2, 4)
+			// What Terraform has printed may not have reached the provider, whose log says more.
+			w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
+			logged := func(n int, message string) bool {
+				text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
+				lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
+				return len(lines) == n
+			}
+			out := w.interrupted(interrupt, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request") }, func() {
+				waitFor(t, "an error of the two that were not sent", func() bool { return logged(2, "Response contains error diagnostic") })
+				close(noticed)
+				f.ClearFaults()
+			})
+			w.setenv("TF_LOG_PROVIDER=")
 			held, _ := w.keys()
 			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
 				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 			}
-			wantText(t, out, "no response within request_timeout (7s)", `name "key-`, "revoke it")
+			wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
 			for _, key := range held {
 				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) || key.Tainted {
 					t.Errorf("state holds %v, the platform created %s", key, created)
 				}
 			}
-			f.ClearFaults()
 			w.apply()
 			if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
 				t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
@@ -207,44 +221,23 @@ resource "dataplatform_api_key" "row" {
 	}
 }
 
-// interrupted applies, interrupts the whole process group once the platform has created
-// so many keys and the creation of all is under way, and returns what was printed.
-func (w *workspace) interrupted(with syscall.Signal, keys, all int) string {
+// interrupted applies, interrupts the whole process group once something is seen, does
+// something then, and returns what was printed.
+func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
 	w.t.Helper()
-	command := w.command(w.t.Context(), "apply", "-auto-approve", "-no-color")
+	command := w.command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var output printed
+	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { end(command) })
-	for deadline := time.Now().Add(time.Minute); len(w.Keys()) < keys || strings.Count(output.String(), ": Creating...") < all; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatal("not every key was asked for")
-		}
-	}
+	waitFor(w.t, "what the interrupt is for", seen)
 	_ = syscall.Kill(-command.Process.Pid, with)
+	then()
 	_ = command.Wait()
 	return folded(output.String())
-}
-
-// printed is what a command has printed so far.
-type printed struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (p *printed) Write(text []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.Write(text)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
 }
 
 func end(command *exec.Cmd) {

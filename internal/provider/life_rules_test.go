@@ -27,8 +27,7 @@ func plain(value any) string {
 
 func pathOf(leaf string) []string { return strings.Split(snake(leaf), ".") }
 
-// checkPlans checks that a plan writes nothing, warns about no conflict, and begins with what
-// the platform has.
+// checkPlans checks that a plan writes nothing, and begins with what the platform has.
 func (l *life) checkPlans(troubled bool) {
 	if sent := l.writes(); len(sent) > 0 {
 		l.t.Errorf("a plan sends %q", sent)
@@ -79,7 +78,7 @@ func (l *life) check(b *lived) (again bool) {
 	if r.action != "error" && !r.change.Prior.Value.IsNull() || r.action == "create" {
 		l.checkBodies(b)
 		l.checkMappings(b)
-	} else if len(b.bodies) > 0 && len(l.writers(b)) == 1 {
+	} else if len(b.bodies) > 0 {
 		l.t.Errorf("%s is not applied, and %q is sent", b, b.bodies)
 	}
 	if r.action == "create" && len(r.errors) > 0 && !b.state.IsNull() || b.block.State.Tainted {
@@ -87,7 +86,7 @@ func (l *life) check(b *lived) (again bool) {
 	}
 	switch known := l.expected(b); {
 	case known != "":
-		if len(b.bodies) > 0 && len(l.writers(b)) == 1 {
+		if len(b.bodies) > 0 {
 			l.t.Errorf("%s has %q, and %q is sent", b, r.errors, b.bodies)
 		}
 		l.recover(b, known)
@@ -128,26 +127,12 @@ func (l *life) recover(b *lived, known string) {
 	}
 }
 
-// writers are the resources over the same object.
-func (l *life) writers(b *lived) (all []*lived) {
-	for _, other := range l.blocks {
-		if other.id == b.id {
-			all = append(all, other)
-		}
-	}
-	return all
-}
-
 // checkBodies checks that each PATCH has only what the plan changes, or restores what the
-// PATCHes before it reset. Of two resources over the object, one has to explain it.
+// PATCHes before it reset.
 func (l *life) checkBodies(b *lived) {
 	for i, text := range b.bodies {
-		var found []string
-		for _, writer := range l.writers(b) {
-			found = append(found, l.unplanned(writer, fromJSON(l.t, text).(object), i > 0))
-		}
-		if !slices.Contains(found, "") {
-			l.t.Errorf("%s sends %s: %q", b, text, found)
+		if found := l.unplanned(b, fromJSON(l.t, text).(object), i > 0); found != "" {
+			l.t.Errorf("%s sends %s: %s", b, text, found)
 		}
 	}
 }

@@ -6,30 +6,32 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // A life is a random sequence of what users, the console, faults and platforms do to an
-// organization: its pipes and services, with a resource each, one pipe with a second one, a
-// key, and a data source. As in Terraform, one provider plans all of them at the same time,
-// and another one applies them. life_rules_test.go has what has to hold whatever happens.
+// organization: its pipes and services, with a resource each, a key, and a data source. As in
+// Terraform, one provider plans all of them, and another one applies them: in turn, or at the
+// same time. life_rules_test.go has what has to hold whatever happens.
 type life struct {
 	*fixture
 	*rand.Rand
-	seed   uint64
+	inTurn bool
 	story  []string
 	blocks []*lived
 	key    livedKey
@@ -96,60 +98,65 @@ var lifeValues = map[string][]any{
 	},
 }
 
-// TestOrganizationLife runs lives. TEST_SEED=N repeats one, LIFE_TIME=5m runs as many as fit.
+// TestOrganizationLife plays fixed lives in memory, where one thing happens after the other,
+// and nothing but the seed decides what.
 func TestOrganizationLife(t *testing.T) {
 	t.Parallel()
-	first, lives, end := uint64(0), uint64(50), time.Time{}
-	if os.Getenv("TEST_SEED") != "" {
-		first, lives = testSeed(t), 1
+	for seed := range uint64(40) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { play(t, seed) })
 	}
-	if length, err := time.ParseDuration(os.Getenv("LIFE_TIME")); err == nil {
-		first, lives, end = rand.Uint64N(1<<40), 1<<40, time.Now().Add(length)
-	}
-	var steps atomic.Int64
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, 8) // a life mostly waits
-	for seed := first; seed < first+lives && !t.Failed() && (end.IsZero() || time.Now().Before(end)); seed++ {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { newLife(t, seed).live(&steps) })
-		})
-	}
-	wait.Wait()
-	t.Logf("%d steps in the lives from seed %d on", steps.Load(), first)
 }
 
-func (l *life) live(steps *atomic.Int64) {
-	for range 4 + l.IntN(5) {
-		l.step()
-		steps.Add(1)
-		if l.t.Failed() {
-			l.t.Logf("TEST_SEED=%d repeats this life:\n%s", l.seed, strings.Join(l.story, "\n"))
-			return
+// TestLivesRepeat plays lives twice: they come to the same end in the same way, interrupts
+// and outages included.
+func TestLivesRepeat(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{30, 48} {
+		if one, other := play(t, seed), play(t, seed); one != other {
+			t.Errorf("seed %d (-once +again):\n%s", seed, cmp.Diff(one, other))
 		}
 	}
 }
 
-var lifeSeed = sync.OnceValue(mockplatform.DefaultSeed)
+// play returns the story of a life.
+func play(t *testing.T, seed uint64) (story string) {
+	t.Helper()
+	inBubble(func(_ *testing.T, f *fixture) { story = newLife(f, seed, true).live() })(t)
+	return story
+}
 
-func newLife(t *testing.T, seed uint64) *life {
-	platform := mockplatform.New(lifeSeed())
-	web := httptest.NewServer(platform)
-	t.Cleanup(web.Close)
-	f := &fixture{t: t, Server: platform, url: web.URL, now: time.Now} // one life after the other
-	l := &life{fixture: f, seed: seed, Rand: rand.New(rand.NewPCG(seed, 7))}
+// TestSoak searches lives over real connections, where all happens at the same time.
+func TestSoak(t *testing.T) {
+	resttest.Soak(t, 8, func(t *testing.T, seed uint64) { // a life mostly waits
+		platform := mockplatform.New(mockplatform.DefaultSeed())
+		web := httptest.NewServer(platform)
+		t.Cleanup(web.Close)
+		newLife(&fixture{t: t, Server: platform, url: web.URL, now: time.Now}, seed, false).live()
+	})
+}
+
+func (l *life) live() (story string) {
+	for range 4 + l.IntN(5) {
+		l.step()
+		story = strings.Join(l.story, "\n")
+		if l.t.Failed() {
+			l.t.Log(story)
+			break
+		}
+	}
+	return story
+}
+
+func newLife(f *fixture, seed uint64, inTurn bool) *life {
+	l := &life{fixture: f, Rand: rand.New(rand.NewPCG(seed, 7)), inTurn: inTurn}
+	if inTurn {
+		f.random = l.Float64
+	}
 	l.behave()
 	add := func(b *managed, leaves ...string) {
 		l.blocks = append(l.blocks, &lived{managed: b, leaves: leaves, config: map[string]any{}})
 	}
-	kafka, second := []string{"source.kafka.iamRole", "source.kafka.reversePrivateEndpointIds", kafkaCredentials}, []string{"name", "settings.engine_max_threads"}
-	if !l.resets && l.one(2) { // or they would take turns
-		add(f.pipe(mockplatform.KafkaPipeID, ""), second...)
-	} else {
-		kafka = append(kafka, second...)
-	}
-	add(f.pipe(mockplatform.KafkaPipeID, ""), kafka...)
+	add(f.pipe(mockplatform.KafkaPipeID, ""), "source.kafka.iamRole", "source.kafka.reversePrivateEndpointIds", kafkaCredentials, "name", "settings.engine_max_threads")
 	add(f.pipe(mockplatform.ObjectStoragePipeID, ""), "name", "source.objectStorage.path", "destination.columns", "settings.engine_parallel_view_processing")
 	add(f.pipe(mockplatform.PostgresPipeID, ""), "name", "source.postgres.host", "source.postgres.settings.syncIntervalSeconds", tableMappings, tableMappings, tableMappings, tableMappings)
 	for _, id := range ourServices {
@@ -380,21 +387,37 @@ func (l *life) process(isDown bool) server {
 	}
 }
 
-// plan plans all resources at the same time.
-func (l *life) plan(p server) {
-	var wait sync.WaitGroup
-	for _, b := range l.blocks {
-		wait.Go(func() { b.plan(p) })
+// all does things at the same time, or one after the other in some order. Between them,
+// whatever goes on in the background comes to its end.
+func (l *life) all(things []func()) {
+	if l.inTurn {
+		for _, i := range l.Perm(len(things)) {
+			things[i]()
+			synctest.Wait()
+		}
+		return
 	}
-	wait.Go(func() {
+	var wait sync.WaitGroup
+	for _, do := range things {
+		wait.Go(do)
+	}
+	wait.Wait()
+}
+
+// plan plans all resources.
+func (l *life) plan(p server) {
+	things := []func(){func() {
 		l.key.block.Config = l.key.value(valueOf(l.key.config, l.key.state.Type()))
 		c := l.key.block.Plan(p)
 		l.key.result = l.key.tell(&result{change: c}, l.key.block.State)
-	})
-	if l.one(4) {
-		wait.Go(func() { l.readServices(p) })
+	}}
+	for _, b := range l.blocks {
+		things = append(things, func() { b.plan(p) })
 	}
-	wait.Wait()
+	if l.one(4) {
+		things = append(things, func() { l.readServices(p) })
+	}
+	l.all(things)
 }
 
 func (b *lived) plan(p server) {
@@ -412,15 +435,27 @@ func (b *lived) plan(p server) {
 	b.result = b.tell(&result{change: c}, b.block.State)
 }
 
-// apply carries the plans out at the same time. Services are read beside that, and once more
-// after the apply of each one.
+// apply carries the plans out. Services are read beside that, and once more after the apply
+// of each one.
 func (l *life) apply() {
-	var wait sync.WaitGroup
 	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
 	reads := l.one(3)
+	begins := func(r *result) bool {
+		interrupted := l.inTurn && l.ctx.Err() != nil // then Terraform begins nothing more
+		if interrupted {
+			r.errors = append(r.errors, "not begun")
+		}
+		return !interrupted && r.action != "error"
+	}
+	things := []func(){func() {
+		if begins(l.key.result) {
+			l.key.block.Apply(p, l.key.result.change)
+			l.key.tell(l.key.result, l.key.block.State)
+		}
+	}}
 	for _, b := range l.blocks {
-		wait.Go(func() {
-			if b.result.action != "error" {
+		things = append(things, func() {
+			if begins(b.result) {
 				b.apply(p)
 			}
 			if reads && !b.isPipe() {
@@ -428,16 +463,10 @@ func (l *life) apply() {
 			}
 		})
 	}
-	wait.Go(func() {
-		if l.key.result.action != "error" {
-			l.key.block.Apply(p, l.key.result.change)
-			l.key.tell(l.key.result, l.key.block.State)
-		}
-	})
 	if reads {
-		wait.Go(func() { l.readServices(p.server) })
+		things = append(things, func() { l.readServices(p.server) })
 	}
-	wait.Wait()
+	l.all(things)
 }
 
 func (b *lived) apply(p terraformtest.Provider) {

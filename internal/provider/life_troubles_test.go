@@ -39,11 +39,10 @@ func (l *life) begin() {
 			fault.Status = []int{http.StatusBadGateway, http.StatusFound, http.StatusNotImplemented}[l.IntN(3)]
 		}
 	case "interrupted":
+		// Once it is carried out, and before its response, for which a key is waited for.
 		cancel := l.cancel
-		fault.Edit = func(mockplatform.Document) {
-			cancel()
-			time.Sleep(2 * time.Millisecond) // the client notices it before the response
-		}
+		fault.After, fault.Delay = true, 20*time.Millisecond
+		fault.Edit = func(mockplatform.Document) { cancel() }
 	case "outage":
 		fault = mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always, Skip: l.IntN(8)}
 	case "flaky":

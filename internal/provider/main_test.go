@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -73,8 +74,10 @@ func needTerraform(t *testing.T) {
 type fixture struct {
 	t *testing.T
 	*mockplatform.Server
-	url string
-	now func() time.Time
+	url     string
+	now     func() time.Time
+	random  func() float64 // of waits
+	network *mockplatform.Memory
 }
 
 // newFixture starts a platform that the test shares with no other.
@@ -94,6 +97,33 @@ func newFixtureOf(t *testing.T, seed mockplatform.Seed) *fixture {
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
 	return &fixture{t: t, Server: platform, url: server.URL, now: time.Now}
+}
+
+// inBubble runs a test with a platform in memory, in the time of a synctest bubble, for
+// played resources: time passes when nothing else happens, and waits cost none.
+func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Helper()
+		if run != nil {
+			t.Skip("runs on a fake platform alone, with make test")
+		}
+		synctest.Test(t, func(t *testing.T) {
+			f := &fixture{t: t, Server: mockplatform.New(mockplatform.DefaultSeed()), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
+			stop := f.network.Start(f.Server)
+			t.Cleanup(func() { stop(); synctest.Wait() })
+			test(t, f)
+		})
+	}
+}
+
+// waitFor waits for what another process does, for up to a minute.
+func waitFor(t *testing.T, what string, seen func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a minute has passed without " + what)
+		}
+	}
 }
 
 // provider is the provider block, with further arguments.

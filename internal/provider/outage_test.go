@@ -3,10 +3,8 @@ package provider
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -49,9 +47,9 @@ resource "dataplatform_service_scaling" "all" {
 }
 
 // settings are those that the crowd's platform needs.
-func (c *crowd) settings(secret, retryTimeout, requestTimeout string) string {
-	return fmt.Sprintf("base_url = %q\n  organization_id = %q\n  key_id = \"demo-key-id\"\n  key_secret = %q\n  retry_timeout = %q\n  request_timeout = %q",
-		c.url, mockplatform.OrganizationID, secret, retryTimeout, requestTimeout)
+func (c *crowd) settings(secret string) string {
+	return fmt.Sprintf("base_url = %q\n  organization_id = %q\n  key_id = \"demo-key-id\"\n  key_secret = %q\n  retry_timeout = \"0s\"",
+		c.url, mockplatform.OrganizationID, secret)
 }
 
 // failing plans, and returns each error that Terraform prints, with the seven lines that
@@ -85,14 +83,14 @@ func TestOutages(t *testing.T) {
 		says     []string
 	}{
 		"failing":        {mockplatform.Fault{Status: 503, Message: "a story"}, secret, 0, []string{"HTTP 503 Service Unavailable"}},
-		"not responding": {mockplatform.Fault{Hang: true}, secret, 0, []string{"no response within ", "Check base_url, and HTTPS_PROXY if it is set."}},
+		"not responding": {mockplatform.Fault{Reset: true}, secret, 0, []string{"Check base_url, and HTTPS_PROXY if it is set."}},
 		"wrong secret":   {mockplatform.Fault{Operation: "none"}, "wrong-secret", 10, []string{"HTTP 401 Unauthorized", "Check key_id and key_secret. The key may be wrong"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCrowd(t, n)
 			test.fault.Times = mockplatform.Always
 			c.Inject(test.fault)
-			for _, text := range c.workspace(c.settings(test.secret, "2s", "500ms")).failing(2 * n) {
+			for _, text := range c.workspace(c.settings(test.secret)).failing(2 * n) {
 				wantText(t, folded(text), append(test.says, "Error: Cannot read ", "Tried to ", " at "+c.url+". ")...)
 				if lines := strings.Count(text, "\n") + 1; lines > 20 {
 					t.Errorf("%d lines:\n%s", lines, text)
@@ -125,22 +123,15 @@ func TestSettingsMissing(t *testing.T) {
 	c.wantRequests()
 }
 
-// TestLongWaitIsLogged waits twelve seconds on the clock of a bubble, which stands while
-// a connection is open, and wants the client's warning in Terraform's log.
+// TestLongWaitIsLogged waits for twelve seconds, and wants the client's warning in
+// Terraform's log.
 func TestLongWaitIsLogged(t *testing.T) {
-	f := newFixture(t)
-	closes := http.Header{"Connection": {"close"}}
-	f.Inject(mockplatform.Fault{Status: 503, RetryAfter: 12 * time.Second, Header: closes})
-	f.Inject(mockplatform.Fault{Header: closes})
-	synctest.Test(t, func(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		f.Inject(mockplatform.Fault{Status: 503, RetryAfter: 12 * time.Second})
 		var log bytes.Buffer
-		ctx, server := tflogtest.RootLogger(t.Context(), &log), serverOf(newProvider("test"))
-		configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(args{
-			"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token", "retry_timeout": "30s",
-		}))})
-		if err != nil || len(configured.Diagnostics) > 0 {
-			t.Fatal(err, configured.Diagnostics)
-		}
+		ctx := tflogtest.RootLogger(t.Context(), &log)
+		server := f.start(map[string]any{"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token", "retry_timeout": "30s"})
 		typ := server.schemas().DataSourceSchemas["dataplatform_alert"].ValueType()
 		read, err := server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_alert", Config: dynamic(t, valueOf(args{"id": mockplatform.AlertID}, typ))})
 		if err != nil || len(read.Diagnostics) > 0 {
@@ -150,5 +141,5 @@ func TestLongWaitIsLogged(t *testing.T) {
 		if n := strings.Count(log.String(), `"warn"`); n != 1 || !strings.Contains(log.String(), line) || !strings.Contains(log.String(), `"operation":"read alert"`) {
 			t.Errorf("%d warnings in\n%s", n, log.String())
 		}
-	})
+	})(t)
 }

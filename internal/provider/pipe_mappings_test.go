@@ -1,14 +1,12 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -211,6 +209,7 @@ func TestMappingsInAnotherNormalForm(t *testing.T) {
 // TestAmbiguousMappings loses responses to PATCHes that change table mappings: what is
 // still needed is worked out from a fresh read, with the credentials again.
 func TestAmbiguousMappings(t *testing.T) {
+	t.Parallel()
 	const again = `{"source": {"postgres": {"host": "other", ` + credentialsBody + `}}}` // its mappings are done
 	for name, test := range map[string]struct {
 		fault   mockplatform.Fault
@@ -223,8 +222,7 @@ func TestAmbiguousMappings(t *testing.T) {
 		"the second's response was cut":              {mockplatform.Fault{After: true, Cut: mockplatform.CutBody, CutBytes: 300, Skip: 1}, []string{firstRemap, secondRemap}},
 		"the first was turned away without a change": {mockplatform.Fault{Status: http.StatusTooManyRequests}, []string{firstRemap, firstRemap, secondRemap}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Patches.AddsFirst, b.Patches.OneTargetPerTable = true, true })
 			test.fault.Operation = mockplatform.UpdatePipe
 			f.Inject(test.fault)
@@ -234,7 +232,7 @@ func TestAmbiguousMappings(t *testing.T) {
 			b.sends(test.patches...)
 			b.wantQuiet()
 			b.wantState()
-		})
+		}))
 	}
 }
 
@@ -268,29 +266,18 @@ func TestHalfDoneMappingIsFinished(t *testing.T) {
 func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	f := newFixture(t)
 	config := func(arguments string) string {
-		return f.provider(`request_timeout = "2s"`) + onePipe("this", mockplatform.PostgresPipeID, arguments)
+		return f.provider() + onePipe("this", mockplatform.PostgresPipeID, arguments)
 	}
 	w := f.workspace(config(seedMappings))
 	w.apply()
 	w.file("main.tf", config(customersSorted))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Hang: true, Times: mockplatform.Always})
-	command := w.command(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { end(command) })
-	for deadline := time.Now().Add(time.Minute); len(f.patches(mockplatform.PostgresPipeID)) < 2; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no second PATCH was sent")
-		}
-	}
-	_ = syscall.Kill(-command.Process.Pid, syscall.SIGINT)
-	_ = command.Wait()
+	out := w.interrupted(syscall.SIGINT, func() bool {
+		sent := f.patches(mockplatform.PostgresPipeID)
+		return len(sent) == 2 && sent[1] != ""
+	}, func() {})
 	f.ClearFaults()
-	wantText(t, folded(output.String()), "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", `- public.customers to customers: excluded_columns = ["password_hash", "phone"]`)
+	wantText(t, out, "source.postgres.table_mappings of pipe \"customers\" ("+mockplatform.PostgresPipeID+") is only partly updated", `- public.customers to customers: excluded_columns = ["password_hash", "phone"]`)
 	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
@@ -373,6 +360,7 @@ func TestMappingsThatAPatchEmpties(t *testing.T) {
 // TestMappingsReturnedInPart has reads that omit a member of the mappings once, and for good:
 // then it is empty.
 func TestMappingsReturnedInPart(t *testing.T) {
+	t.Parallel()
 	get := []mockplatform.Operation{mockplatform.GetPipe}
 	for _, omitted := range []string{"excludedColumns", "sortingKeys", "sourceTable"} {
 		t.Run(omitted+" once", func(t *testing.T) {
@@ -411,8 +399,7 @@ func TestMappingsReturnedInPart(t *testing.T) {
 			b.sends(removesCustomers, strings.Replace(addsCustomers, `["id"]`, `["country", "id"]`, 1))
 			b.wantQuiet()
 		})
-		t.Run("removed once, on a platform that "+name, func(t *testing.T) {
-			f := newFixture(t)
+		t.Run("removed once, on a platform that "+name, inBubble(func(t *testing.T, f *fixture) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = sparse })
 			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
@@ -422,13 +409,14 @@ func TestMappingsReturnedInPart(t *testing.T) {
 			b.applyAs(mappings() + "\n  name = \"n\"")
 			b.sends(`{"name": "n"}`)
 			b.wantQuiet()
-		})
+		}))
 	}
 }
 
 // TestRemovalOfUnknownOutcome loses the response to a PATCH that removed a mapping, in all
 // ways: the error names the mappings that may be gone, and the next apply adds them.
 func TestRemovalOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]mockplatform.Fault{
 		"a page":              {Status: http.StatusOK, Body: mockplatform.BodyHTML},
 		"a redirect":          {Status: http.StatusFound, Location: "/elsewhere"},
@@ -437,8 +425,7 @@ func TestRemovalOfUnknownOutcome(t *testing.T) {
 		"another ID":          {Edit: func(doc mockplatform.Document) { setMember(doc, "result.id", mockplatform.KafkaPipeID) }},
 		"a broken connection": {Reset: true, Times: mockplatform.Always},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 			b.apply()
 			b.arguments = customersSorted
@@ -455,6 +442,6 @@ func TestRemovalOfUnknownOutcome(t *testing.T) {
 			b.apply()
 			b.wantCovered()
 			b.wantQuiet()
-		})
+		}))
 	}
 }

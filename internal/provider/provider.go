@@ -24,6 +24,7 @@ import (
 type dataplatformProvider struct {
 	version    string
 	now        func() time.Time
+	random     func() float64 // of waits; nil for those of math/rand
 	connection *conn.Connection
 }
 
@@ -84,6 +85,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 			RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
 			MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
 			UserAgent:             agent,
+			Random:                p.random,
 			Log:                   tflog.Debug,
 			Warn:                  tflog.Warn,
 		},

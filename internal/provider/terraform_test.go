@@ -132,11 +132,16 @@ func (f *fixture) start(settings ...map[string]any) server {
 
 func (f *fixture) startWith(settings args) server {
 	f.t.Helper()
-	s := serverOf(&dataplatformProvider{version: "test", now: f.now})
+	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random})
 	s.schemas = schemasOnce
 	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(f.t, providerConfig(settings))})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		f.t.Fatal(err, resp.Diagnostics)
+	}
+	if f.network != nil {
+		transport := s.provider.connection.Client.Transport()
+		transport.DialContext = f.network.Dial
+		f.t.Cleanup(transport.CloseIdleConnections)
 	}
 	return s
 }

@@ -23,7 +23,7 @@ type call struct {
 
 // Do carries out a request, with all of its attempts and waits.
 func (c *Client) Do(ctx context.Context, r *Request) error {
-	k := &call{sender: sender{Request: r, client: c}, started: time.Now(), backoff: newBackoff()}
+	k := &call{sender: sender{Request: r, client: c}, started: time.Now(), backoff: newBackoff(c.config.Random)}
 	k.address, k.realm = r.Key(), r.Realm
 	r.invalidate()
 	defer r.invalidate()

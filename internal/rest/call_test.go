@@ -294,6 +294,30 @@ func TestLongWaitsAreLogged(t *testing.T) {
 	}
 }
 
+// An endless response ends at the maximum size.
+func TestEndlessResponses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fault fault
+		want  string
+	}{
+		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
+		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
+		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, f *fake, c *client) {
+				f.Inject(test.fault)
+				err := operations["update"].call(t.Context(), c)
+				if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
+					t.Error(err)
+				}
+			}, func(c *Config) { c.RetryTimeout = 0 })
+		})
+	}
+}
+
 // A response that arrives slowly and without end costs the time of one attempt.
 func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 	t.Parallel()
@@ -319,4 +343,29 @@ func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Connections are as many as requests at a time, and serve the next ones.
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
+		transport, opened := c.Transport(), atomic.Int32{}
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			opened.Add(1)
+			time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
+			return f.Dial(ctx, network, address)
+		}
+		for range 3 { // between which all connections lie idle
+			crowd(40, 40, func(int) {
+				if err := operations["update"].call(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Second) // for connections that nobody waits for any more
+		if n := opened.Load(); n > 6 {
+			t.Errorf("%d connections for 6 requests at a time", n)
+		}
+	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
 }

@@ -21,6 +21,9 @@ type Config struct {
 	MaxConcurrentRequests int
 	// UserAgent is the User-Agent header, without control characters.
 	UserAgent string
+	// Random returns the random numbers of the backoff, from 0 to 1 exclusive. If it is
+	// nil, they are those of math/rand.
+	Random func() float64
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
@@ -58,7 +61,7 @@ func New(config Config) *Client {
 
 // Add prepares an API for requests of this client.
 func (c *Client) Add(a *API) {
-	a.gate = newGate(c.slots, a.About, c.config.RetryTimeout, c.config.RequestTimeout)
+	a.gate = newGate(c.slots, a.About, c.config)
 	a.gate.recovered = a.Recovered
 }
 

@@ -40,13 +40,13 @@ type gate struct {
 	places int // number of calls that have queued
 }
 
-// newGate returns the gate of an API. limit is retry_timeout, once request_timeout.
-func newGate(s *slots, about About, limit, once time.Duration) gate {
+// newGate returns the gate of an API.
+func newGate(s *slots, about About, config Config) gate {
 	return gate{
 		slots: s,
 		health: health{
-			about: about, limit: limit, once: once,
-			backoff: newBackoff(), logins: map[string]*trouble{},
+			about: about, limit: config.RetryTimeout, once: config.RequestTimeout,
+			backoff: newBackoff(config.Random), logins: map[string]*trouble{},
 		},
 	}
 }

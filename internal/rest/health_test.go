@@ -366,7 +366,7 @@ func TestPolicy(t *testing.T) {
 		if test.asked {
 			r.Ask = func(ctx context.Context) (bool, error) { return true, nil }
 		}
-		b := newBackoff()
+		b := newBackoff(nil)
 		got := policy(r, []*Error{test.failed}, &b, test.left, "the end", test.refused)
 		because := ""
 		if got.because != nil {

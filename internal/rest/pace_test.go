@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // limits are the ways in which a platform may count r requests a second.
@@ -37,7 +36,7 @@ type traffic struct {
 
 // testGate is the gate of an API without calls yet.
 func testGate(limit time.Duration) *gate {
-	g := newGate(newSlots(10), About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, limit, limit/3)
+	g := newGate(newSlots(10), About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}, Config{RetryTimeout: limit, RequestTimeout: limit / 3})
 	return &g
 }
 
@@ -104,7 +103,6 @@ func TestPaceFollowsALimit(t *testing.T) {
 			limit.RetryAfter = form
 			t.Run(name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
-				resttest.Watch(t)
 				synctest.Test(t, func(t *testing.T) {
 					seen := throttle(r*seconds, 10, limit, 30*time.Millisecond)
 					if seen.took > 2*seconds*time.Second || seen.rejected > seen.accepted/3 {
@@ -121,7 +119,6 @@ func TestPaceFollowsALimit(t *testing.T) {
 // requested, until one has passed, and at the rate after that.
 func TestGateState(t *testing.T) {
 	t.Parallel()
-	resttest.Watch(t)
 	synctest.Test(t, func(t *testing.T) {
 		g, probe := testGate(time.Hour), callTo("a")
 		state := func(want string) {

@@ -81,26 +81,18 @@ func TestBodyOfACancelledCall(t *testing.T) {
 	}
 }
 
-// Waits are random, up to half a second at first and up to 20 seconds at last.
+// Waits are up to half a second at first and up to 20 seconds at last, and never none.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	var longest [12]time.Duration
-	for range 2000 {
-		b := newBackoff()
-		for i := range longest {
-			wait := b.next()
-			if wait <= 0 {
-				t.Fatal(wait)
+	for random, want := range map[float64][]time.Duration{
+		0:   {time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond},
+		0.5: {time.Second / 4, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second},
+	} {
+		b := newBackoff(func() float64 { return random })
+		for i := range want {
+			if wait := b.next(); wait != want[i] {
+				t.Errorf("wait %d at %g is %s, want %s", i+1, random, wait, want[i])
 			}
-			longest[i] = max(longest[i], wait)
-		}
-	}
-	if b := newBackoff(); b.InitialInterval != time.Second/4 || b.MaxInterval != 10*time.Second { // twice as much at random
-		t.Error(b.InitialInterval, b.MaxInterval)
-	}
-	for i, limit := range map[int]time.Duration{0: time.Second / 2, 1: time.Second, 11: 20 * time.Second} {
-		if longest[i] > limit || longest[i] < limit*9/10 {
-			t.Errorf("wait %d is up to %s, want %s", i+1, longest[i], limit)
 		}
 	}
 }

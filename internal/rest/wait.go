@@ -2,6 +2,7 @@ package rest
 
 import (
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,28 +12,33 @@ import (
 )
 
 // backoff is exponential backoff with full jitter, starting at 0.5 s and capped
-// at 20 s: each wait is random between 0 and twice the interval.
+// at 20 s: each wait is random between 0 and the interval.
 //
 // The library provides only the intervals. Its Retry was rejected: it honours
-// any Retry-After, however long, and cannot wait for others.
-type backoff struct{ cenkalti.ExponentialBackOff }
+// any Retry-After, however long, and cannot wait for others. Its random numbers
+// cannot be given.
+type backoff struct {
+	cenkalti.ExponentialBackOff
+	random func() float64
+}
 
 const (
 	maxFirstWait = 500 * time.Millisecond // before the second attempt
 	maxWait      = 20 * time.Second       // before any attempt
 )
 
-func newBackoff() backoff {
-	return backoff{cenkalti.ExponentialBackOff{
-		InitialInterval:     maxFirstWait / 2,
-		MaxInterval:         maxWait / 2,
-		Multiplier:          2,
-		RandomizationFactor: 1,
-	}}
+// newBackoff returns a backoff with the random numbers of Config.Random.
+func newBackoff(random func() float64) backoff {
+	if random == nil {
+		random = rand.Float64
+	}
+	return backoff{cenkalti.ExponentialBackOff{InitialInterval: maxFirstWait, MaxInterval: maxWait, Multiplier: 2}, random}
 }
 
 // next is the wait before the next attempt, at least 1 ms.
-func (b *backoff) next() time.Duration { return max(b.NextBackOff(), time.Millisecond) }
+func (b *backoff) next() time.Duration {
+	return max(time.Duration(b.random()*float64(b.NextBackOff())), time.Millisecond)
+}
 
 // maxRequestedWait caps the wait that a response requests, so that no sum of times
 // overflows.

@@ -1,21 +1,17 @@
 package rest
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -26,46 +22,9 @@ import (
 // serverClient talks to a handler over a real connection.
 func serverClient(t *testing.T, handler http.Handler, change ...func(*Config)) *client {
 	t.Helper()
-	resttest.Watch(t)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return newTestClient(t, server.URL, change...)
-}
-
-func TestConnectionsAreReused(t *testing.T) {
-	t.Parallel()
-	var opened atomic.Int32
-	platform := resttest.NewServer()
-	platform.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
-	server := httptest.NewUnstartedServer(platform)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			opened.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
-	transport := c.Transport()
-	dial := transport.DialContext
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
-		return dial(ctx, network, address)
-	}
-	for range 3 { // between which all connections lie idle
-		var work sync.WaitGroup
-		for range 40 {
-			work.Go(func() {
-				if err := operations["update"].call(t.Context(), c); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		work.Wait()
-	}
-	if n := opened.Load(); n > 6 {
-		t.Errorf("%d connections for 6 requests at a time", n)
-	}
 }
 
 // tlsServer serves over TLS, with a certificate that nobody trusts yet.
@@ -141,30 +100,6 @@ func TestPermanentErrors(t *testing.T) {
 		if isPermanent(err) != want {
 			t.Error(err)
 		}
-	}
-}
-
-// An endless response ends at the maximum size.
-func TestEndlessResponses(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault fault
-		want  string
-	}{
-		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			platform := resttest.NewServer()
-			platform.Inject(test.fault)
-			c := serverClient(t, platform, func(c *Config) { c.RetryTimeout = 0; c.RequestTimeout = 30 * time.Second })
-			err := operations["update"].call(t.Context(), c)
-			if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
-				t.Error(err)
-			}
-		})
 	}
 }
 

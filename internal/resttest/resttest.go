@@ -40,20 +40,12 @@ func NewServer() *mockplatform.Server {
 	return mockplatform.New(seed)
 }
 
-// Watch ends a test that hangs, under its own name. In a bubble nothing else does: the clock
-// stands while anything runs. Call it outside of the bubble.
-func Watch(t *testing.T) {
-	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
-	t.Cleanup(func() { timer.Stop() })
-}
-
 // maxRequests are more than any test sends.
 const maxRequests = 2000
 
 // Bubble runs a test with a fake in the time of a bubble.
 func Bubble(t *testing.T, test func(t *testing.T, f *Fake)) {
 	t.Helper()
-	Watch(t)
 	synctest.Test(t, func(t *testing.T) {
 		f := &Fake{Server: NewServer()}
 		f.Handler = f.Server

@@ -86,7 +86,7 @@ func TestBadFlags(t *testing.T) {
 		{"cannot write -env: open /nowhere/at/all: ", []string{"-env", "/nowhere/at/all"}},
 	} {
 		// A flag that is accepted by mistake serves until the context ends.
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var stdout output
 		err := run(ctx, row.arguments, &stdout, &stdout)
 		cancel()
@@ -195,11 +195,10 @@ func start(t *testing.T, arguments ...string) *program {
 		return <-ended
 	})
 	t.Cleanup(func() { _ = p.end() })
-	for range 1000 {
-		if strings.Contains(p.stdout.String(), "listens on") {
-			break
+	for end := time.Now().Add(time.Minute); !strings.Contains(p.stdout.String(), "listens on"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("does not listen: %s", p.stdout)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
