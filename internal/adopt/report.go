@@ -14,12 +14,12 @@ import (
 
 // addFailed reports a PATCH that was not carried out, or may not have been.
 func (u *update) addFailed(err error, leaves tfvalue.Value, diags *diag.Diagnostics) {
-	if platform.IsAmbiguous(err) {
-		u.set.perhaps = u.set.edit.Remove
-	}
 	if len(u.set.conflicts) > 0 {
 		u.addConflict(err, diags)
 		return
+	}
+	if platform.IsAmbiguous(err) {
+		u.set.perhaps = u.set.edit.Remove
 	}
 	conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -57,14 +58,14 @@ func (u *update) isChanged(edit tfvalue.Edit) bool {
 }
 
 // ask reads the set again, and returns what is left to be sent of a patch: all of it if the
-// elements that it concerns are as they were, all but its edit if they are as it wants them.
-// Anything else is an error.
+// elements that it concerns are as they were; the leaves that still differ, if the elements
+// are as it wants them. Anything else is an error.
 func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
 	remote, read, err := u.readAgain(ctx)
 	if err != nil {
 		return p, err
 	}
-	u.remote = remote
+	u.remote, u.set.perhaps = remote, nil
 	answer, conflicts := p.Edit.Ask(remote.At(u.Set...))
 	switch answer {
 	case tfvalue.Due:
@@ -73,7 +74,7 @@ func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
 		return p, nil
 	case tfvalue.Done:
 		u.set.done = read
-		return Patch{Leaves: p.Leaves}, nil
+		return Patch{Leaves: u.Rules.Changes(p.Leaves, remote)}, nil
 	default:
 		u.set.conflicts = conflicts
 		return p, fmt.Errorf("%s changed during the apply", u.Set)
@@ -83,16 +84,18 @@ func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
 // readAgain reads the object in the course of an update.
 func (u *update) readAgain(ctx context.Context) (remote, read tfvalue.Value, err error) {
 	remote, read, err = u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
-	if err == nil {
-		err = u.checkSet(remote, read, u.wanted.At(u.Set...))
+	if err != nil {
+		return remote, read, err
 	}
-	return remote, read, err
+	u.asOf = time.Now()
+	return remote, read, u.checkSet(remote, read, u.wanted.At(u.Set...))
 }
 
-// judgeSet sets the verdict on the set. What was sent of it is an edit.
+// judgeSet sets the verdict on the set. What was sent of it is an edit; one that adds nothing
+// leaves no value that the platform could have accepted and not return.
 func (u *update) judgeSet(r *record) {
 	s := &u.set
-	r.wanted, r.sent = s.edit.On(s.held).After(), !s.edit.IsEmpty()
+	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
 	s.wrong, s.missing, s.changed = nil, nil, nil
 	if r.now.IsNull() {
 		if r.judge(u.Rules); r.verdict == moved {
@@ -114,7 +117,7 @@ func (u *update) judgeSet(r *record) {
 // noteSet records what a verified PATCH has done to elements that it does not have.
 func (u *update) noteSet(r record) {
 	s := &u.set
-	s.lost = append(s.lost, s.missing...)
+	s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), s.edit.Add, s.missing).Elements()
 	if len(s.changed) > 0 {
 		s.notes = append(s.notes, u.describeElements(r, s.changed, [2]string{"was", "is now"})...)
 	}

@@ -67,14 +67,20 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 		}
 		leaves = u.reset()
 	}
-	if leaves.AnyLeaf() || len(u.set.lost) > 0 {
+	// The platform may reset the set with a PATCH of leaves, and leaves with one of the set. The
+	// second of these has both.
+	for range 2 {
+		if !leaves.AnyLeaf() && len(u.set.lost) == 0 {
+			break
+		}
 		if !u.patch(ctx, u.all(), u.restoring(), diags) {
 			return
 		}
-		for _, r := range u.records {
-			if r.isReset() { // by the last stage
-				u.addStoredOtherwise(r, diags)
-			}
+		leaves = u.reset()
+	}
+	for _, r := range u.records {
+		if r.isReset() {
+			u.addStoredOtherwise(r, diags)
 		}
 	}
 	u.warnUnmanaged(diags)

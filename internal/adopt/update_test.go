@@ -334,7 +334,7 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	red, blue := m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E14", "colors": []any{"blue"}, "on": false}
 	off := m{"socket": "E27", "colors": []any{}, "on": false}
-	const remove, add, whole = "PATCH name -E14", "PATCH +E14", "PATCH name"
+	const remove, add = "PATCH name -E14", "PATCH +E14"
 	for name, test := range map[string]struct {
 		patch   int  // which fails
 		done    bool // before it fails
@@ -344,7 +344,7 @@ func TestAsk(t *testing.T) {
 	}{
 		"as they were":                         {1, false, nil, []string{remove, remove, add}, false},
 		"as they were, and another one is not": {1, false, []any{red, m{"socket": "E27", "colors": []any{"x"}, "on": false}}, []string{remove, remove, add}, false},
-		"as they are wanted":                   {1, true, nil, []string{remove, whole, add}, false},
+		"as they are wanted":                   {1, true, nil, []string{remove, add}, false},
 		"changed":                              {1, false, []any{m{"socket": "E14", "colors": []any{}, "on": true}, off}, []string{remove}, true},
 		"the second, as they were":             {2, false, nil, []string{remove, add, add}, false},
 		"the second, as they are wanted":       {2, true, nil, []string{remove, add}, false},

@@ -210,7 +210,7 @@ func TestMappingsInAnotherNormalForm(t *testing.T) {
 // still needed is worked out from a fresh read, with the credentials again.
 func TestAmbiguousMappings(t *testing.T) {
 	t.Parallel()
-	const again = `{"source": {"postgres": {"host": "other", ` + credentialsBody + `}}}` // its mappings are done
+	const again = `{"source": {"postgres": {` + credentialsBody + `}}}` // no read confirms them
 	for name, test := range map[string]struct {
 		fault   mockplatform.Fault
 		patches []string

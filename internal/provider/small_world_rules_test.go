@@ -1,0 +1,194 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+// What must hold in a small world. The rules know the plan, the requests and the documents,
+// and nothing of how the provider works.
+
+// guardedTime is how old what a PATCH rests on may be.
+const guardedTime = 10 * time.Second
+
+// unguarded reports whether the colleague acted between a PATCH and the read that it rests
+// on, which nothing can guard against.
+func (w *smallWorld) unguarded(at int) bool {
+	e, read := w.events[at], time.Time{}
+	for _, earlier := range w.events[:at] {
+		if earlier.told {
+			read = earlier.end
+		}
+	}
+	return !w.acted.IsZero() && !w.acted.Before(read) && !w.acted.After(e.began) && !e.began.After(read.Add(guardedTime))
+}
+
+func (w *smallWorld) isUnguarded() bool {
+	for at, e := range w.events {
+		if e.method == http.MethodPatch && w.unguarded(at) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *smallWorld) sets() (prior, planned smallSet) { return smallHeld, smallPlans[w.plan].set }
+
+// columns are those that a mapping excludes.
+func (m smallMapping) columns() []string {
+	return slices.DeleteFunc(strings.Split(m.excludes, ","), func(column string) bool { return column == "" })
+}
+
+// check checks the requests of an apply, and what is left by it.
+func (w *smallWorld) check() (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	prior, planned := w.sets()
+	exempt := false
+	gone := smallSet{} // what the platform lost, or this apply removed, as it was last
+	for at, e := range w.events {
+		if e.method != http.MethodPatch {
+			continue
+		}
+		free := w.unguarded(at)
+		exempt = exempt || free
+		removes := smallSetOf(member(e.body, "source.postgres.tableMappingsToRemove"))
+		adds := smallSetOf(member(e.body, "source.postgres.tableMappingsToAdd"))
+		for name := range removes {
+			if will, stays := planned[name]; !prior.has(name) || stays && will == prior[name] {
+				say("request %d removes %s", at, name)
+			}
+		}
+		for name, mapping := range adds {
+			changes := planned.has(name) && (!prior.has(name) || prior[name] != planned[name] || smallPlans[w.plan].adopts && !e.before.has(name))
+			was, wasGone := gone[name]
+			switch {
+			case changes && mapping == planned[name]:
+			case wasGone && was == mapping && (!e.before.has(name) || free):
+			case free || exempt:
+			default:
+				say("request %d adds %s %v", at, name, mapping)
+			}
+		}
+		if !e.carriedOut {
+			continue
+		}
+		for name, is := range e.before {
+			if !e.after.has(name) {
+				gone[name] = is
+			}
+		}
+		if !exempt {
+			wrong = append(wrong, w.uncovered(at, e, adds, gone)...)
+		}
+	}
+	wrong = append(wrong, w.checkEnd(exempt, gone)...)
+	return wrong
+}
+
+// uncovered are the columns of a table that a mapping excluded last, before this apply
+// removed it or the platform lost it, and that a mapping that is added does not, but for
+// those that the plan showed. One that is added again is compared with what it was itself.
+func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong []string) {
+	prior, _ := w.sets()
+	for name := range adds {
+		if !e.after.has(name) {
+			continue
+		}
+		table, _, _ := strings.Cut(name, ">")
+		for old, was := range gone {
+			if source, _, _ := strings.Cut(old, ">"); source != table || old != name && (e.after.has(old) || gone.has(name)) {
+				continue
+			}
+			for _, column := range was.columns() {
+				if !slices.Contains(e.after[name].columns(), column) && !slices.Contains(prior[old].columns(), column) {
+					wrong = append(wrong, fmt.Sprintf("request %d uncovers %s of %s, which %s excluded", at, column, name, old))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// checkEnd checks what the platform has in the end, and what is said of it.
+func (w *smallWorld) checkEnd(exempt bool, gone smallSet) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	prior, planned := w.sets()
+	text, now := strings.Join(w.errors, "\n"), w.held()
+	unknown := len(w.events) > 0 && w.events[len(w.events)-1].ambiguous
+	_, list, _ := strings.Cut(text, "are not known to be added again. They were:\n\n")
+	listed := smallSet{}
+	for line := range strings.Lines(list) {
+		if name, ok := strings.CutPrefix(line, "  - public."); ok {
+			name, _, _ = strings.Cut(strings.Replace(name, " to ", ">", 1), ":")
+			listed[name] = smallMapping{}
+			if now.has(name) && !unknown && !exempt {
+				say("%s is listed as removed, and is there: %v", name, now[name])
+			}
+		}
+	}
+	removedByColleague := ""
+	if w.colleague == "removes" {
+		removedByColleague = w.table + ">" + w.table
+	}
+	for name := range prior {
+		_, stays := planned[name]
+		source, _, _ := strings.Cut(name, ">")
+		for other := range planned { // what replaces it
+			if table, _, _ := strings.Cut(other, ">"); table == source && !now.has(other) {
+				stays = true
+			}
+		}
+		if stays && !now.has(name) && !listed.has(name) && name != removedByColleague && gone.has(name) {
+			say("%s is gone, and nothing says so: %q", name, text)
+		}
+	}
+	if len(w.errors) == 0 && (w.acted.IsZero() || w.colleague == "") {
+		if !maps.Equal(now, planned) {
+			say("the platform has %v, planned was %v", now, planned)
+		}
+		if name := w.Pipe(w.id)["name"]; name != smallPlans[w.plan].name {
+			say("the name is %v", name)
+		}
+	}
+	if len(w.errors) > 0 && w.fault != "400" && w.fault != "unreadable" && w.acted.IsZero() {
+		say("an error without a reason: %s", text)
+	}
+	return wrong
+}
+
+// checkNext checks the plan after an apply without errors: it has nothing to do, or shows
+// what the colleague did to the mappings.
+func (w *smallWorld) checkNext(next *terraformtest.Change) (wrong []string) {
+	if next.Failed() {
+		return []string{fmt.Sprintf("the next plan fails: %s", next)}
+	}
+	_, planned := w.sets()
+	same := maps.Equal(w.held(), planned)
+	switch {
+	case next.Action == terraformtest.None && !same:
+		return []string{fmt.Sprintf("the next plan is empty, and the platform has %v", w.held())}
+	case next.Action != terraformtest.None && same:
+		return []string{fmt.Sprintf("the next plan is to %s, and the mappings are as planned", next.Action)}
+	case next.Action != terraformtest.None && w.acted.IsZero():
+		return []string{fmt.Sprintf("the next plan is to %s", next.Action)}
+	}
+	return nil
+}
+
+// story is what happened, for a message.
+func (w *smallWorld) story() string {
+	var lines []string
+	for i, e := range w.events {
+		lines = append(lines, fmt.Sprintf("%d %s %s %s, carried out %t, told %t: %v -> %v", i, e.began.Format("05.000"), e.method, toJSON(w.t, e.body), e.carriedOut, e.told, e.before, e.after))
+	}
+	if !w.acted.IsZero() {
+		lines = append(lines, "somebody acted at "+w.acted.Format("05.000"))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("errors %q", w.errors)), "\n")
+}

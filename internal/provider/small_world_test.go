@@ -1,0 +1,487 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+// A small world has a pipe with two table mappings, and a name for a third. In it, each plan
+// is applied on each platform, while one colleague does one thing before any request of the
+// apply, and one fault befalls any request of it. small_world_rules_test.go has what must
+// hold. make soak plays all of it, and make test every smallStride-th world.
+const smallStride = 53
+
+// smallSet is a set of mappings by name, such as "users>users".
+type smallSet map[string]smallMapping
+
+// smallMapping is what a mapping excludes and is sorted by. No column has a comma.
+type smallMapping struct{ excludes, sortedBy string }
+
+var (
+	smallUsers  = smallMapping{"password", ""}
+	smallOrders = smallMapping{"phone", "id"}
+	smallHeld   = smallSet{"users>users": smallUsers, "orders>orders": smallOrders}
+)
+
+// smallPlans are what the configuration sets. The name is managed in all of them.
+var smallPlans = []struct {
+	title  string
+	name   string
+	set    smallSet
+	adopts bool
+}{
+	{"the name alone", "new", smallHeld, false},
+	{"a column more", "customers", smallHeld.with("users>users", smallMapping{"password,ssn", ""}), false},
+	{"a column less", "customers", smallHeld.with("users>users", smallMapping{"", ""}), false},
+	{"another target", "new", smallSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
+	{"targets exchanged", "customers", smallSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
+	{"a removal", "customers", smallSet{"orders>orders": smallOrders}, false},
+	{"an addition", "customers", smallHeld.with("people>people", smallMapping{"email", ""}), false},
+	{"an adoption", "new", smallHeld.with("people>people", smallMapping{"email", ""}), true},
+}
+
+// smallPlatforms are what the API document leaves open.
+var smallPlatforms = []struct {
+	title  string
+	behave func(w *smallWorld, b *mockplatform.Behaviour)
+}{
+	{"keeps", func(*smallWorld, *mockplatform.Behaviour) {}},
+	{"resets to empty", func(w *smallWorld, b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
+		w.rewrite(b, func(all []any) any { return w.unlessEdited(all, all[:0]) })
+	}},
+	{"resets to absent", func(w *smallWorld, b *mockplatform.Behaviour) {
+		b.Patches.Resets = mockplatform.Resets{Nested: true, To: mockplatform.ToAbsent}
+		w.rewrite(b, func(all []any) any { return w.unlessEdited(all, nil) })
+	}},
+	{"omits what is empty", func(_ *smallWorld, b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
+	}},
+	{"adds first", func(_ *smallWorld, b *mockplatform.Behaviour) {
+		b.Patches.AddsFirst, b.Patches.OneTablePerTarget = true, true
+	}},
+	{"returns the past", func(_ *smallWorld, b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultBefore }},
+	{"drops others with a removal", func(w *smallWorld, b *mockplatform.Behaviour) {
+		w.rewrite(b, func(all []any) any {
+			removes := member(w.body, "source.postgres.tableMappingsToRemove") != nil
+			return slices.DeleteFunc(all, func(mapping any) bool { return removes && !slices.Contains(w.edited(), smallName(mapping)) })
+		})
+	}},
+}
+
+// smallColleagues are what somebody does to one of the mappings. They report nothing to do
+// as nil.
+var smallColleagues = map[string]func(set smallSet, table string) smallSet{
+	"excludes": func(set smallSet, table string) smallSet {
+		return set.changed(table, smallMapping{"password,phone,secret", "id"})
+	},
+	"uncovers": func(set smallSet, table string) smallSet { return set.changed(table, smallMapping{"", "id"}) },
+	"sorts": func(set smallSet, table string) smallSet {
+		return set.changed(table, smallMapping{"password,phone", "other"})
+	},
+	"removes": func(set smallSet, table string) smallSet { return set.without(table) },
+	"adds again": func(set smallSet, table string) smallSet {
+		return set.added(table+">"+table, smallMapping{"password,phone,secret", ""})
+	},
+	"adds another": func(set smallSet, table string) smallSet {
+		return set.added(table+">archive", smallMapping{"secret", ""})
+	},
+	"takes its place": func(set smallSet, table string) smallSet {
+		return set.added("archive>"+table, smallMapping{"secret", ""})
+	},
+	"adds the third": func(set smallSet, _ string) smallSet {
+		return set.added("people>people", smallMapping{"email,secret", ""})
+	},
+}
+
+// smallFaults are what befalls a request: of which the platform carries it out or not, and
+// how it responds.
+var smallFaults = []string{"429", "another 429", "no connection", "lost before", "lost after", "503", "400", "unreadable"}
+
+func (s smallSet) with(name string, mapping smallMapping) smallSet {
+	all := maps.Clone(s)
+	all[name] = mapping
+	return all
+}
+
+// changed has another value of the mapping of a table, if there is one.
+func (s smallSet) changed(table string, mapping smallMapping) smallSet {
+	if name := table + ">" + table; s.has(name) && s[name] != mapping {
+		return s.with(name, mapping)
+	}
+	return nil
+}
+
+func (s smallSet) added(name string, mapping smallMapping) smallSet {
+	if s.has(name) {
+		return nil
+	}
+	return s.with(name, mapping)
+}
+
+func (s smallSet) without(table string) smallSet {
+	if name := table + ">" + table; s.has(name) {
+		all := maps.Clone(s)
+		delete(all, name)
+		return all
+	}
+	return nil
+}
+
+func (s smallSet) has(name string) bool { _, ok := s[name]; return ok }
+
+func smallColumns(text string) []any {
+	columns := []any{}
+	for column := range strings.SplitSeq(text, ",") {
+		if column != "" {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+// documents are the mappings as the platform stores them.
+func (s smallSet) documents() []any {
+	all := []any{}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		source, target, _ := strings.Cut(name, ">")
+		all = append(all, mockplatform.Document{
+			"sourceSchemaName": "public", "sourceTable": source, "targetTable": target, "useCustomSortingKey": false,
+			"excludedColumns": smallColumns(s[name].excludes), "sortingKeys": smallColumns(s[name].sortedBy),
+		})
+	}
+	return all
+}
+
+// smallSetOf reads the mappings of a document or of a body.
+func smallSetOf(list any) smallSet {
+	set := smallSet{}
+	all, _ := list.([]any)
+	join := func(columns any) string {
+		var texts []string
+		columnList, _ := columns.([]any)
+		for _, column := range columnList {
+			texts = append(texts, fmt.Sprint(column))
+		}
+		slices.Sort(texts)
+		return strings.Join(texts, ",")
+	}
+	for _, mapping := range all {
+		set[smallName(mapping)] = smallMapping{join(member(mapping, "excludedColumns")), join(member(mapping, "sortingKeys"))}
+	}
+	return set
+}
+
+func smallName(mapping any) string {
+	return fmt.Sprint(member(mapping, "sourceTable"), ">", member(mapping, "targetTable"))
+}
+
+// smallWorld is one of them, and what happens in it.
+type smallWorld struct {
+	*managed
+	plan, platform          int
+	colleague, table, fault string
+	actsBefore, faultAt     int // a request of the apply, from 0
+	process                 server
+
+	requests int       // of the apply so far
+	acted    time.Time // when the colleague has done something
+	undone   bool      // the colleague had nothing to do
+	body     object    // of the PATCH that is carried out
+	another  context.CancelFunc
+	limited  bool // a request for another object met a limit
+	events   []smallEvent
+	errors   []string
+}
+
+// smallEvent is one request of the apply for the pipe.
+type smallEvent struct {
+	method        string
+	body          object
+	carriedOut    bool
+	before, after smallSet
+	told          bool // the response has the mappings as they are
+	began, end    time.Time
+	ambiguous     bool
+}
+
+func (w *smallWorld) held() smallSet { return smallSetOf(member(w.Pipe(w.id), tableMappings)) }
+
+// rewrite lets the platform store other mappings with each PATCH.
+func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
+	b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: func(value any) any {
+		if all, ok := value.([]any); ok {
+			return to(all)
+		}
+		return value
+	}}}
+}
+
+// unlessEdited resets the mappings with a PATCH that has none.
+func (w *smallWorld) unlessEdited(all []any, reset any) any {
+	if len(w.edited()) > 0 {
+		return all
+	}
+	return reset
+}
+
+// edited are the names of the mappings that the PATCH adds or removes.
+func (w *smallWorld) edited() (names []string) {
+	for _, list := range []string{"tableMappingsToAdd", "tableMappingsToRemove"} {
+		names = append(names, slices.Collect(maps.Keys(smallSetOf(member(w.body, "source.postgres."+list))))...)
+	}
+	return names
+}
+
+// dial connects for the next request, before which a colleague may act and a fault may be.
+func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if ctx.Value(anotherObject{}) != nil {
+		return w.network.Dial(ctx, network, address)
+	}
+	at := w.requests
+	w.requests++
+	if w.colleague != "" && at == w.actsBefore {
+		if set := smallColleagues[w.colleague](w.held(), w.table); set != nil {
+			w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
+			w.acted = time.Now()
+		} else {
+			w.undone = true
+		}
+	}
+	if at == w.faultAt {
+		switch w.fault {
+		case "another 429":
+			w.holdBack()
+		case "no connection":
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		}
+	}
+	return w.network.Dial(ctx, network, address)
+}
+
+// anotherObject is the key of a context of a request for another object.
+type anotherObject struct{}
+
+// holdBack lets a request for another object meet a limit, which holds back all.
+func (w *smallWorld) holdBack() {
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), anotherObject{}, true))
+	w.another = cancel
+	p := w.process
+	go func() {
+		typ := p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
+		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(w.t, valueOf(args{}, typ))})
+	}()
+	synctest.Wait()
+}
+
+// ServeHTTP is the platform, with the fault of the world.
+func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/services") {
+		if w.another != nil && !w.limited {
+			w.limited = true
+			writer.Header().Set("Retry-After", "15")
+			writer.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.Server.ServeHTTP(writer, r)
+		return
+	}
+	fault := ""
+	if w.requests-1 == w.faultAt {
+		fault = w.fault
+	}
+	text, _ := io.ReadAll(r.Body)
+	event := smallEvent{method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
+	if len(text) > 0 {
+		event.body = fromJSON(w.t, string(text)).(object)
+	}
+	response := httptest.NewRecorder()
+	if event.carriedOut {
+		w.body = event.body
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		w.Server.ServeHTTP(response, r)
+		event.carriedOut = response.Code == http.StatusOK
+		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (r.Method == http.MethodGet || smallPlatforms[w.platform].title != "returns the past")
+	}
+	event.after, event.end = w.held(), time.Now()
+	event.ambiguous = r.Method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)
+	w.events = append(w.events, event)
+	switch fault {
+	case "429":
+		writer.Header().Set("Retry-After", "3")
+		writer.WriteHeader(http.StatusTooManyRequests)
+	case "503", "400":
+		writer.Header().Set("Content-Type", "application/json")
+		writer.WriteHeader(map[string]int{"503": 503, "400": 400}[fault])
+		_, _ = writer.Write([]byte(`{"requestId": "r", "error": "no"}`))
+	case "lost before", "lost after":
+		panic(http.ErrAbortHandler)
+	case "unreadable":
+		_, _ = writer.Write([]byte("<html>"))
+	default:
+		maps.Copy(writer.Header(), response.Header())
+		writer.WriteHeader(response.Code)
+		_, _ = writer.Write(response.Body.Bytes())
+	}
+}
+
+// smallBase is what worlds of one plan and one platform have in common: the plan was made
+// before anything happened.
+type smallBase struct {
+	t              *testing.T
+	seed           mockplatform.Seed
+	plan, platform int
+	state          *terraformtest.Object
+	change         *terraformtest.Change
+}
+
+func (b *smallBase) world() *smallWorld {
+	w := &smallWorld{plan: b.plan, platform: b.platform, actsBefore: -1, faultAt: -1}
+	f := &fixture{t: b.t, Server: mockplatform.New(b.seed), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory), random: func() float64 { return 0.5 }}
+	f.Configure(func(behaviour *mockplatform.Behaviour) { smallPlatforms[b.platform].behave(w, behaviour) })
+	w.managed = f.pipe(mockplatform.PostgresPipeID, "")
+	if b.state != nil {
+		w.block.State = *b.state
+	}
+	return w
+}
+
+// start starts the provider of the next command.
+func (w *smallWorld) begin() server {
+	w.process = w.start(map[string]any{"retry_timeout": "5m"})
+	transport := w.process.provider.connection.Client.Transport()
+	transport.DialContext, transport.DisableKeepAlives = w.dial, true
+	return w.process
+}
+
+// configure sets what the configuration has.
+func (w *smallWorld) configure(name string, set smallSet) {
+	var all []string
+	for _, mapping := range set.documents() {
+		text := toJSON(w.t, renamed(mapping.(object), snake))
+		all = append(all, text)
+	}
+	w.arguments = fmt.Sprintf("name = %q\nsource = { postgres = { table_mappings = [%s] } }", name, strings.Join(all, ", "))
+	w.write(true)
+}
+
+// smallBaseOf adopts the pipe, unless the plan does, and plans.
+func smallBaseOf(t *testing.T, plan, platform int) *smallBase {
+	seed := mockplatform.DefaultSeed()
+	organization := seed.Organizations[0]
+	organization.Services = organization.Services[:1]
+	organization.Pipes = slices.DeleteFunc(slices.Clone(organization.Pipes), func(pipe mockplatform.Document) bool { return pipe["id"] != mockplatform.PostgresPipeID })
+	setMember(organization.Pipes[0], tableMappings, smallHeld.documents())
+	seed.Organizations = []mockplatform.Organization{organization}
+	b := &smallBase{t: t, seed: seed, plan: plan, platform: platform}
+	w := b.world()
+	defer w.network.Start(w)()
+	if !smallPlans[plan].adopts {
+		w.configure("customers", smallHeld)
+		w.block.Apply(w.begin(), w.block.Plan(w.begin()))
+	}
+	state := w.block.State
+	b.state = &state
+	w.configure(smallPlans[plan].name, smallPlans[plan].set)
+	b.change = w.block.Plan(w.begin())
+	if b.change.Failed() {
+		t.Fatal(b.change)
+	}
+	return b
+}
+
+// play applies the plan in a world, and returns what is wrong.
+func (b *smallBase) play(w *smallWorld) (wrong []string) {
+	stop := w.network.Start(w)
+	defer func() { stop(); synctest.Wait() }()
+	w.configure(smallPlans[b.plan].name, smallPlans[b.plan].set)
+	change := *b.change
+	change.Warnings = slices.Clip(change.Warnings)
+	w.block.Apply(w.begin(), &change)
+	if w.another != nil {
+		w.another()
+	}
+	w.errors = change.Errors
+	for _, fault := range change.Faults {
+		wrong = append(wrong, fault.String())
+	}
+	wrong = append(wrong, w.check()...)
+	w.colleague, w.fault = "", ""
+	if len(w.errors) == 0 {
+		next := w.block.Plan(w.begin())
+		wrong = append(wrong, w.checkNext(next)...)
+	}
+	return wrong
+}
+
+// TestSmallWorld plays worlds.
+func TestSmallWorld(t *testing.T) {
+	t.Parallel()
+	stride := smallStride
+	if os.Getenv("SOAK_DURATION") != "" {
+		stride = 1
+	}
+	for plan := range smallPlans {
+		for platform := range smallPlatforms {
+			t.Run(smallPlans[plan].title+", "+smallPlatforms[platform].title, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { playAll(t, smallBaseOf(t, plan, platform), stride) })
+			})
+		}
+	}
+}
+
+// playAll plays every fault at every request, with every colleague before every request, or
+// one of stride of those.
+func playAll(t *testing.T, b *smallBase, stride int) {
+	played, unguarded, failures := 0, 0, 0
+	play := func(w *smallWorld) int {
+		played++
+		if wrong := b.play(w); len(wrong) > 0 && failures < 5 {
+			failures++
+			t.Errorf("%s at request %d, somebody %s %s before request %d:\n%s\n%s", w.fault, w.faultAt, w.colleague, w.table, w.actsBefore, strings.Join(wrong, "\n"), w.story())
+		}
+		if !w.acted.IsZero() && w.isUnguarded() {
+			unguarded++
+		}
+		return w.requests
+	}
+	at := b.plan*len(smallPlatforms) + b.platform
+	for _, fault := range append([]string{""}, smallFaults...) {
+		for faultAt, requests := 0, 1; faultAt < requests && (fault != "" || faultAt == 0); faultAt++ {
+			w := b.world()
+			w.fault, w.faultAt = fault, faultAt
+			requests = play(w)
+			for _, colleague := range slices.Sorted(maps.Keys(smallColleagues)) {
+				for _, table := range []string{"users", "orders"} {
+					for before := range requests {
+						if at++; at%stride == 0 && (colleague != "adds the third" || table == "users") {
+							w := b.world()
+							w.fault, w.faultAt, w.colleague, w.table, w.actsBefore = fault, faultAt, colleague, table, before
+							play(w)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d worlds, in %d of which a colleague acted between a PATCH and the read before it", played, unguarded)
+}
