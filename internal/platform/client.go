@@ -94,7 +94,6 @@ func New(config Config) (*Client, error) {
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
-	c.management.Recovered = c.lists.forgetFailed
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)

@@ -85,7 +85,6 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 			MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
 			UserAgent:             agent,
 			Log:                   tflog.Debug,
-			Warn:                  tflog.Warn,
 		},
 	}
 	client, err := platform.New(config)

@@ -5,53 +5,68 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+const (
+	slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+	// runAgain is what to do about an API that has responded in this run.
+	runAgain = "Run the command again once the platform has recovered."
+)
+
+// advised is a case of an error, and what to do in it.
+type advised struct {
+	when bool
+	do   string
+}
+
+// first is the advice of the first case that applies; "" if nothing is known to help.
+func first(cases ...advised) string {
+	i := slices.IndexFunc(cases, func(c advised) bool { return c.when })
+	if i < 0 {
+		return ""
+	}
+	return cases[i].do
+}
 
 // advise says what to do about an error; "" if nothing is known to help. because is why
 // there was no further attempt, retries reports whether they are enabled, and unanswered
 // whether the API has not responded to any request of this run.
 func advise(r *Request, e *Error, because error, retries, unanswered bool) string {
-	_, rejected := rejections[e.Status]
+	url := r.API.URLSetting
 	refused := new(trouble)
 	switch {
 	case e.Kind == Interrupted:
 		return ""
 	case errors.As(because, &refused):
 		return refused.advice
-	case errors.Is(e.Err, http.ErrSchemeMismatch):
-		return "The server speaks plain HTTP: check the port of " + r.API.URLSetting + "."
-	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
-		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
-	case e.Status == 0 && e.Attempts > 0 && (e.Kind != NoResponse || unanswered):
-		return r.API.checkAddress()
-	case e.Status == http.StatusTooManyRequests && !retries:
-		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
-	case e.Status == http.StatusTooManyRequests, errors.As(because, new(*tooLate)) && e.Attempts == 0:
-		return slower
-	case e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound:
-		return strings.TrimSpace("Check " + r.API.URLSetting + ": the response does not look like the platform's. " + r.GoneAdvice)
-	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage): // whatever the status says
-		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
-	case e.Status == http.StatusUnauthorized:
-		return r.API.Unauthorized
-	case e.Status == http.StatusForbidden:
-		return r.API.Forbidden
-	case e.Status >= 300 && e.Status <= 399:
-		return "Check " + r.API.URLSetting + "."
-	case e.Status == http.StatusNotFound:
-		return r.NotFoundAdvice
-	case rejected:
-		return correct(e)
-	case e.Kind == Unreadable && e.RequestID == "":
-		return "Check " + r.API.URLSetting + ". If it is right, ask the platform's support."
-	case e.Kind == Unreadable:
-		return askSupport
-	default:
-		return ""
+	case e.Status == 0:
+		return first(
+			advised{errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of " + url + "."},
+			advised{errors.As(e.Err, new(*tls.CertificateVerificationError)),
+				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + url + ", and HTTPS_PROXY if it is set."},
+			advised{e.Attempts == 0 && errors.As(because, new(*tooLate)), slower},
+			advised{e.Attempts > 0 && (unanswered || e.Kind == Final), r.API.checkAddress()},
+			advised{e.Attempts > 0, runAgain},
+		)
 	}
+	foreign := e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound
+	_, rejected := rejections[e.Status]
+	return first(
+		advised{e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
+		advised{e.Status == http.StatusTooManyRequests, slower},
+		advised{e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain},
+		advised{foreign, strings.TrimSpace("Check " + url + ": the response does not look like the platform's. " + r.GoneAdvice)},
+		advised{strings.HasPrefix(e.Cause(), htmlPage), "Check " + url + ": the response is from a login page or a gateway."},
+		advised{e.Status == http.StatusUnauthorized, r.API.Unauthorized},
+		advised{e.Status == http.StatusForbidden, r.API.Forbidden},
+		advised{e.Status == http.StatusNotFound, r.NotFoundAdvice},
+		advised{rejected, correct(e)},
+		advised{e.Status/100 == 3, "Check " + url + "."},
+		advised{e.Kind == Unreadable && e.RequestID != "", askSupport},
+		advised{e.Kind == Unreadable, "Check " + url + ". If it is right, ask the platform's support."},
+	)
 }
 
 const askSupport = "Ask the platform's support with the request ID."

@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"sync/atomic"
-	"time"
 )
 
 // attempt is what is known of one attempt to send a request. A request with a body cannot
@@ -11,10 +10,8 @@ import (
 type attempt struct {
 	sent      atomic.Bool // the body was read
 	connected atomic.Bool // there was a connection
-	limit     time.Duration
-	limitedBy string    // what the limit is, for a message
-	response  *Response // nil if there was none, not even the beginning of one
-	failed    *Error    // nil after a success
+	response  *Response   // nil if there was none, not even the beginning of one
+	failed    *Error      // nil after a success
 }
 
 // sentBody is the body of a request, and records when net/http first reads it, unless

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
@@ -97,7 +94,7 @@ func TestInterruptIsReported(t *testing.T) {
 			time.AfterFunc(time.Second, cancel)
 			err := operations[o].call(ctx, c)
 			var e *Error
-			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), "Tried to "+tried+" at http://127.0.0.1. The operation was interrupted.") || !errors.Is(err, context.Canceled) ||
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), "Tried to "+tried+" at "+testHost+". The operation was interrupted.") || !errors.Is(err, context.Canceled) ||
 				isAmbiguous(err) != (operations[o](c).Method == http.MethodPatch) {
 				t.Error(o, err)
 			}
@@ -155,10 +152,9 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// A call that never got a slot says what it waited for, in the log and in its error.
+// A call that never got a slot says what it waited for.
 func TestWaitForATurnIsNamed(t *testing.T) {
 	t.Parallel()
-	var turns atomic.Int32 // from the goroutine that warns
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
 		var work sync.WaitGroup
@@ -168,16 +164,8 @@ func TestWaitForATurnIsNamed(t *testing.T) {
 			t.Error(err)
 		}
 		work.Wait()
-		if n := turns.Load(); n != 1 {
-			t.Errorf("%d lines", n)
-		}
 	}, func(c *Config) {
 		c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1
-		c.Warn = func(_ context.Context, line string, _ ...map[string]any) {
-			if line == "Data Platform request is waiting for its turn" {
-				turns.Add(1)
-			}
-		}
 	})
 }
 
@@ -239,7 +227,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []map[string]any{
-			{"operation": "update pipe", "host": "http://127.0.0.1", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
+			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
 				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
 			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
@@ -257,66 +245,4 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 	}, func(c *Config) {
 		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
 	})
-}
-
-// A long wait is logged with its reason and the last failure, after 10 s and then every
-// minute.
-func TestLongWaitsAreLogged(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		fault fault
-		lines int
-		want  string
-	}{
-		"backoff":  {respond(503, "", "Retry-After: 100"), 2, "to retry; the last failure was: HTTP 503, Retry-After 1m40s"},
-		"limit":    {respond(429, "", "Retry-After: 100"), 2, "for its turn: the API is rate limiting requests (HTTP 429, Retry-After); the last failure was: HTTP 429, Retry-After 1m40s"},
-		"response": {slow(20*time.Second, good), 1, "for the response to attempt 1"},
-		"nothing":  {slow(9*time.Second, good), 0, ""},
-		"just":     {slow(10*time.Second+time.Millisecond, good), 1, "for the response to attempt 1"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var lines []string
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.InjectEach(test.fault)
-				if err := readPipe(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				if len(lines) != test.lines || test.lines > 0 && !strings.HasSuffix(lines[0], " is waiting "+test.want) {
-					t.Errorf("%q", lines)
-				}
-			}, func(c *Config) {
-				c.Warn = func(_ context.Context, line string, _ ...map[string]any) { lines = append(lines, line) }
-			})
-		})
-	}
-}
-
-// A response that arrives slowly and without end costs the time of one attempt.
-func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
-	t.Parallel()
-	for _, o := range []string{"pipe", "update", "key"} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			requests := 0
-			f.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				requests++
-				_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client has left
-				for r.Context().Err() == nil {
-					_, _ = w.Write([]byte(" "))
-					_ = http.NewResponseController(w).Flush()
-					select {
-					case <-time.After(time.Second):
-					case <-r.Context().Done(): // who sleeps on outlives the bubble
-					}
-				}
-			})
-			begun := time.Now()
-			err := operations[o].call(t.Context(), c)
-			if took := time.Since(begun); err == nil || requests != 1 || took > resttest.RequestTimeout || !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
-				t.Errorf("%s: %d requests in %s: %v", o, requests, took, err)
-			}
-		})
-	}
 }

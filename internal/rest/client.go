@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,9 +26,8 @@ type Config struct {
 	// Log gets one line per attempt, without bodies, headers or secrets. It may
 	// be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Warn gets a line, with what a call waits for, when the call has taken ten
-	// seconds, and one each minute after that. It may be nil.
-	Warn func(ctx context.Context, msg string, fields ...map[string]any)
+	// Random returns a number from 0 to 1, for the jitter of waits. nil is math/rand's.
+	Random func() float64
 }
 
 // Client is a client of HTTP APIs. It is safe for concurrent use. A process should use
@@ -44,8 +45,6 @@ type API struct {
 	About
 	Base      *url.URL // its path is a prefix of all others
 	Authorize func(*http.Request)
-	// Recovered is called when an outage has ended. Optional.
-	Recovered func()
 
 	gate gate
 }
@@ -53,21 +52,28 @@ type API struct {
 // New returns a client. No setting may be negative, and only RetryTimeout may be 0.
 func New(config Config) *Client {
 	limit := config.MaxConcurrentRequests
+	if config.Random == nil {
+		config.Random = rand.Float64
+	}
 	return &Client{config: config, http: newHTTPClient(limit), slots: newSlots(limit)}
 }
 
 // Add prepares an API for requests of this client.
 func (c *Client) Add(a *API) {
-	a.gate = newGate(c.slots, a.About, c.config.RetryTimeout, c.config.RequestTimeout)
-	a.gate.recovered = a.Recovered
+	a.gate = newGate(c.slots, a.About, c.config)
 }
 
-// Host is scheme, host and port of the API, for messages; "" if it has no URL.
+// Host is scheme, host and port of the API, for messages, and that there is a path, which
+// stays out of them; "" if the API has no URL.
 func (a *API) Host() string {
-	if a.Base == nil {
+	switch {
+	case a.Base == nil:
 		return ""
+	case a.Base.Path != "":
+		return fmt.Sprintf("%s://%s, with the path of %s", a.Base.Scheme, a.Base.Host, a.URLSetting)
+	default:
+		return a.Base.Scheme + "://" + a.Base.Host
 	}
-	return a.Base.Scheme + "://" + a.Base.Host
 }
 
 // HasControl reports whether a text contains a control character.

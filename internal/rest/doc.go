@@ -15,9 +15,8 @@
 //	client.go    the client and its APIs
 //	dial.go      connections, proxies, TLS
 //	gate.go      the only lock: the queue, the slots, and what ends waits
-//	health.go    whether the next attempt may be sent: after a 429, in an outage, after a
+//	state.go     whether the next attempt may be sent: after a 429, in an outage, after a
 //	             rejected login
-//	pace.go      the rate after a 429
 //	wait.go      the backoff, and the waits that responses request
 //
 // Texts:

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"html"
 	"mime"
 	"net/http"
@@ -38,7 +37,7 @@ func describe(r *Response) (message string, object map[string]any) {
 func describeRedirect(location string, mask func(string) string) string {
 	where := ""
 	if target, err := url.Parse(location); err == nil && target.Host != "" {
-		where = fmt.Sprintf(" to %s://%s", target.Scheme, Clean(mask(target.Host), 100))
+		where = " to " + strings.TrimPrefix(target.Scheme+"://"+Clean(mask(target.Host), 100), "://")
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }
@@ -70,7 +69,7 @@ func (r *Response) Page() string {
 		return ""
 	}
 	if title := pageTitle.FindSubmatch(raw); title != nil {
-		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" {
+		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
 			return htmlPage + `, with the title "` + text + `"`
 		}
 	}
@@ -82,12 +81,18 @@ func (r *Response) mediaType() string {
 	return kind
 }
 
+// withheld takes the place of a message of which masking leaves nothing.
+const withheld = "the message is withheld because it contains a secret"
+
 // plain removes secrets, markup and control characters. It masks secrets before it
 // removes markup, which may alter their spelling, and again after it, which may restore
 // their spelling.
-func plain(s string, mask func(string) string) string {
-	s = tag.ReplaceAllString(unseen.ReplaceAllString(mask(s), " "), " ")
-	return Clean(mask(html.UnescapeString(s)), maxError)
+func plain(s string, hide func(string) string) string {
+	s = tag.ReplaceAllString(unseen.ReplaceAllString(hide(s), " "), " ")
+	if s = Clean(hide(html.UnescapeString(s)), maxError); s == mask {
+		return withheld
+	}
+	return s
 }
 
 // The members in which APIs return their message, the most specific first. RFC

@@ -89,7 +89,7 @@ func TestMessageIsCut(t *testing.T) {
 // every documented response has. Gateways and frameworks answer with the others.
 func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 	t.Parallel()
-	k := &sender{Request: &Request{API: &API{}, NamesObject: true}}
+	k := &call{Request: &Request{API: &API{}, NamesObject: true}}
 	for body, own := range map[string]bool{
 		`{"status":404,"requestId":"r","result":null}`:             true,
 		`{"requestId":"r","message":"Cannot GET the pipe's path"}`: true,

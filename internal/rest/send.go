@@ -15,20 +15,12 @@ import (
 
 // Why an attempt ended early, besides the caller's own reasons.
 var (
-	errBudget    = errors.New("retry_timeout is used up")
-	errLate      = errors.New("the attempt took too long")
-	errNoContact = errors.New("no connection within " + readable(firstContact)) // and none before in this run
+	errBudget = errors.New("retry_timeout is used up")
+	errLate   = errors.New("the attempt took too long")
 )
 
-// sender sends one request, once at a time.
-type sender struct {
-	*Request
-	caller
-	client *Client
-}
-
 // try sends the request once, reads the response, and returns what is known of the attempt.
-func (k *sender) try(ctx context.Context) *attempt {
+func (k *call) try(ctx context.Context) *attempt {
 	a := &attempt{}
 	a.failed = k.exchange(ctx, a)
 	if a.failed != nil && a.response != nil {
@@ -37,8 +29,8 @@ func (k *sender) try(ctx context.Context) *attempt {
 	return a
 }
 
-func (k *sender) exchange(ctx context.Context, a *attempt) *Error {
-	attemptCtx, cancel := k.attemptContext(ctx, a)
+func (k *call) exchange(ctx context.Context, a *attempt) *Error {
+	attemptCtx, timeout, cancel := k.attemptContext(ctx, a)
 	defer cancel()
 	client := k.client.http
 	if k.OwnConnection {
@@ -47,43 +39,36 @@ func (k *sender) exchange(ctx context.Context, a *attempt) *Error {
 	}
 	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		return k.noResponse(attemptCtx, err, a)
+		return k.noResponse(attemptCtx, err, a, timeout)
 	}
 	defer response.Body.Close()
 	a.response = newResponse(response, k.client.Secrets.Mask)
 	e := k.receive(a.response, response.Body)
 	if e != nil && errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		return k.noResponse(attemptCtx, e.Err, a)
+		return k.noResponse(attemptCtx, e.Err, a, timeout)
 	}
 	return e
 }
 
 // attemptContext bounds one attempt by request_timeout and by what is left of
-// retry_timeout. An uninterruptible attempt, once sent, always has all of
+// retry_timeout, and says which. An uninterruptible attempt, once sent, always has all of
 // request_timeout: to cut it short would lose what it creates.
-func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
-	a.limit, a.limitedBy = k.client.config.RequestTimeout, "request_timeout"
-	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < a.limit {
-		a.limit, a.limitedBy = time.Until(end), "the rest of retry_timeout"
+func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, timeout string, cancel func()) {
+	most, timeout := k.client.config.RequestTimeout, "request_timeout"
+	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < most {
+		most, timeout = time.Until(end), "the rest of retry_timeout"
 	}
-	a.limitedBy += fmt.Sprintf(" (%s)", readable(a.limit))
 	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	late := time.AfterFunc(a.limit, func() { abort(errLate) })
+	late := time.AfterFunc(most, func() { abort(errLate) })
 	unhook := context.AfterFunc(ctx, func() {
 		if !k.Uninterruptible || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})
-	unlimited := k.contact.IsZero()
-	unconnected := time.AfterFunc(time.Until(k.contact), func() {
-		if !unlimited && !a.connected.Load() {
-			abort(errNoContact)
-		}
-	})
-	return attemptCtx, func() { late.Stop(); unhook(); unconnected.Stop(); abort(nil) }
+	return attemptCtx, fmt.Sprintf("%s (%s)", timeout, readable(most)), func() { late.Stop(); unhook(); abort(nil) }
 }
 
-func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
+func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
@@ -98,8 +83,8 @@ func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *att
 	return req
 }
 
-// noResponse is the error of an attempt without a complete response.
-func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
+// noResponse is the error of an attempt without a complete response within a timeout.
+func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout string) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
@@ -118,12 +103,8 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 		e.Kind = Final
 	case cause == nil:
 	case errors.Is(cause, errLate), errors.Is(cause, errBudget) && !k.Uninterruptible:
-		// What arrives until the end would take as long again.
-		if r := a.response; r != nil && time.Since(r.arrived) < a.limit/2 {
-			return k.unusable(r, fmt.Errorf("the response was still arriving when %s ended; increase it if the response is large", a.limitedBy))
-		}
-		e.Err = errors.New("no response within " + a.limitedBy)
-	case errors.Is(cause, errBudget), errors.Is(cause, errNoContact):
+		e.Err = errors.New("no response within " + timeout)
+	case errors.Is(cause, errBudget):
 		e.Err = cause
 	default:
 		e.Kind, e.Err = Interrupted, cause
@@ -139,7 +120,7 @@ func newResponse(r *http.Response, mask func(string) string) *Response {
 }
 
 // receive reads a response. It returns nil for one that can be used.
-func (k *sender) receive(r *Response, body io.Reader) *Error {
+func (k *call) receive(r *Response, body io.Reader) *Error {
 	r.read(body, cmp.Or(k.MaxBody, maxObject))
 	err := k.Accept(r)
 	switch {
@@ -153,14 +134,14 @@ func (k *sender) receive(r *Response, body io.Reader) *Error {
 }
 
 // unusable is the error of a success that cannot be used.
-func (k *sender) unusable(r *Response, err error) *Error {
+func (k *call) unusable(r *Response, err error) *Error {
 	e := k.NewError(Unreadable, err)
 	e.Status, e.Ambiguous = r.Status, k.isWrite()
 	return e
 }
 
 // unsuccessful is the error of a response that is no success.
-func (k *sender) unsuccessful(r *Response) *Error {
+func (k *call) unsuccessful(r *Response) *Error {
 	e := k.NewError(kinds[r.Status], nil)
 	e.Status = r.Status
 	message, object := describe(r)

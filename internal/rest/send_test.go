@@ -81,27 +81,25 @@ func TestBodyOfACancelledCall(t *testing.T) {
 	}
 }
 
-// Waits are random, up to half a second at first and up to 20 seconds at last.
+// Waits double from half a second to 20 seconds, and are random below that.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	var longest [12]time.Duration
-	for range 2000 {
-		b := newBackoff()
-		for i := range longest {
-			wait := b.next()
-			if wait <= 0 {
-				t.Fatal(wait)
-			}
-			longest[i] = max(longest[i], wait)
+	jitter := 1.0
+	b := backoff{random: func() float64 { return jitter }}
+	for i, want := range []float64{0.5, 1, 2, 4, 8, 16, 20, 20} {
+		if got := b.next(); got.Seconds() != want {
+			t.Errorf("wait %d is %s, want %v s", i+1, got, want)
 		}
 	}
-	if b := newBackoff(); b.InitialInterval != time.Second/4 || b.MaxInterval != 10*time.Second { // twice as much at random
-		t.Error(b.InitialInterval, b.MaxInterval)
+	if jitter = 0.25; b.next() != 5*time.Second {
+		t.Error("not a quarter of 20 s")
 	}
-	for i, limit := range map[int]time.Duration{0: time.Second / 2, 1: time.Second, 11: 20 * time.Second} {
-		if longest[i] > limit || longest[i] < limit*9/10 {
-			t.Errorf("wait %d is up to %s, want %s", i+1, longest[i], limit)
-		}
+	b.reset()
+	if jitter = 0; b.next() != time.Millisecond {
+		t.Error("not the shortest wait")
+	}
+	if jitter = 1; b.next() != time.Second {
+		t.Error("not the second wait")
 	}
 }
 

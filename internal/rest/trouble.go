@@ -22,7 +22,7 @@ func (a *About) checkAddress() string {
 // trouble is what fails for all requests of an API, or for all of an organization. Terraform
 // prints an error for each object, in any order, so each has all of it.
 type trouble struct {
-	reason string // "the management API has not responded to any request since …"
+	reason string // "every request to the management API has failed since …"
 	cause  string // "connection refused", "HTTP 401 Unauthorized"
 	advice string // what to check
 }
@@ -30,15 +30,13 @@ type trouble struct {
 // Error is the reason, for a call that says itself what became of its attempts.
 func (t *trouble) Error() string { return t.reason }
 
-func (a *About) silent(since time.Time, cause string) *trouble {
-	return &trouble{fmt.Sprintf("the %s has not responded to any request since %s", a.Name, clock(since)), cause, a.checkAddress()}
-}
-
-func (a *About) erring(since time.Time, cause string) *trouble {
-	return &trouble{
-		fmt.Sprintf("the %s has returned only server errors (HTTP 5xx) since %s", a.Name, clock(since)), cause,
-		"Check " + a.URLSetting + ", or run the command again once the platform has recovered.",
+// outage is that of an API that has returned nothing but failures for a while.
+func (a *About) outage(since time.Time, cause string, answered bool) *trouble {
+	advice := a.checkAddress()
+	if answered {
+		advice = runAgain
 	}
+	return &trouble{fmt.Sprintf("every request to the %s has failed since %s", a.Name, clock(since)), cause, advice}
 }
 
 // badLogin is a 401. realm is whom it is about, as in " in organization …".

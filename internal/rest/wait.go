@@ -6,33 +6,27 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	cenkalti "github.com/cenkalti/backoff/v5"
 )
 
-// backoff is exponential backoff with full jitter, starting at 0.5 s and capped
-// at 20 s: each wait is random between 0 and twice the interval.
-//
-// The library provides only the intervals. Its Retry was rejected: it honours
-// any Retry-After, however long, and cannot wait for others.
-type backoff struct{ cenkalti.ExponentialBackOff }
+// backoff is exponential backoff with full jitter, starting at 0.5 s and capped at 20 s.
+// A library was rejected: the intervals are all that one would provide.
+type backoff struct {
+	random   func() float64 // between 0 and 1
+	interval time.Duration
+}
 
 const (
 	maxFirstWait = 500 * time.Millisecond // before the second attempt
 	maxWait      = 20 * time.Second       // before any attempt
 )
 
-func newBackoff() backoff {
-	return backoff{cenkalti.ExponentialBackOff{
-		InitialInterval:     maxFirstWait / 2,
-		MaxInterval:         maxWait / 2,
-		Multiplier:          2,
-		RandomizationFactor: 1,
-	}}
+// next is the wait before the next attempt, at least 1 ms.
+func (b *backoff) next() time.Duration {
+	b.interval = min(max(2*b.interval, maxFirstWait), maxWait)
+	return max(time.Duration(b.random()*float64(b.interval)), time.Millisecond)
 }
 
-// next is the wait before the next attempt, at least 1 ms.
-func (b *backoff) next() time.Duration { return max(b.NextBackOff(), time.Millisecond) }
+func (b *backoff) reset() { b.interval = 0 }
 
 // maxRequestedWait caps the wait that a response requests, so that no sum of times
 // overflows.

@@ -113,31 +113,28 @@ func TestFinalConnectionErrors(t *testing.T) {
 	}
 }
 
-// The rejection of a proxy is reported as such and not retried. The proxy is not
-// the fake platform, but a handler of its own.
-func TestProxyRefuses(t *testing.T) {
+// What a proxy says about the request is in the error. The proxy is not the fake platform,
+// but a handler of its own.
+func TestProxyRejects(t *testing.T) {
 	t.Parallel()
 	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusProxyAuthRequired)
 	}))
 	defer proxyServer.Close()
-	c := newTestClient(t, "https://platform.example")
+	c := newTestClient(t, "https://platform.example", func(c *Config) { c.RetryTimeout = 0 })
 	c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
 	err := operations["key"].call(t.Context(), c)
-	if err == nil || isAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
+	if err == nil || isAmbiguous(err) || !strings.Contains(err.Error(), "The API could not be reached: Proxy Authentication Required. Check base_url, and HTTPS_PROXY if it is set.") {
 		t.Error(err)
 	}
 }
 
-// What a proxy rejects for good is not retried.
+// What would fail in the same way is not tried again.
 func TestPermanentErrors(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]bool{403: true, 407: true, 408: false, 429: false, 499: true, 500: false, 502: false} {
-		if got := isPermanent(fmt.Errorf("wrapped: %w", &proxyError{status})); got != want {
-			t.Errorf("%d: %t", status, got)
-		}
-	}
-	for err, want := range map[error]bool{errProxySetting: true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false} {
+	for err, want := range map[error]bool{
+		errProxySetting: true, fmt.Errorf("wrapped: %w", http.ErrSchemeMismatch): true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false,
+	} {
 		if isPermanent(err) != want {
 			t.Error(err)
 		}
@@ -153,7 +150,7 @@ func TestEndlessResponses(t *testing.T) {
 	}{
 		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
 		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing."},
+		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing.\n\n" + runAgain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
