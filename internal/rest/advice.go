@@ -1,11 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -15,19 +15,12 @@ const (
 	runAgain = "Run the command again once the platform has recovered."
 )
 
-// advised is a case of an error, and what to do in it.
-type advised struct {
-	when bool
-	do   string
-}
-
-// first is the advice of the first case that applies; "" if nothing is known to help.
-func first(cases ...advised) string {
-	i := slices.IndexFunc(cases, func(c advised) bool { return c.when })
-	if i < 0 {
+// when is one row of advice: what to do in a case, "" in any other.
+func when(applies bool, do string) string {
+	if !applies {
 		return ""
 	}
-	return cases[i].do
+	return do
 }
 
 // advise says what to do about an error; "" if nothing is known to help. because is why
@@ -42,30 +35,30 @@ func advise(r *Request, e *Error, because error, retries, unanswered bool) strin
 	case errors.As(because, &refused):
 		return refused.advice
 	case e.Status == 0:
-		return first(
-			advised{errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of " + url + "."},
-			advised{errors.As(e.Err, new(*tls.CertificateVerificationError)),
-				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + url + ", and HTTPS_PROXY if it is set."},
-			advised{e.Attempts == 0 && errors.As(because, new(*tooLate)), slower},
-			advised{e.Attempts > 0 && (unanswered || e.Kind == Final), r.API.checkAddress()},
-			advised{e.Attempts > 0, runAgain},
+		return cmp.Or(
+			when(errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of "+url+"."),
+			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
+				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+", and HTTPS_PROXY if it is set."),
+			when(e.Attempts == 0 && errors.As(because, new(tooLate)), slower),
+			when(e.Attempts > 0 && (unanswered || e.Kind == Final), r.API.checkAddress()),
+			when(e.Attempts > 0, runAgain),
 		)
 	}
 	foreign := e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound
 	_, rejected := rejections[e.Status]
-	return first(
-		advised{e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
-		advised{e.Status == http.StatusTooManyRequests, slower},
-		advised{e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain},
-		advised{foreign, strings.TrimSpace("Check " + url + ": the response does not look like the platform's. " + r.GoneAdvice)},
-		advised{strings.HasPrefix(e.Cause(), htmlPage), "Check " + url + ": the response is from a login page or a gateway."},
-		advised{e.Status == http.StatusUnauthorized, r.API.Unauthorized},
-		advised{e.Status == http.StatusForbidden, r.API.Forbidden},
-		advised{e.Status == http.StatusNotFound, r.NotFoundAdvice},
-		advised{rejected, correct(e)},
-		advised{e.Status/100 == 3, "Check " + url + "."},
-		advised{e.Kind == Unreadable && e.RequestID != "", askSupport},
-		advised{e.Kind == Unreadable, "Check " + url + ". If it is right, ask the platform's support."},
+	return cmp.Or(
+		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
+		when(e.Status == http.StatusTooManyRequests, slower),
+		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
+		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+r.GoneAdvice)),
+		when(strings.HasPrefix(e.Cause(), htmlPage), "Check "+url+": the response is from a login page or a gateway."),
+		when(e.Status == http.StatusUnauthorized, r.API.Unauthorized),
+		when(e.Status == http.StatusForbidden, r.API.Forbidden),
+		when(e.Status == http.StatusNotFound, r.NotFoundAdvice),
+		when(rejected, correct(e)),
+		when(e.Status/100 == 3, "Check "+url+"."),
+		when(e.Kind == Unreadable && e.RequestID != "", askSupport),
+		when(e.Kind == Unreadable, "Check "+url+". If it is right, ask the platform's support."),
 	)
 }
 

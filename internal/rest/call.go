@@ -83,11 +83,18 @@ func (k *call) ask(ctx context.Context) (needed bool, err error) {
 		return needed, nil
 	case ctx.Err() != nil:
 		return false, k.stop(context.Cause(ctx))
-	case len(k.failures) == 0:
-		return false, k.conclude(k.NewError(NotSent, err), nil, err)
 	default:
-		return false, k.conclude(k.failures[len(k.failures)-1], nil, err)
+		return false, k.conclude(k.last(err), nil, err)
 	}
+}
+
+// last is the last failure of the request; before the first one, that it was not sent
+// because of an error.
+func (k *call) last(err error) *Error {
+	if len(k.failures) == 0 {
+		return k.NewError(NotSent, err)
+	}
+	return k.failures[len(k.failures)-1]
 }
 
 // decision is what follows an attempt.
@@ -118,25 +125,20 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 	case !again, retryTimeout == 0:
 		return decision{}
 	case failed.requested > left:
-		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends %s", readable(failed.requested), failed.requestedWith, end)}}
+		return decision{because: tooLate(fmt.Sprintf("the API requested a wait of %s (%s), which ends %s", readable(failed.requested), failed.requestedWith, end))}
 	case wait > left:
-		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, %s", readable(wait), end)}}
+		return decision{because: tooLate(fmt.Sprintf("the next retry would start in %s, %s", readable(wait), end))}
 	}
 	return decision{again: true, wait: wait}
 }
 
 // stop is the error of a call that ended during a wait.
 func (k *call) stop(cause error) error {
-	first := len(k.failures) == 0
-	e := k.NewError(NotSent, cause)
-	if !first {
-		e = k.failures[len(k.failures)-1]
-	}
-	refused := new(trouble)
+	e, first, refused := k.last(cause), len(k.failures) == 0, new(trouble)
 	switch {
 	case errors.As(cause, &refused) && first:
 		e.Err = fmt.Errorf("%s: %s", refused.reason, refused.cause)
-	case errors.As(cause, &refused), errors.As(cause, new(*tooLate)):
+	case errors.As(cause, &refused), errors.As(cause, new(tooLate)):
 	case !errors.Is(cause, errBudget): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
@@ -152,20 +154,18 @@ func (k *call) stop(cause error) error {
 func (k *call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	effect := ""                                               // of a creation: its caller knows what the object may be found by
-	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown it
-	switch {
-	case !e.Ambiguous, k.Method == http.MethodPost, told:
-	case e.Kind == Unreadable:
-		effect = "The change was probably applied."
-	default:
-		effect = "It is not known whether the change was applied. The next plan shows what is still missing."
+	e.stopped = stopped
+	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
+	// The caller of a creation knows what the object may be found by.
+	unknown := e.Ambiguous && k.Method != http.MethodPost && !told
+	e.more = []string{
+		when(stopped != nil && e.Attempts > 0, "Nothing more was sent: "+sentence(fmt.Sprint(stopped))),
+		when(unknown && e.Kind == Unreadable, "The change was probably applied."),
+		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
+		when(because != nil && e.Attempts > 0, fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(fmt.Sprint(because)))),
+		when(because == nil && e.Attempts > 1, fmt.Sprintf("Failed after %s.", e.spent())),
+		when(stopped == nil, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)),
 	}
-	advice := ""
-	if stopped == nil { // which has its own
-		advice = advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)
-	}
-	e.follow(because, stopped, effect, advice)
 	return e
 }
 
@@ -191,7 +191,7 @@ func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.T
 		fields["error"] = a.failed.Cause()
 	}
 	if next.again {
-		fields["wait_ms"], fields["wait_reason"] = max(next.wait, a.failed.requested).Milliseconds(), a.failed.inBrief()
+		fields["wait_ms"] = max(next.wait, a.failed.requested).Milliseconds()
 	}
 	k.client.config.Log(ctx, "Data Platform request", fields)
 }

@@ -227,9 +227,9 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []map[string]any{
-			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
+			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "leaves": nil,
 				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
-			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
+			{"attempt": 2, "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
 		}
 		if len(lines) != len(want) {

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -12,19 +11,16 @@ import (
 
 // Config configures a Client.
 type Config struct {
-	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// response.
+	// RequestTimeout bounds one attempt, from dialling to the last byte of the response.
 	RequestTimeout time.Duration
 	// RetryTimeout bounds one request, all attempts and waits included. 0 turns
 	// retries off: one attempt, and no wait for a rate limit.
 	RetryTimeout time.Duration
-	// MaxConcurrentRequests is the maximum number of concurrent requests to all APIs
-	// together.
+	// MaxConcurrentRequests is their maximum number, to all APIs together.
 	MaxConcurrentRequests int
 	// UserAgent is the User-Agent header, without control characters.
 	UserAgent string
-	// Log gets one line per attempt, without bodies, headers or secrets. It may
-	// be nil.
+	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
 	// Random returns a number from 0 to 1, for the jitter of waits. nil is math/rand's.
 	Random func() float64
@@ -40,6 +36,20 @@ type Client struct {
 	slots  *slots
 }
 
+// About is how messages name an API and its settings.
+type About struct {
+	Name string // "management API"
+	// URLSetting and Credentials are the settings with the URL and the credentials.
+	URLSetting, Credentials string
+	// Unauthorized and Forbidden are what to do about a 401 and a 403.
+	Unauthorized, Forbidden string
+}
+
+// checkAddress is what to do about an API that cannot be reached.
+func (a *About) checkAddress() string {
+	return "Check " + a.URLSetting + ", and HTTPS_PROXY if it is set."
+}
+
 // API is one API. Each is a service of its own, with its own rate limit and outages.
 type API struct {
 	About
@@ -51,29 +61,22 @@ type API struct {
 
 // New returns a client. No setting may be negative, and only RetryTimeout may be 0.
 func New(config Config) *Client {
-	limit := config.MaxConcurrentRequests
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	return &Client{config: config, http: newHTTPClient(limit), slots: newSlots(limit)}
+	return &Client{config: config, http: newHTTPClient(config.MaxConcurrentRequests), slots: newSlots(config.MaxConcurrentRequests)}
 }
 
 // Add prepares an API for requests of this client.
-func (c *Client) Add(a *API) {
-	a.gate = newGate(c.slots, a.About, c.config)
-}
+func (c *Client) Add(a *API) { a.gate = newGate(c.slots, a.About, c.config) }
 
 // Host is scheme, host and port of the API, for messages, and that there is a path, which
 // stays out of them; "" if the API has no URL.
 func (a *API) Host() string {
-	switch {
-	case a.Base == nil:
+	if a.Base == nil {
 		return ""
-	case a.Base.Path != "":
-		return fmt.Sprintf("%s://%s, with the path of %s", a.Base.Scheme, a.Base.Host, a.URLSetting)
-	default:
-		return a.Base.Scheme + "://" + a.Base.Host
 	}
+	return a.Base.Scheme + "://" + a.Base.Host + when(a.Base.Path != "", ", with the path of "+a.URLSetting)
 }
 
 // HasControl reports whether a text contains a control character.

@@ -7,7 +7,6 @@
 //	call.go      the loop of attempts (admit, send, observe), the question before another one,
 //	             and the policy that decides what is next
 //	send.go      one attempt, and its error
-//	attempt.go   what is known of an attempt
 //	response.go  the body of a response
 //
 // All requests of an API:
@@ -22,7 +21,6 @@
 // Texts:
 //
 //	error.go     an error of one request
-//	trouble.go   what fails for all requests of an API
 //	advice.go    what to do about an error
 //	message.go   the message in a response
 //	secrets.go   masks secrets

@@ -45,9 +45,8 @@ func newGate(s *slots, about About, config Config) gate {
 	}}
 }
 
-// admit waits until an attempt may be sent, and takes a slot for it. A wait that would
-// exceed the end of the call is not begun, and neither is one that would make what the
-// request rests on stale.
+// admit waits until an attempt may be sent, and takes a slot for it. No wait begins that
+// would exceed the end of the call, or make what its request rests on stale.
 func (g *gate) admit(ctx context.Context, t *ticket) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

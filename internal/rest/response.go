@@ -29,6 +29,13 @@ type Response struct {
 	Mask func(string) string
 }
 
+func newResponse(r *http.Response, mask func(string) string) *Response {
+	return &Response{
+		Status: r.StatusCode, Header: r.Header, Mask: mask,
+		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
+	}
+}
+
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 

@@ -31,9 +31,7 @@ var spellings = []func(string) string{
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 }
 
-// decoders undo each one way in which a response may escape a text: that of a URL, of JSON
-// and of HTML. They take any text, since the rest of a message is not escaped in the same
-// way.
+// decoders undo the escapes of a URL, of JSON and of HTML, anywhere in a text.
 var decoders = []func(string) string{
 	func(s string) string { return percent.ReplaceAllStringFunc(s, unescapePercent) },
 	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescapeJSON) },
@@ -90,11 +88,9 @@ func (s *Secrets) Add(literal string) {
 }
 
 // Mask replaces each secret in a text from outside by three asterisks, and a text in which
-// decoding shows another one as a whole. The result fits into a sentence. A UUID stays legible even if a secret is part of
-// it, unless it is a secret itself: nothing but the ID of a request or of an object helps
-// to find it.
-//
-// Sentences of our own must not be masked: a secret may be an ordinary word.
+// decoding shows another one as a whole. A UUID stays legible even if a secret is part of
+// it: nothing else helps to find an object. Sentences of our own must not be masked: a
+// secret may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,17 +21,37 @@ var (
 	errLate   = errors.New("the attempt took too long")
 )
 
+// attempt is what is known of one attempt to send a request. A request with a body cannot
+// have been carried out if net/http never read the body.
+type attempt struct {
+	sent      atomic.Bool // the body was read
+	connected atomic.Bool // there was a connection
+	response  *Response   // nil if there was none, not even the beginning of one
+	failed    *Error      // nil after a success
+}
+
+// sentBody is the body of a request, and records when net/http first reads it, unless
+// the caller has cancelled before. The request has no GetBody, so that net/http cannot
+// resend it by itself.
+type sentBody struct {
+	bytes.Reader
+	attempt   *attempt
+	cancelled func() error // the error of the caller's context
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	if !b.attempt.sent.Swap(true) && b.cancelled() != nil {
+		b.attempt.sent.Store(false)
+		return 0, b.cancelled()
+	}
+	return b.Reader.Read(p)
+}
+
+func (*sentBody) Close() error { return nil }
+
 // try sends the request once, reads the response, and returns what is known of the attempt.
 func (k *call) try(ctx context.Context) *attempt {
 	a := &attempt{}
-	a.failed = k.exchange(ctx, a)
-	if a.failed != nil && a.response != nil {
-		a.failed.RequestID = a.response.RequestID
-	}
-	return a
-}
-
-func (k *call) exchange(ctx context.Context, a *attempt) *Error {
 	attemptCtx, timeout, cancel := k.attemptContext(ctx, a)
 	defer cancel()
 	client := k.client.http
@@ -39,15 +61,19 @@ func (k *call) exchange(ctx context.Context, a *attempt) *Error {
 	}
 	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		return k.noResponse(attemptCtx, err, a, timeout)
+		a.failed = k.noResponse(attemptCtx, err, a, timeout)
+		return a
 	}
 	defer response.Body.Close()
 	a.response = newResponse(response, k.client.Secrets.Mask)
-	e := k.receive(a.response, response.Body)
-	if e != nil && errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		return k.noResponse(attemptCtx, e.Err, a, timeout)
+	a.failed = k.receive(a.response, response.Body)
+	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
+		a.failed = k.noResponse(attemptCtx, a.failed.Err, a, timeout)
 	}
-	return e
+	if a.failed != nil {
+		a.failed.RequestID = a.response.RequestID
+	}
+	return a
 }
 
 // attemptContext bounds one attempt by request_timeout and by what is left of
@@ -112,13 +138,6 @@ func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout st
 	return e
 }
 
-func newResponse(r *http.Response, mask func(string) string) *Response {
-	return &Response{
-		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
-	}
-}
-
 // receive reads a response. It returns nil for one that can be used.
 func (k *call) receive(r *Response, body io.Reader) *Error {
 	r.read(body, cmp.Or(k.MaxBody, maxObject))
@@ -127,17 +146,12 @@ func (k *call) receive(r *Response, body io.Reader) *Error {
 	case err == nil:
 		return nil
 	case r.IsSuccess():
-		return k.unusable(r, err)
+		e := k.NewError(Unreadable, err)
+		e.Status, e.Ambiguous = r.Status, k.isWrite()
+		return e
 	default:
 		return k.unsuccessful(r)
 	}
-}
-
-// unusable is the error of a success that cannot be used.
-func (k *call) unusable(r *Response, err error) *Error {
-	e := k.NewError(Unreadable, err)
-	e.Status, e.Ambiguous = r.Status, k.isWrite()
-	return e
 }
 
 // unsuccessful is the error of a response that is no success.

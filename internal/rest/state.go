@@ -10,18 +10,7 @@ import (
 
 // state is what an API's responses, and its silence, say about the next attempt: may it be
 // sent now, must it wait, or does it fail? It reads no clock and has no lock, so that a
-// table can test it; gate.go asks it.
-//
-//   - After a 429, nothing is sent for the time that the response requests, or for a
-//     backoff. Then one request goes first, since a burst would only be rejected again, and
-//     the others follow with a gap.
-//   - An API that has returned nothing but failures (no response, or 5xx) for its patience
-//     is down: waits end, one attempt at a time is sent, and the others are refused. Any
-//     other response ends it.
-//   - A 401 before any success is the last request of its realm, since hundreds of them may
-//     lock the account.
-//
-// With a retryTimeout of 0, only the 401 counts.
+// table can test it (TestState, which is the list of the rules).
 type state struct {
 	about        About
 	retryTimeout time.Duration
@@ -41,8 +30,8 @@ type state struct {
 	due      time.Time // when the calls that failed send again at the latest
 	cause    string    // of the last failure
 
-	// logins are the rejected credentials by realm, nil for accepted ones: a key may be
-	// valid for one organization and rejected by another.
+	// logins are the credentials rejected before any success, by realm; nil for accepted
+	// ones. Nothing more is sent, since hundreds of attempts may lock the account.
 	logins map[string]*trouble
 }
 
@@ -51,11 +40,9 @@ const (
 	// far likelier than an outage.
 	firstPatience = 30 * time.Second
 
-	// minGap is the gap after the first 429. A 429 widens the gap by half, and each success
-	// narrows it by a sixtieth: one request in 25 is rejected. A rate that is learned was
-	// rejected: it is five times the code, and reaches a larger share of few limits.
-	minGap = 50 * time.Millisecond
-	maxGap = 20 * time.Second
+	// A 429 widens the gap by half, and each success narrows it by a sixtieth: one request
+	// in 25 is rejected. minGap is that after the first 429.
+	minGap, maxGap = 50 * time.Millisecond, 20 * time.Second
 
 	// forever is a wait that only a change ends.
 	forever = time.Duration(math.MaxInt64)
@@ -101,8 +88,8 @@ func (s *state) refusal(t *ticket, now time.Time) error {
 }
 
 // decide returns how long a call has to wait before its next attempt, or why it must not
-// send one. No 429 holds back a call for longer than retryTimeout: none could wait longer,
-// and one header must not stop the rest of a run.
+// send one. No 429 holds calls back for longer than retryTimeout: one header must not stop
+// the rest of a run.
 func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error) {
 	wait = s.next.Sub(now)
 	if s.probing && !now.Before(s.limited.Add(s.retryTimeout)) {
@@ -114,7 +101,7 @@ func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error)
 	case s.probing && s.probe != nil:
 		return forever, nil
 	case wait > 0 && now.Add(wait).After(t.end):
-		return 0, &tooLate{fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout))}
+		return 0, tooLate(fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout)))
 	default:
 		return max(0, wait), nil
 	}
@@ -200,4 +187,28 @@ func (s *state) fail(t *ticket, e *Error, now time.Time) {
 	if s.cause = e.Cause(); e.Status != 0 {
 		s.cause = e.httpStatus()
 	}
+}
+
+// trouble is what fails for all requests of an API, or for all of an organization. Terraform
+// prints an error for each object, in any order, so each has all of it.
+type trouble struct {
+	reason string // "every request to the management API has failed since …"
+	cause  string // "connection refused", "HTTP 401 Unauthorized"
+	advice string // what to check
+}
+
+func (t *trouble) Error() string { return t.reason }
+
+// outage is that of an API that has returned nothing but failures for a while.
+func (a *About) outage(since time.Time, cause string, answered bool) *trouble {
+	advice := a.checkAddress()
+	if answered {
+		advice = runAgain
+	}
+	return &trouble{fmt.Sprintf("every request to the %s has failed since %s", a.Name, clock(since)), cause, advice}
+}
+
+// badLogin is a 401. realm is whom it is about, as in " in organization …".
+func (a *About) badLogin(realm string, at time.Time, cause string) *trouble {
+	return &trouble{fmt.Sprintf("the %s rejected %s%s at %s", a.Name, a.Credentials, realm, clock(at)), cause, a.Unauthorized}
 }
