@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -81,58 +80,21 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	}
 }
 
-// An interrupt is reported with what was tried, and with what a write may have left behind.
+// The end of a context is reported with what was tried, and with its cause.
 func TestInterruptIsReported(t *testing.T) {
 	t.Parallel()
-	const pipe = "pipe " + testPipe + " of service " + testService + inOrganization
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		for o, tried := range map[string]string{
-			"pipe": "read " + pipe, "update": "update " + pipe, "asked": "update " + pipe,
-		} {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			err := operations[o].call(ctx, c)
-			var e *Error
-			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), "Tried to "+tried+" at "+testHost+". The operation was interrupted.") || !errors.Is(err, context.Canceled) ||
-				isAmbiguous(err) != (operations[o](c).Method == http.MethodPatch) {
-				t.Error(o, err)
-			}
-		}
-		// Another cause than an interrupt is named.
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Second, func() { cancel(errors.New("the caller is out of time")) })
-		if err := operations["pipe"].call(ctx, c); err == nil || !strings.HasSuffix(err.Error(), "The operation was stopped: the caller is out of time.") {
-			t.Error(err)
-		}
-	})
-}
-
-// One 429 holds back the requests of all callers, those that wait for a slot included.
-// The other API has a limit of its own.
-func TestLimitHoldsEverybodyBack(t *testing.T) {
-	t.Parallel()
-	for _, slots := range []int{1, 10} {
+	for cause, text := range map[error]string{
+		context.Canceled:                        "The operation was interrupted. It is not known whether the change was applied.",
+		errors.New("the caller is out of time"): "The operation was stopped: the caller is out of time. It is not known",
+	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(slow(time.Second, respond(429, "", "Retry-After: 10")))
-			begun := time.Now()
-			var work sync.WaitGroup
-			update := func() {
-				if err := operations["update"].call(t.Context(), c); err != nil || time.Since(begun) < 10*time.Second {
-					t.Error(err, time.Since(begun))
-				}
+			f.Always(hang)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(cause) })
+			if err := operations["update"].call(ctx, c); !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "update pipe at "+testHost+": "+text) {
+				t.Error(err)
 			}
-			work.Go(update)
-			time.Sleep(time.Second * time.Duration(slots) / 5) // before the response with one slot, after it with ten
-			work.Go(func() { crowd(19, 19, func(int) { update() }) })
-			if err := operations["alert"].call(t.Context(), c); err != nil || time.Since(begun) > 5*time.Second {
-				t.Error(err, time.Since(begun))
-			}
-			work.Wait()
-			if n := f.Sent("PATCH"); n != 21 {
-				t.Errorf("%d requests for 20 calls, want 21", n)
-			}
-		}, func(c *Config) { c.MaxConcurrentRequests = slots })
+		})
 	}
 }
 
@@ -223,11 +185,13 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		f.InjectEach(respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset, fault{Edit: func(body mockplatform.Document) {
 			body["requestId"] = "3c5cbd4d-0000-4000-8000-000000000000"
 		}})
-		if err := operations["update"].call(t.Context(), c); err != nil {
+		r := operations["update"](c)
+		r.Leaves = []string{"name"}
+		if err := c.Do(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		want := []map[string]any{
-			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "leaves": nil,
+			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": 0, "queued_ms": 0, "wait_ms": 3000, "leaves": []string{"name"},
 				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
 			{"attempt": 2, "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
@@ -237,7 +201,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		}
 		for i, fields := range want {
 			for name, value := range fields {
-				if lines[i][name] != value {
+				if fmt.Sprint(lines[i][name]) != fmt.Sprint(value) {
 					t.Errorf("line %d: %s is %v, want %v", i, name, lines[i][name], value)
 				}
 			}
@@ -245,4 +209,37 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 	}, func(c *Config) {
 		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
 	})
+}
+
+// What a request may have left behind is said of changes whose outcome no read has shown, and
+// not of creations.
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	const applied, unknown = "The change was probably applied.", "It is not known whether the change was applied."
+	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
+	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
+	for name, test := range map[string]struct {
+		method  string
+		failed  []*Error
+		stopped error
+		want    string
+	}{
+		"a change without a response":       {"PATCH", []*Error{lost}, nil, unknown},
+		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, unknown},
+		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, applied},
+		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, ""},
+		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, ""},
+		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, unknown},
+		"a creation":                        {"POST", []*Error{lost}, nil, ""},
+		"a read":                            {"GET", []*Error{unreadable}, nil, ""},
+	} {
+		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed}
+		got := *k.last(nil)
+		text := k.conclude(&got, nil, test.stopped).Error()
+		for _, effect := range []string{applied, unknown} {
+			if strings.Contains(text, effect) != (effect == test.want) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+	}
 }

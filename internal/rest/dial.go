@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// newHTTPClient tunes net/http for limit requests at a time to one host.
-func newHTTPClient(limit int) *http.Client {
+// newHTTPClient tunes net/http for n requests at a time to one host.
+func newHTTPClient(n int) *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -29,9 +29,9 @@ func newHTTPClient(limit int) *http.Client {
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 			// By default, net/http keeps two idle connections per host, and dials again
 			// for the others.
-			MaxIdleConns:        2 * limit,
-			MaxIdleConnsPerHost: limit,
-			MaxConnsPerHost:     limit,
+			MaxIdleConns:        2 * n,
+			MaxIdleConnsPerHost: n,
+			MaxConnsPerHost:     n,
 			// Shorter than the usual idle timeout of load balancers (60 s), so that a
 			// request seldom uses a connection that is about to close.
 			IdleConnTimeout:        30 * time.Second,

@@ -49,6 +49,21 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+// A redirect names where it leads, as far as it says so, without path and query.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://a.example/x?hidden": "a redirect to https://a.example, which",
+		"//a.example/x":              "a redirect to a.example, which",
+		"/x?hidden":                  "a redirect, which",
+		"https://hidden:%zz":         "a redirect, which",
+	} {
+		if got := describeRedirect(location, unmasked); !strings.HasPrefix(got, want) || strings.Contains(got, "hidden") {
+			t.Errorf("%s: %s", location, got)
+		}
+	}
+}
+
 // The response of an error is its status and the request ID.
 func TestResponse(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ func newResponse(r *http.Response, mask func(string) string) *Response {
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// read reads a body of at most most bytes.
+// read reads a body of at most that many bytes.
 func (r *Response) read(body io.Reader, most int64) {
 	if !r.IsSuccess() {
 		most = maxError
