@@ -60,6 +60,7 @@ func TestAdvice(t *testing.T) {
 		"400 about a state":            {Error{Status: 400, Message: "the pipe must be paused"}, nil, true, false, state + "."},
 		"409":                          {Error{Status: 409}, nil, true, false, state + "."},
 		"423 with a request ID":        {Error{Status: 423, RequestID: "r"}, nil, true, false, state + ", or ask the platform's support with the request ID."},
+		"424":                          {Error{Status: 424}, nil, true, false, state + "."},
 		"410":                          {Error{Status: 410}, nil, true, false, ""},
 		"a success that is unreadable": {Error{Status: 200, Kind: Unreadable, Err: errors.New("x")}, nil, true, false, "Check base_url. If it is right, ask the platform's support."},
 		"one with a request ID":        {Error{Status: 200, Kind: Unreadable, Err: errors.New("x"), RequestID: "r"}, nil, true, false, support},

@@ -131,16 +131,21 @@ func TestWaitForATurnIsNamed(t *testing.T) {
 	})
 }
 
-// A failure after an attempt that may have been carried out stays ambiguous,
-// whatever it is.
-func TestAmbiguityIsNotForgotten(t *testing.T) {
+// A failure after an attempt that may have been carried out stays ambiguous, and the error
+// counts its attempts.
+func TestFailuresAddUp(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.InjectEach(reset, respond(410, ""))
-		if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) {
-			t.Error(err)
-		}
-	})
+	for text, faults := range map[string][]fault{
+		"Failed after 2 attempts in ": {reset, respond(410, "")},
+		"Gave up after 1 attempt in ": {respond(503, "", "Retry-After: 400")},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.InjectEach(faults...)
+			if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) || !strings.Contains(err.Error(), text) {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // The creation of a key that was sent has all of request_timeout, whoever has left and
