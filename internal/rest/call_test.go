@@ -148,6 +148,17 @@ func TestFailuresAddUp(t *testing.T) {
 	}
 }
 
+// An attempt that retry_timeout cuts short says so.
+func TestRestOfRetryTimeout(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		f.Always(hang)
+		if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no response within the rest of retry_timeout (5s).") {
+			t.Error(err)
+		}
+	}, func(c *Config) { c.RetryTimeout = 5 * time.Second })
+}
+
 // The creation of a key that was sent has all of request_timeout, whoever has left and
 // whatever is left of retry_timeout.
 func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
