@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -341,7 +342,8 @@ func TestTrouble(t *testing.T) {
 		a := newAPI(t, testRetry)
 		tried := a.gets(failed)
 		a.pass(testRetry)
-		if got, ok := a.refusal(tried, a.now).(*trouble); !ok || *got != want {
+		got := new(trouble)
+		if !errors.As(a.refusal(tried, a.now), &got) || *got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
