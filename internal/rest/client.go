@@ -22,7 +22,8 @@ type Config struct {
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Random returns a number from 0 to 1, for the jitter of waits. nil is math/rand's.
+	// Random returns a number from 0 to 1 for the jitter of waits, in any goroutine. nil is
+	// that of math/rand.
 	Random func() float64
 }
 
