@@ -24,26 +24,29 @@ func TestRateFollowsALimit(t *testing.T) {
 		"fixed ten seconds":  {mockplatform.RateLimit{Window: 10 * time.Second}, 50, 10},
 		"sliding second":     {mockplatform.RateLimit{Window: time.Second, Sliding: true}, 40, 10},
 	} {
-		for _, form := range []mockplatform.RetryAfterForm{mockplatform.RetryAfterNone, mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate} {
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				limit := test.limit
-				limit.PerSecond, limit.RetryAfter = perSecond, form
-				f.Configure(func(b *mockplatform.Behaviour) {
-					b.Latency = 30 * time.Millisecond
-					b.RateLimit = limit
-				})
-				begun := time.Now()
-				crowd(reads, 10, func(int) {
-					if err := readPipe(t.Context(), c); err != nil {
-						t.Error(err)
+		for _, form := range []mockplatform.RetryAfterForm{mockplatform.RetryAfterNone, mockplatform.RetryAfterSeconds} {
+			t.Run(name+"/"+string(form), func(t *testing.T) {
+				t.Parallel()
+				bubble(t, func(t *testing.T, f *fake, c *client) {
+					limit := test.limit
+					limit.PerSecond, limit.RetryAfter = perSecond, form
+					f.Configure(func(b *mockplatform.Behaviour) {
+						b.Latency = 30 * time.Millisecond
+						b.RateLimit = limit
+					})
+					begun := time.Now()
+					crowd(reads, 10, func(int) {
+						if err := readPipe(t.Context(), c); err != nil {
+							t.Error(err)
+						}
+					})
+					used := 100 * reads / perSecond / time.Since(begun).Seconds()
+					rejected := 100 * float64(f.Sent("")-reads) / float64(f.Sent(""))
+					if used < test.used || rejected > test.rejected {
+						t.Errorf("%.0f %% of the limit, %.1f %% rejected", used, rejected)
 					}
+					t.Logf("%.0f %% of the limit, %.1f %% rejected", used, rejected)
 				})
-				used := 100 * reads / perSecond / time.Since(begun).Seconds()
-				rejected := 100 * float64(f.Sent("")-reads) / float64(f.Sent(""))
-				if used < test.used || rejected > test.rejected {
-					t.Errorf("%s, %s: %.0f %% of the limit, %.1f %% rejected", name, form, used, rejected)
-				}
-				t.Logf("%s, %s: %.0f %% of the limit, %.1f %% rejected", name, form, used, rejected)
 			})
 		}
 	}
