@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +95,6 @@ func New(config Config) (*Client, error) {
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
-	c.management.Recovered = c.lists.forgetFailed
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)
@@ -136,8 +136,8 @@ func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
 // ParseBaseURL parses the base URL of an API: https, or http to a loopback
-// address, without query, fragment or user. A path is kept as a prefix, and a
-// trailing slash is ignored. Errors never repeat the URL, which may contain a
+// address, without query, fragment or user. A path is kept as a prefix, unless it is
+// that of an operation, and a trailing slash is ignored. Errors never repeat the URL, which may contain a
 // password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if rest.HasControl(address) || strings.TrimSpace(address) != address {
@@ -168,8 +168,15 @@ func ParseBaseURL(address string) (*url.URL, error) {
 			return nil, errors.New("the path of the URL must not contain a dot segment")
 		}
 	}
+	if own := operationPath.FindStringSubmatch(u.Path); own != nil {
+		return nil, fmt.Errorf("the URL must not contain %s, which the provider adds: set it without %[1]s and what follows", cmp.Or(own[1], own[2]))
+	}
 	return url.Parse(strings.TrimRight(u.String(), "/"))
 }
+
+// operationPath matches a path that ends in what the operations begin with: a request
+// would go to /v1/v1/….
+var operationPath = regexp.MustCompile(`(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
 
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {

@@ -88,6 +88,8 @@ func TestParseBaseURL(t *testing.T) {
 		"http://127.0.0.1:1/x":           "http://127.0.0.1:1/x",
 		"http://127.1.2.3":               "http://127.1.2.3",
 		"http://[::1]:80":                "http://[::1]:80",
+		"https://api.example/v1/alerts":  "https://api.example/v1/alerts",
+		"https://api.example/v1x":        "https://api.example/v1x",
 	}
 	for address, want := range good {
 		u, err := ParseBaseURL(address)
@@ -101,6 +103,8 @@ func TestParseBaseURL(t *testing.T) {
 		"https://user:hunter2@api.example", "https://user@api.example", "https://api.example?x=hunter2", "https://api.example?",
 		"https://api.example#hunter2", "https://api.example#", "https://api.example:99999", "https://api.example:x",
 		" https://api.example", "https://api.example\n", "https://api.example/../x", "https://api.example/./x", "https://api.example/%2e%2e/x",
+		"https://api.example/v1", "https://api.example/a/v1/", "https://api.example/v1/organizations", "https://api.example/v1/organizations/hunter2/services",
+		"https://api.example/api/v2", "https://api.example/api/v2/alerts//", "https://api.example/api/v2/alerts/x",
 		"https://api example", "https://user:hunter2@api example", "://hunter2",
 	}
 	for _, address := range bad {
@@ -116,8 +120,10 @@ func TestParseBaseURL(t *testing.T) {
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
 	tests := map[string]Config{
-		"base_url: the URL must begin with https://":        {BaseURL: "x"},
-		"alerts_base_url: the URL must begin with https://": {AlertsBaseURL: "x"},
+		"base_url: the URL must begin with https://":                                                                          {BaseURL: "x"},
+		"alerts_base_url: the URL must begin with https://":                                                                   {AlertsBaseURL: "x"},
+		"base_url: the URL must not contain /v1, which the provider adds: set it without /v1 and what follows":                {BaseURL: "https://x/hunter2/v1"},
+		"alerts_base_url: the URL must not contain /api/v2, which the provider adds: set it without /api/v2 and what follows": {AlertsBaseURL: "https://x/api/v2/alerts"},
 	}
 	for want, config := range tests {
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

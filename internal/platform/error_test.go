@@ -18,11 +18,11 @@ func TestErrorTexts(t *testing.T) {
 	)
 	organization := " in organization " + testOrganization
 	tried := map[string]string{
-		"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + organization + " at http://127.0.0.1. ",
-		"list":    "Tried to list services of organization " + testOrganization + " at http://127.0.0.1. ",
-		"key":     "Tried to create API key" + organization + " at http://127.0.0.1. ",
-		"scaling": "Tried to update the scaling of service " + testService + organization + " at http://127.0.0.1. ",
-		"alert":   "Tried to read alert \"" + testAlert + "\" at http://127.0.0.1. ",
+		"pipe":    "Tried to read pipe " + testPipe + " of service " + testService + organization + " at " + resttest.Host + ". ",
+		"list":    "Tried to list services of organization " + testOrganization + " at " + resttest.Host + ". ",
+		"key":     "Tried to create API key" + organization + " at " + resttest.Host + ". ",
+		"scaling": "Tried to update the scaling of service " + testService + organization + " at " + resttest.Host + ". ",
+		"alert":   "Tried to read alert \"" + testAlert + "\" at " + resttest.Address + ". ",
 	}
 	tests := map[string]struct {
 		operation string
@@ -58,7 +58,7 @@ func TestErrorTexts(t *testing.T) {
 		"404 page": {"pipe", respond(404, resttest.Page),
 			"The API returned HTTP 404 Not Found: " + html + ".\n\nCheck base_url: the response does not look like the platform's. " + deleted},
 		"502 page of a proxy": {"pipe", respond(502, resttest.Page),
-			"The API returned HTTP 502 Bad Gateway: " + html + "."},
+			"The API returned HTTP 502 Bad Gateway: " + html + ".\n\nRun the command again once the platform has recovered."},
 		"302": {"pipe", respond(302, "", "Location: https://login.example/x?secret"),
 			"The API returned HTTP 302 Found: a redirect to https://login.example, which is not followed because it would send the credentials elsewhere.\n\nCheck base_url."},
 		"200 page": {"alert", respond(200, resttest.Page),
@@ -97,14 +97,14 @@ func TestOwnWordsAreNotMasked(t *testing.T) {
 		const id = "5f0e0e0e-0000-4000-8000-" + "40000000" + "0000"
 		f.InjectEach(respond(401, `{"requestId":"`+id+`","message":"the pipe is wrong"}`), hang)
 		want := "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization +
-			" at http://127.0.0.1. The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
+			" at " + resttest.Host + ". The API returned HTTP 401 Unauthorized (request ID " + id + "): the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
 		if e := new(Error); !errors.As(readPipe(t.Context(), c), &e) || e.Detail() != want {
 			t.Errorf("%s\nwant %s", e.Detail(), want)
 		}
 		c.AddSecret(id)
 		f.ClearFaults()
 		f.InjectEach(respond(403, `{"status":403,"message":"`+id+`"}`, "X-Request-Id: "+id))
-		if _, err := operations["alert"].call(t.Context(), c); err == nil || strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "(request ID ***): ***.") {
+		if _, err := operations["alert"].call(t.Context(), c); err == nil || strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "(request ID ***): the message is withheld because it contains a secret.") {
 			t.Error(err)
 		}
 	}, func(c *Config) { c.RetryTimeout = 0 })

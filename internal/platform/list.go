@@ -281,15 +281,6 @@ func (l *lists) until(newest *list, r *rest.Request, after uint64) []*services {
 	return append(all, newest.value)
 }
 
-// forgetFailed discards the failed lists.
-func (l *lists) forgetFailed() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for key, of := range l.series {
-		l.series[key] = slices.DeleteFunc(of, func(one *list) bool { return one.isDone() && one.err != nil })
-	}
-}
-
 // accept reads the response to a list. It discards what it read of an earlier attempt.
 func (s *services) accept(r *rest.Response) error {
 	s.all, s.byID = nil, map[string]*entry{}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // What a call may send during an outage is tested in package rest. These tests are about
@@ -30,39 +32,9 @@ func TestFailedListIsTheSameToAll(t *testing.T) {
 				}
 				first = e.Detail()
 			}
-			if !strings.HasPrefix(first, "Tried to list services of organization "+testOrganization+" at http://127.0.0.1. ") {
+			if !strings.HasPrefix(first, "Tried to list services of organization "+testOrganization+" at "+resttest.Host+". ") {
 				t.Error(first)
 			}
 		}, brief)
 	}
-}
-
-// The first response ends an outage, and lists that failed in it are forgotten.
-func TestFailedListIsForgottenAfterAnOutage(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.Refuse(-1)
-		list := func() error {
-			_, err := c.ListServices(t.Context(), testOrganization, nil)
-			return err
-		}
-		const outage = "the management API has not responded to any request since "
-		for range 20 { // how long each takes is random
-			if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), outage) {
-				break
-			}
-			time.Sleep(time.Second)
-		}
-		if err := list(); err == nil || !strings.Contains(err.Error(), outage) {
-			t.Error(err)
-		}
-		f.Refuse(0)
-		time.Sleep(10 * time.Second) // for which nothing is sent
-		if err := readPipe(t.Context(), c); err != nil {
-			t.Error(err)
-		}
-		if err := list(); err != nil {
-			t.Error(err)
-		}
-	}, brief)
 }

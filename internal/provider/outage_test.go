@@ -1,14 +1,9 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -121,25 +116,4 @@ func TestSettingsMissing(t *testing.T) {
 		}
 	}
 	c.wantRequests()
-}
-
-// TestLongWaitIsLogged waits for twelve seconds, and wants the client's warning in
-// Terraform's log.
-func TestLongWaitIsLogged(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		f.Inject(mockplatform.Fault{Status: 503, RetryAfter: 12 * time.Second})
-		var log bytes.Buffer
-		ctx := tflogtest.RootLogger(t.Context(), &log)
-		server := f.start(map[string]any{"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token", "retry_timeout": "30s"})
-		typ := server.schemas().DataSourceSchemas["dataplatform_alert"].ValueType()
-		read, err := server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_alert", Config: dynamic(t, valueOf(args{"id": mockplatform.AlertID}, typ))})
-		if err != nil || len(read.Diagnostics) > 0 {
-			t.Error(err, diagnosed(read.Diagnostics))
-		}
-		const line = `"@level":"warn","@message":"Data Platform request is waiting to retry; the last failure was: HTTP 503, Retry-After 12s"`
-		if n := strings.Count(log.String(), `"warn"`); n != 1 || !strings.Contains(log.String(), line) || !strings.Contains(log.String(), `"operation":"read alert"`) {
-			t.Errorf("%d warnings in\n%s", n, log.String())
-		}
-	})(t)
 }

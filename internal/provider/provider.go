@@ -87,7 +87,6 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 			UserAgent:             agent,
 			Random:                p.random,
 			Log:                   tflog.Debug,
-			Warn:                  tflog.Warn,
 		},
 	}
 	client, err := platform.New(config)

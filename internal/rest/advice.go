@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net/http"
@@ -8,50 +9,57 @@ import (
 	"strings"
 )
 
-const slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+const (
+	slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+	// runAgain is what to do about an API that has responded in this run.
+	runAgain = "Run the command again once the platform has recovered."
+)
+
+// when is one row of advice: what to do in a case, "" in any other.
+func when(applies bool, do string) string {
+	if !applies {
+		return ""
+	}
+	return do
+}
 
 // advise says what to do about an error; "" if nothing is known to help. because is why
 // there was no further attempt, retries reports whether they are enabled, and unanswered
 // whether the API has not responded to any request of this run.
 func advise(r *Request, e *Error, because error, retries, unanswered bool) string {
-	_, rejected := rejections[e.Status]
+	url := r.API.URLSetting
 	refused := new(trouble)
 	switch {
 	case e.Kind == Interrupted:
 		return ""
 	case errors.As(because, &refused):
 		return refused.advice
-	case errors.Is(e.Err, http.ErrSchemeMismatch):
-		return "The server speaks plain HTTP: check the port of " + r.API.URLSetting + "."
-	case errors.As(e.Err, new(*tls.CertificateVerificationError)):
-		return "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check " + r.API.URLSetting + ", and HTTPS_PROXY if it is set."
-	case e.Status == 0 && e.Attempts > 0 && (e.Kind != NoResponse || unanswered):
-		return r.API.checkAddress()
-	case e.Status == http.StatusTooManyRequests && !retries:
-		return "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."
-	case e.Status == http.StatusTooManyRequests, errors.As(because, new(*tooLate)) && e.Attempts == 0:
-		return slower
-	case e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound:
-		return strings.TrimSpace("Check " + r.API.URLSetting + ": the response does not look like the platform's. " + r.GoneAdvice)
-	case e.Status != 0 && e.Status < http.StatusInternalServerError && strings.HasPrefix(e.Cause(), htmlPage): // whatever the status says
-		return "Check " + r.API.URLSetting + ": the response is from a login page or a gateway."
-	case e.Status == http.StatusUnauthorized:
-		return r.API.Unauthorized
-	case e.Status == http.StatusForbidden:
-		return r.API.Forbidden
-	case e.Status >= 300 && e.Status <= 399:
-		return "Check " + r.API.URLSetting + "."
-	case e.Status == http.StatusNotFound:
-		return r.NotFoundAdvice
-	case rejected:
-		return correct(e)
-	case e.Kind == Unreadable && e.RequestID == "":
-		return "Check " + r.API.URLSetting + ". If it is right, ask the platform's support."
-	case e.Kind == Unreadable:
-		return askSupport
-	default:
-		return ""
+	case e.Status == 0:
+		return cmp.Or(
+			when(errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of "+url+"."),
+			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
+				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+", and HTTPS_PROXY if it is set."),
+			when(e.Attempts == 0 && errors.As(because, new(tooLate)), slower),
+			when(e.Attempts > 0 && (unanswered || e.Kind == Final), r.API.checkAddress()),
+			when(e.Attempts > 0, runAgain),
+		)
 	}
+	foreign := e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound
+	_, rejected := rejections[e.Status]
+	return cmp.Or(
+		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
+		when(e.Status == http.StatusTooManyRequests, slower),
+		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
+		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+r.GoneAdvice)),
+		when(strings.HasPrefix(e.Cause(), htmlPage), "Check "+url+": the response is from a login page or a gateway."),
+		when(e.Status == http.StatusUnauthorized, r.API.Unauthorized),
+		when(e.Status == http.StatusForbidden, r.API.Forbidden),
+		when(e.Status == http.StatusNotFound, r.NotFoundAdvice),
+		when(rejected, correct(e)),
+		when(e.Status/100 == 3, "Check "+url+"."),
+		when(e.Kind == Unreadable && e.RequestID != "", askSupport),
+		when(e.Kind == Unreadable, "Check "+url+". If it is right, ask the platform's support."),
+	)
 }
 
 const askSupport = "Ask the platform's support with the request ID."

@@ -101,8 +101,8 @@ func TestQuestionFails(t *testing.T) {
 		"stopped":               {0, []fault{reset}, changed, 1, []string{"Nothing more was sent: the mapping has changed."}, unknown},
 		"stopped after a 429":   {0, []fault{respond(429, "")}, changed, 1, []string{"Nothing more was sent: the mapping has changed."}, "Increase"},
 		"stopped at the start":  {maxAge, nil, changed, 0, []string{"The request was not sent: the mapping has changed."}, "more"},
-		"its read fails":        {0, []fault{reset, respond(403, `{"message":"no"}`)}, nil, 1, []string{"Nothing more was sent: read pipe at http://127.0.0.1: The API returned HTTP 403 Forbidden: no.", unknown}, "interrupted"},
-		"its read fails, early": {maxAge, []fault{respond(403, `{"message":"no"}`)}, nil, 0, []string{"The request was not sent: read pipe at http://127.0.0.1: The API returned HTTP 403 Forbidden: no."}, "more"},
+		"its read fails":        {0, []fault{reset, respond(403, `{"message":"no"}`)}, nil, 1, []string{"Nothing more was sent: read pipe at " + testHost + ": The API returned HTTP 403 Forbidden: no.", unknown}, "interrupted"},
+		"its read fails, early": {maxAge, []fault{respond(403, `{"message":"no"}`)}, nil, 0, []string{"The request was not sent: read pipe at " + testHost + ": The API returned HTTP 403 Forbidden: no."}, "more"},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			contact(t, f, c)

@@ -6,34 +6,31 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 )
 
 // call is one request, with all of its attempts and waits.
 type call struct {
-	sender
+	*Request
+	ticket
+	client   *Client
 	started  time.Time
 	backoff  backoff
 	failures []*Error // of all attempts
-
-	waiting atomic.Value // what for, as the end of "Data Platform request is waiting …"
 }
 
 // Do carries out a request, with all of its attempts and waits.
 func (c *Client) Do(ctx context.Context, r *Request) error {
-	k := &call{sender: sender{Request: r, client: c}, started: time.Now(), backoff: newBackoff(c.config.Random)}
-	k.address, k.realm = r.Key(), r.Realm
+	k := &call{Request: r, client: c, started: time.Now(), backoff: backoff{random: c.config.Random}}
+	k.realm = r.Realm
 	r.invalidate()
 	defer r.invalidate()
-	if limit := c.config.RetryTimeout; limit > 0 {
+	if budget := c.config.RetryTimeout; budget > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(limit), errBudget)
+		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errBudget)
 		defer cancel()
 		k.end, _ = ctx.Deadline() // earlier in a question, which shares the time of its request
 	}
-	defer k.warn(ctx)()
 	return k.run(ctx)
 }
 
@@ -41,35 +38,30 @@ func (k *call) run(ctx context.Context) error {
 	gate := &k.API.gate
 	for {
 		queued := time.Now()
-		k.waiting.Store(forItsTurn)
 		k.stale = k.staleAt()
-		err := gate.admit(ctx, &k.caller)
-		if errors.Is(err, errStale) {
+		err := gate.admit(ctx, &k.ticket)
+		switch {
+		case errors.Is(err, errStale):
 			if needed, err := k.ask(ctx); !needed {
 				return err
 			}
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return k.stop(err)
 		}
-		k.waiting.Store(fmt.Sprintf("for the response to attempt %d", k.attempts))
 		a := k.try(ctx)
-		refused := gate.observe(&k.caller, a)
-		failed := a.failed
-		if failed == nil {
+		gate.observe(&k.ticket, a)
+		if a.failed == nil {
 			k.log(ctx, a, decision{}, queued)
 			return nil
 		}
-		k.failures = append(k.failures, failed)
-		left, limit := k.left(failed)
-		next := policy(k.Request, k.failures, &k.backoff, left, limit, refused)
+		k.failures = append(k.failures, a.failed)
+		next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
 		k.log(ctx, a, next, queued)
 		if !next.again {
-			return k.conclude(failed, next.because, nil)
+			return k.conclude(a.failed, next.because, nil)
 		}
-		k.waiting.Store("to retry")
-		if err := gate.sleep(ctx, &k.caller, next.wait); err != nil {
+		if err := gate.sleep(ctx, &k.ticket, next.wait); err != nil {
 			return k.stop(err)
 		}
 		if needed, err := k.ask(ctx); !needed {
@@ -91,11 +83,18 @@ func (k *call) ask(ctx context.Context) (needed bool, err error) {
 		return needed, nil
 	case ctx.Err() != nil:
 		return false, k.stop(context.Cause(ctx))
-	case len(k.failures) == 0:
-		return false, k.conclude(k.NewError(NotSent, err), nil, err)
 	default:
-		return false, k.conclude(k.failures[len(k.failures)-1], nil, err)
+		return false, k.conclude(k.last(err), nil, err)
 	}
+}
+
+// last is the last failure of the request; before the first one, that it was not sent
+// because of an error.
+func (k *call) last(err error) *Error {
+	if len(k.failures) == 0 {
+		return k.NewError(NotSent, err)
+	}
+	return k.failures[len(k.failures)-1]
 }
 
 // decision is what follows an attempt.
@@ -106,67 +105,40 @@ type decision struct {
 }
 
 // policy decides what follows the last of the failures of a request, of which there is at
-// least one. A wait that would exceed what is left is not begun; limit is what ends then,
-// for a message.
-func policy(r *Request, failures []*Error, backoff *backoff, left time.Duration, limit string, refused error) decision {
-	if left < 0 {
-		return decision{}
-	}
+// least one. A wait that would exceed what is left of retryTimeout is not begun.
+func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
 	failed := failures[len(failures)-1]
-	var wait time.Duration
+	var again bool
+	wait := max(backoff.next(), failed.requested)
 	switch failed.Kind {
 	case RateLimited:
+		again, wait = true, 0
 	case NotSent:
-		wait = backoff.next()
+		again = true
 	case NoResponse, Temporary:
-		if r.NonIdempotent {
-			return decision{}
-		}
-		wait = max(backoff.next(), failed.requested)
+		again = !r.NonIdempotent
 	case Unreadable:
-		if r.Ask == nil {
-			return decision{}
-		}
-		wait = backoff.next()
-	default:
-		return decision{}
+		again = r.Ask != nil
 	}
+	end := fmt.Sprintf("after the end of retry_timeout (%s)", readable(retryTimeout))
 	switch {
-	case refused != nil:
-		return decision{because: refused}
+	case !again, retryTimeout == 0:
+		return decision{}
 	case failed.requested > left:
-		return decision{because: &tooLate{fmt.Sprintf("the API requested a wait of %s (%s), which ends after %s", readable(failed.requested), failed.requestedWith, limit)}}
+		return decision{because: tooLate(fmt.Sprintf("the API requested a wait of %s (%s), which ends %s", readable(failed.requested), failed.requestedWith, end))}
 	case wait > left:
-		return decision{because: &tooLate{fmt.Sprintf("the next retry would start in %s, after the end of %s", readable(wait), limit)}}
+		return decision{because: tooLate(fmt.Sprintf("the next retry would start in %s, %s", readable(wait), end))}
 	}
 	return decision{again: true, wait: wait}
 }
 
-// left is for how long attempts may begin, and what ends then. It is negative without
-// retries.
-func (k *call) left(failed *Error) (left time.Duration, limit string) {
-	switch {
-	case k.client.config.RetryTimeout == 0:
-		return -1, ""
-	case failed.Kind == NotSent && !k.contact.IsZero():
-		return max(0, time.Until(k.contact)), fmt.Sprintf("the %s allowed for the first connection of a run", readable(firstContact))
-	default:
-		return max(0, time.Until(k.end)), fmt.Sprintf("retry_timeout (%s)", readable(k.client.config.RetryTimeout))
-	}
-}
-
 // stop is the error of a call that ended during a wait.
 func (k *call) stop(cause error) error {
-	first := len(k.failures) == 0
-	e := k.NewError(NotSent, cause)
-	if !first {
-		e = k.failures[len(k.failures)-1]
-	}
-	refused := new(trouble)
+	e, first, refused := k.last(cause), len(k.failures) == 0, new(trouble)
 	switch {
 	case errors.As(cause, &refused) && first:
 		e.Err = fmt.Errorf("%s: %s", refused.reason, refused.cause)
-	case errors.As(cause, &refused), errors.As(cause, new(*tooLate)):
+	case errors.As(cause, &refused), errors.As(cause, new(tooLate)):
 	case !errors.Is(cause, errBudget): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
@@ -182,20 +154,18 @@ func (k *call) stop(cause error) error {
 func (k *call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-	effect := ""                                               // of a creation: its caller knows what the object may be found by
-	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown it
-	switch {
-	case !e.Ambiguous, k.Method == http.MethodPost, told:
-	case e.Kind == Unreadable:
-		effect = "The change was probably applied."
-	default:
-		effect = "It is not known whether the change was applied. The next plan shows what is still missing."
+	e.stopped = stopped
+	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
+	// The caller of a creation knows what the object may be found by.
+	unknown := e.Ambiguous && k.Method != http.MethodPost && !told
+	e.more = []string{
+		when(stopped != nil && e.Attempts > 0, "Nothing more was sent: "+sentence(fmt.Sprint(stopped))),
+		when(unknown && e.Kind == Unreadable, "The change was probably applied."),
+		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
+		when(because != nil && e.Attempts > 0, fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(fmt.Sprint(because)))),
+		when(because == nil && e.Attempts > 1, fmt.Sprintf("Failed after %s.", e.spent())),
+		when(stopped == nil, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)),
 	}
-	advice := ""
-	if stopped == nil { // which has its own
-		advice = advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)
-	}
-	e.follow(because, stopped, effect, advice)
 	return e
 }
 
@@ -203,11 +173,11 @@ func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.T
 	if k.client.config.Log == nil {
 		return
 	}
-	fields := k.fields()
-	fields["method"] = k.Method
-	fields["attempt"] = k.attempts
-	fields["duration_ms"] = time.Since(k.began).Milliseconds()
-	fields["queued_ms"] = k.began.Sub(queued).Milliseconds()
+	fields := map[string]any{
+		"operation": k.Operation, "host": k.API.Host(), "path": k.escapedPath(k.client.Secrets.Mask),
+		"method": k.Method, "attempt": k.attempts,
+		"duration_ms": time.Since(k.began).Milliseconds(), "queued_ms": k.began.Sub(queued).Milliseconds(),
+	}
 	if len(k.Leaves) > 0 {
 		fields["leaves"] = k.Leaves
 	}
@@ -221,44 +191,7 @@ func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.T
 		fields["error"] = a.failed.Cause()
 	}
 	if next.again {
-		fields["wait_ms"], fields["wait_reason"] = max(next.wait, a.failed.requested).Milliseconds(), a.failed.inBrief()
+		fields["wait_ms"] = max(next.wait, a.failed.requested).Milliseconds()
 	}
 	k.client.config.Log(ctx, "Data Platform request", fields)
-}
-
-func (k *call) fields() map[string]any {
-	return map[string]any{"operation": k.Operation, "host": k.API.Host(), "path": k.escapedPath(k.client.Secrets.Mask)}
-}
-
-const (
-	// A call that waits is logged after unusual, and again after each reminder.
-	unusual  = 10 * time.Second
-	reminder = time.Minute
-
-	forItsTurn = "for its turn"
-)
-
-// warn logs what a call waits for, and the last failure of the API, once it takes long,
-// until stop is called.
-func (k *call) warn(ctx context.Context) (stop func()) {
-	if k.client.config.Warn == nil {
-		return func() {}
-	}
-	ctx, stop = context.WithCancel(ctx)
-	go func() {
-		for wait := unusual; pause(ctx, wait, nil) == nil; wait = reminder {
-			line := "Data Platform request is waiting " + k.waiting.Load().(string)
-			limit, failure := k.API.gate.state()
-			if strings.HasSuffix(line, forItsTurn) && limit != "" {
-				line += ": " + limit
-			}
-			if failure != "" {
-				line += "; the last failure was: " + failure
-			}
-			fields := k.fields()
-			fields["waited_ms"] = time.Since(k.started).Milliseconds()
-			k.client.config.Warn(ctx, line, fields)
-		}
-	}()
-	return stop
 }

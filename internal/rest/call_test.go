@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +13,6 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
@@ -84,58 +81,21 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	}
 }
 
-// An interrupt is reported with what was tried, and with what a write may have left behind.
+// The end of a context is reported with what was tried, and with its cause.
 func TestInterruptIsReported(t *testing.T) {
 	t.Parallel()
-	const pipe = "pipe " + testPipe + " of service " + testService + inOrganization
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		for o, tried := range map[string]string{
-			"pipe": "read " + pipe, "update": "update " + pipe, "asked": "update " + pipe,
-		} {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			err := operations[o].call(ctx, c)
-			var e *Error
-			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), "Tried to "+tried+" at http://127.0.0.1. The operation was interrupted.") || !errors.Is(err, context.Canceled) ||
-				isAmbiguous(err) != (operations[o](c).Method == http.MethodPatch) {
-				t.Error(o, err)
-			}
-		}
-		// Another cause than an interrupt is named.
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Second, func() { cancel(errors.New("the caller is out of time")) })
-		if err := operations["pipe"].call(ctx, c); err == nil || !strings.HasSuffix(err.Error(), "The operation was stopped: the caller is out of time.") {
-			t.Error(err)
-		}
-	})
-}
-
-// One 429 holds back the requests of all callers, those that wait for a slot included.
-// The other API has a limit of its own.
-func TestLimitHoldsEverybodyBack(t *testing.T) {
-	t.Parallel()
-	for _, slots := range []int{1, 10} {
+	for cause, text := range map[error]string{
+		context.Canceled:                        "The operation was interrupted. It is not known whether the change was applied.",
+		errors.New("the caller is out of time"): "The operation was stopped: the caller is out of time. It is not known",
+	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(slow(time.Second, respond(429, "", "Retry-After: 10")))
-			begun := time.Now()
-			var work sync.WaitGroup
-			update := func() {
-				if err := operations["update"].call(t.Context(), c); err != nil || time.Since(begun) < 10*time.Second {
-					t.Error(err, time.Since(begun))
-				}
+			f.Always(hang)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(cause) })
+			if err := operations["update"].call(ctx, c); !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "update pipe at "+testHost+": "+text) {
+				t.Error(err)
 			}
-			work.Go(update)
-			time.Sleep(time.Second * time.Duration(slots) / 5) // before the response with one slot, after it with ten
-			work.Go(func() { crowd(19, 19, func(int) { update() }) })
-			if err := operations["alert"].call(t.Context(), c); err != nil || time.Since(begun) > 5*time.Second {
-				t.Error(err, time.Since(begun))
-			}
-			work.Wait()
-			if n := f.Sent("PATCH"); n != 21 {
-				t.Errorf("%d requests for 20 calls, want 21", n)
-			}
-		}, func(c *Config) { c.MaxConcurrentRequests = slots })
+		})
 	}
 }
 
@@ -155,10 +115,9 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// A call that never got a slot says what it waited for, in the log and in its error.
+// A call that never got a slot says what it waited for.
 func TestWaitForATurnIsNamed(t *testing.T) {
 	t.Parallel()
-	var turns atomic.Int32 // from the goroutine that warns
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
 		var work sync.WaitGroup
@@ -168,29 +127,37 @@ func TestWaitForATurnIsNamed(t *testing.T) {
 			t.Error(err)
 		}
 		work.Wait()
-		if n := turns.Load(); n != 1 {
-			t.Errorf("%d lines", n)
-		}
 	}, func(c *Config) {
 		c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1
-		c.Warn = func(_ context.Context, line string, _ ...map[string]any) {
-			if line == "Data Platform request is waiting for its turn" {
-				turns.Add(1)
-			}
-		}
 	})
 }
 
-// A failure after an attempt that may have been carried out stays ambiguous,
-// whatever it is.
-func TestAmbiguityIsNotForgotten(t *testing.T) {
+// A failure after an attempt that may have been carried out stays ambiguous, and the error
+// counts its attempts.
+func TestFailuresAddUp(t *testing.T) {
+	t.Parallel()
+	for text, faults := range map[string][]fault{
+		"Failed after 2 attempts in ": {reset, respond(410, "")},
+		"Gave up after 1 attempt in ": {respond(503, "", "Retry-After: 400")},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.InjectEach(faults...)
+			if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) || !strings.Contains(err.Error(), text) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An attempt that retry_timeout cuts short says so.
+func TestRestOfRetryTimeout(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.InjectEach(reset, respond(410, ""))
-		if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) {
+		f.Always(hang)
+		if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no response within the rest of retry_timeout (5s).") {
 			t.Error(err)
 		}
-	})
+	}, func(c *Config) { c.RetryTimeout = 5 * time.Second })
 }
 
 // The creation of a key that was sent has all of request_timeout, whoever has left and
@@ -235,13 +202,15 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		f.InjectEach(respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset, fault{Edit: func(body mockplatform.Document) {
 			body["requestId"] = "3c5cbd4d-0000-4000-8000-000000000000"
 		}})
-		if err := operations["update"].call(t.Context(), c); err != nil {
+		r := operations["update"](c)
+		r.Leaves = []string{"name"}
+		if err := c.Do(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		want := []map[string]any{
-			{"operation": "update pipe", "host": "http://127.0.0.1", "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": int64(0), "queued_ms": int64(0), "wait_ms": int64(3000), "wait_reason": "HTTP 503, Retry-After 3s",
+			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": 0, "queued_ms": 0, "wait_ms": 3000, "leaves": []string{"name"},
 				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
-			{"attempt": 2, "wait_reason": "no response", "error": "EOF"},
+			{"attempt": 2, "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
 		}
 		if len(lines) != len(want) {
@@ -249,7 +218,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		}
 		for i, fields := range want {
 			for name, value := range fields {
-				if lines[i][name] != value {
+				if fmt.Sprint(lines[i][name]) != fmt.Sprint(value) {
 					t.Errorf("line %d: %s is %v, want %v", i, name, lines[i][name], value)
 				}
 			}
@@ -259,38 +228,36 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 	})
 }
 
-// A long wait is logged with its reason and the last failure, after 10 s and then every
-// minute.
-func TestLongWaitsAreLogged(t *testing.T) {
+// What a request may have left behind is said of changes whose outcome no read has shown, and
+// not of creations.
+func TestEffect(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		fault fault
-		lines int
-		want  string
+	const applied, unknown = "The change was probably applied.", "It is not known whether the change was applied."
+	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
+	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
+	for name, test := range map[string]struct {
+		method  string
+		failed  []*Error
+		stopped error
+		want    string
 	}{
-		"backoff":  {respond(503, "", "Retry-After: 100"), 2, "to retry; the last failure was: HTTP 503, Retry-After 1m40s"},
-		"limit":    {respond(429, "", "Retry-After: 100"), 2, "for its turn: the API is rate limiting requests (HTTP 429, Retry-After); the last failure was: HTTP 429, Retry-After 1m40s"},
-		"response": {slow(20*time.Second, good), 1, "for the response to attempt 1"},
-		"nothing":  {slow(9*time.Second, good), 0, ""},
-		"just":     {slow(10*time.Second+time.Millisecond, good), 1, "for the response to attempt 1"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var lines []string
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.InjectEach(test.fault)
-				if err := readPipe(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				if len(lines) != test.lines || test.lines > 0 && !strings.HasSuffix(lines[0], " is waiting "+test.want) {
-					t.Errorf("%q", lines)
-				}
-			}, func(c *Config) {
-				c.Warn = func(_ context.Context, line string, _ ...map[string]any) { lines = append(lines, line) }
-			})
-		})
+		"a change without a response":       {"PATCH", []*Error{lost}, nil, unknown},
+		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, unknown},
+		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, applied},
+		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, ""},
+		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, ""},
+		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, unknown},
+		"a creation":                        {"POST", []*Error{lost}, nil, ""},
+		"a read":                            {"GET", []*Error{unreadable}, nil, ""},
+	} {
+		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed}
+		got := *k.last(nil)
+		text := k.conclude(&got, nil, test.stopped).Error()
+		for _, effect := range []string{applied, unknown} {
+			if strings.Contains(text, effect) != (effect == test.want) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
 	}
 }
 
@@ -303,7 +270,7 @@ func TestEndlessResponses(t *testing.T) {
 	}{
 		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
 		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing."},
+		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing.\n\nRun the command again once the platform has recovered."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,33 +281,6 @@ func TestEndlessResponses(t *testing.T) {
 					t.Error(err)
 				}
 			}, func(c *Config) { c.RetryTimeout = 0 })
-		})
-	}
-}
-
-// A response that arrives slowly and without end costs the time of one attempt.
-func TestEndlessSlowResponseIsNotRetried(t *testing.T) {
-	t.Parallel()
-	for _, o := range []string{"pipe", "update", "key"} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			requests := 0
-			f.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				requests++
-				_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client has left
-				for r.Context().Err() == nil {
-					_, _ = w.Write([]byte(" "))
-					_ = http.NewResponseController(w).Flush()
-					select {
-					case <-time.After(time.Second):
-					case <-r.Context().Done(): // who sleeps on outlives the bubble
-					}
-				}
-			})
-			begun := time.Now()
-			err := operations[o].call(t.Context(), c)
-			if took := time.Since(begun); err == nil || requests != 1 || took > resttest.RequestTimeout || !strings.Contains(err.Error(), "still arriving when request_timeout (30s) ended") {
-				t.Errorf("%s: %d requests in %s: %v", o, requests, took, err)
-			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,26 +11,20 @@ import (
 
 // Config configures a Client.
 type Config struct {
-	// RequestTimeout bounds one attempt, from dialling to the last byte of the
-	// response.
+	// RequestTimeout bounds one attempt, from dialling to the last byte of the response.
 	RequestTimeout time.Duration
 	// RetryTimeout bounds one request, all attempts and waits included. 0 turns
 	// retries off: one attempt, and no wait for a rate limit.
 	RetryTimeout time.Duration
-	// MaxConcurrentRequests is the maximum number of concurrent requests to all APIs
-	// together.
+	// MaxConcurrentRequests is their maximum number, to all APIs together.
 	MaxConcurrentRequests int
 	// UserAgent is the User-Agent header, without control characters.
 	UserAgent string
-	// Random returns the random numbers of the backoff, from 0 to 1 exclusive. If it is
-	// nil, they are those of math/rand.
-	Random func() float64
-	// Log gets one line per attempt, without bodies, headers or secrets. It may
-	// be nil.
+	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Warn gets a line, with what a call waits for, when the call has taken ten
-	// seconds, and one each minute after that. It may be nil.
-	Warn func(ctx context.Context, msg string, fields ...map[string]any)
+	// Random returns a number from 0 to 1 for the jitter of waits, in any goroutine. nil is
+	// that of math/rand.
+	Random func() float64
 }
 
 // Client is a client of HTTP APIs. It is safe for concurrent use. A process should use
@@ -42,35 +37,47 @@ type Client struct {
 	slots  *slots
 }
 
+// About is how messages name an API and its settings.
+type About struct {
+	Name string // "management API"
+	// URLSetting and Credentials are the settings with the URL and the credentials.
+	URLSetting, Credentials string
+	// Unauthorized and Forbidden are what to do about a 401 and a 403.
+	Unauthorized, Forbidden string
+}
+
+// checkAddress is what to do about an API that cannot be reached.
+func (a *About) checkAddress() string {
+	return "Check " + a.URLSetting + ", and HTTPS_PROXY if it is set."
+}
+
 // API is one API. Each is a service of its own, with its own rate limit and outages.
 type API struct {
 	About
 	Base      *url.URL // its path is a prefix of all others
 	Authorize func(*http.Request)
-	// Recovered is called when an outage has ended. Optional.
-	Recovered func()
 
 	gate gate
 }
 
 // New returns a client. No setting may be negative, and only RetryTimeout may be 0.
 func New(config Config) *Client {
-	limit := config.MaxConcurrentRequests
-	return &Client{config: config, http: newHTTPClient(limit), slots: newSlots(limit)}
+	if config.Random == nil {
+		config.Random = rand.Float64
+	}
+	return &Client{config: config, http: newHTTPClient(config.MaxConcurrentRequests), slots: newSlots(config.MaxConcurrentRequests)}
 }
 
 // Add prepares an API for requests of this client.
-func (c *Client) Add(a *API) {
-	a.gate = newGate(c.slots, a.About, c.config)
-	a.gate.recovered = a.Recovered
-}
+func (c *Client) Add(a *API) { a.gate = newGate(c.slots, a.About, c.config) }
 
-// Host is scheme, host and port of the API, for messages; "" if it has no URL.
+// Host is scheme, host and port of the API, for messages, and that there is a path, which
+// stays out of them; "" if the API has no URL.
 func (a *API) Host() string {
 	if a.Base == nil {
 		return ""
 	}
-	return a.Base.Scheme + "://" + a.Base.Host
+	return a.Base.Scheme + "://" + a.Base.Host + when(a.Base.Path != "", ", with the path of "+a.URLSetting)
 }
 
 // HasControl reports whether a text contains a control character.

@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,8 +10,8 @@ import (
 	"time"
 )
 
-// newHTTPClient tunes net/http for limit requests at a time to one host.
-func newHTTPClient(limit int) *http.Client {
+// newHTTPClient tunes net/http for n requests at a time to one host.
+func newHTTPClient(n int) *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -21,20 +19,19 @@ func newHTTPClient(limit int) *http.Client {
 		// A redirect is an error: to follow it would send the credentials elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			Proxy:                  proxy,
-			OnProxyConnectResponse: checkProxy,
-			DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    15 * time.Second,
-			Protocols:              protocols,
+			Proxy:               proxy,
+			DialContext:         (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: 15 * time.Second,
+			Protocols:           protocols,
 			// Without a ping, every request on an HTTP/2 connection that died
 			// silently would time out.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 			// By default, net/http keeps two idle connections per host, and dials again
 			// for the others.
-			MaxIdleConns:        2 * limit,
-			MaxIdleConnsPerHost: limit,
-			MaxConnsPerHost:     limit,
+			MaxIdleConns:        2 * n,
+			MaxIdleConnsPerHost: n,
+			MaxConnsPerHost:     n,
 			// Shorter than the usual idle timeout of load balancers (60 s), so that a
 			// request seldom uses a connection that is about to close.
 			IdleConnTimeout:        30 * time.Second,
@@ -66,27 +63,9 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// proxyError is the response of a proxy that did not connect.
-type proxyError struct{ status int }
-
-func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy of the environment (HTTPS_PROXY) returned HTTP %d %s", e.status, http.StatusText(e.status))
-}
-
-func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	if response.StatusCode == http.StatusOK {
-		return nil
-	}
-	return &proxyError{response.StatusCode}
-}
-
 // isPermanent reports whether a retry would fail to connect in the same way: the
-// certificate is not trusted, TLS fails, or the proxy rejects the request. All errors of
-// crypto/tls say so in their text, and few have a type.
+// certificate is not trusted, or TLS fails. All errors of crypto/tls say so in their text,
+// and few have a type.
 func isPermanent(err error) bool {
-	var byProxy *proxyError
-	if errors.As(err, &byProxy) {
-		return byProxy.status < 500 && byProxy.status != http.StatusTooManyRequests && byProxy.status != http.StatusRequestTimeout
-	}
 	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || strings.Contains(err.Error(), "tls: ")
 }

@@ -7,7 +7,6 @@
 //	call.go      the loop of attempts (admit, send, observe), the question before another one,
 //	             and the policy that decides what is next
 //	send.go      one attempt, and its error
-//	attempt.go   what is known of an attempt
 //	response.go  the body of a response
 //
 // All requests of an API:
@@ -15,15 +14,13 @@
 //	client.go    the client and its APIs
 //	dial.go      connections, proxies, TLS
 //	gate.go      the only lock: the queue, the slots, and what ends waits
-//	health.go    whether the next attempt may be sent: after a 429, in an outage, after a
+//	state.go     whether the next attempt may be sent: after a 429, in an outage, after a
 //	             rejected login
-//	pace.go      the rate after a 429
 //	wait.go      the backoff, and the waits that responses request
 //
 // Texts:
 //
 //	error.go     an error of one request
-//	trouble.go   what fails for all requests of an API
 //	advice.go    what to do about an error
 //	message.go   the message in a response
 //	secrets.go   masks secrets

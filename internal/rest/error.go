@@ -13,33 +13,25 @@ import (
 // Error is the error of a request that was valid. Its texts contain no secret that the
 // client knows, no markup and no control characters.
 type Error struct {
-	// Operation is what was tried, such as "update pipe"; Subject is the object, such
-	// as "pipe … of service …"; Host is where, without path, query and user.
-	Operation, Subject, Host string
+	Operation string // what was tried: "update pipe"
+	Subject   string // on what: "pipe … of service …"
+	Host      string // and where: see API.Host
 
-	// Status is the HTTP status of the last response; 0 if there was none.
-	Status int
-	// RequestID is the platform's ID of the last request, if it returned one.
-	RequestID string
-	// Message is the API's own message, cleaned; "" if the response had none.
-	Message string
+	Status    int    // of the last response; 0 if there was none
+	RequestID string // of the platform; "" if it returned none
+	Message   string // of the API, cleaned; "" if the response had none
 	// Err is the cause if the API did not return one: a failed connection, an
 	// unusable response, the end of the caller's context.
-	Err error
-	// Attempts is the number of requests sent; Elapsed is the time of all of them,
-	// waits included.
-	Attempts int
-	Elapsed  time.Duration
+	Err      error
+	Attempts int           // number of requests sent
+	Elapsed  time.Duration // of all of them, waits included
 
-	// Kind is what the failure means for another attempt.
-	Kind Kind
-	// NotFound reports that the object of the operation does not exist.
-	NotFound bool
-	// Ambiguous reports a write that may have been carried out.
-	Ambiguous bool
+	Kind      Kind
+	NotFound  bool // the object of the operation does not exist
+	Ambiguous bool // a write that may have been carried out
 
 	stopped error    // of the request's question
-	more    []string // the paragraphs after the first one
+	more    []string // the paragraphs after the first one; some are empty
 
 	requested     time.Duration // wait that the response requested
 	requestedWith string        // and the header
@@ -90,28 +82,8 @@ func (e *Error) Detail() string {
 }
 
 func (e *Error) paragraphs() string {
-	return strings.Join(append([]string{e.happened()}, e.more...), "\n\n")
-}
-
-// follow sets what follows in the text: why the rest of the request was not sent, what
-// a write may have left behind, why there was no further attempt, what to do.
-func (e *Error) follow(because, stopped error, effect, advice string) {
-	say := func(paragraph string) { e.more = append(e.more, paragraph) }
-	if e.stopped = stopped; stopped != nil && e.Attempts > 0 {
-		say("Nothing more was sent: " + sentence(stopped.Error()))
-	}
-	if effect != "" {
-		say(effect)
-	}
-	switch {
-	case because != nil && e.Attempts > 0:
-		say(fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(because.Error())))
-	case e.Attempts > 1:
-		say(fmt.Sprintf("Failed after %s.", e.spent()))
-	}
-	if advice != "" {
-		say(advice)
-	}
+	all := append([]string{e.happened()}, e.more...)
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "\n\n")
 }
 
 // happened is what the API returned, or why there was no response.
@@ -173,26 +145,11 @@ func (e *Error) Rejection() string {
 }
 
 func (e *Error) spent() string {
-	attempts := fmt.Sprintf("%d attempts", e.Attempts)
+	spent := fmt.Sprintf("%d attempts in %s", e.Attempts, readable(e.Elapsed))
 	if e.Attempts == 1 {
-		attempts = strings.TrimSuffix(attempts, "s")
+		return strings.Replace(spent, "attempts", "attempt", 1)
 	}
-	return attempts + " in " + readable(e.Elapsed)
-}
-
-// inBrief is the failure in a few words, for a log line.
-func (e *Error) inBrief() string {
-	what := "no response"
-	switch {
-	case e.Kind == NotSent:
-		what = "not sent"
-	case e.Status != 0:
-		what = fmt.Sprintf("HTTP %d", e.Status)
-	}
-	if e.requested > 0 {
-		what += ", " + e.requestedWith + " " + readable(e.requested)
-	}
-	return what
+	return spent
 }
 
 // rejections are the statuses about the content of a request, and whether they are about
@@ -206,6 +163,6 @@ var rejections = map[int]bool{
 }
 
 // tooLate is the error of a wait that would exceed retry_timeout.
-type tooLate struct{ text string }
+type tooLate string
 
-func (e *tooLate) Error() string { return e.text }
+func (e tooLate) Error() string { return string(e) }

@@ -19,6 +19,7 @@ const (
 	inOrganization = " in organization " + mockplatform.OrganizationID
 	testService    = mockplatform.ServiceID
 	testPipe       = mockplatform.PostgresPipeID
+	testHost       = resttest.Host
 )
 
 type (

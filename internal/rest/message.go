@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"html"
 	"mime"
 	"net/http"
@@ -26,32 +25,24 @@ func describe(r *Response) (message string, object map[string]any) {
 		return describeRedirect(location, r.Mask), nil
 	}
 	var value any
-	if json.Unmarshal(r.Body, &value, Lenient) != nil {
-		return describeOther(r), nil
+	if json.Unmarshal(r.Body, &value, Lenient) == nil {
+		object, _ = value.(map[string]any)
+		return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 	}
-	object, _ = value.(map[string]any)
-	return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
+	message = r.Page()
+	if kind := r.mediaType(); message == "" && (strings.HasPrefix(kind, "text/") || kind == "") {
+		message = plain(string(r.Body), r.Mask)
+	}
+	return message, nil
 }
 
-// describeRedirect names the target of a redirect, without path and query, which
-// may contain secrets.
+// describeRedirect names the target of a redirect, without path and query.
 func describeRedirect(location string, mask func(string) string) string {
 	where := ""
 	if target, err := url.Parse(location); err == nil && target.Host != "" {
-		where = fmt.Sprintf(" to %s://%s", target.Scheme, Clean(mask(target.Host), 100))
+		where = " to " + strings.TrimPrefix(target.Scheme+"://"+Clean(mask(target.Host), 100), "://")
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
-}
-
-// describeOther describes a body that is not JSON.
-func describeOther(r *Response) string {
-	if page := r.Page(); page != "" {
-		return page
-	}
-	if kind := r.mediaType(); strings.HasPrefix(kind, "text/") || kind == "" {
-		return plain(string(r.Body), r.Mask)
-	}
-	return ""
 }
 
 var (
@@ -70,7 +61,7 @@ func (r *Response) Page() string {
 		return ""
 	}
 	if title := pageTitle.FindSubmatch(raw); title != nil {
-		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" {
+		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
 			return htmlPage + `, with the title "` + text + `"`
 		}
 	}
@@ -82,12 +73,18 @@ func (r *Response) mediaType() string {
 	return kind
 }
 
+// withheld takes the place of a message of which masking leaves nothing.
+const withheld = "the message is withheld because it contains a secret"
+
 // plain removes secrets, markup and control characters. It masks secrets before it
 // removes markup, which may alter their spelling, and again after it, which may restore
 // their spelling.
-func plain(s string, mask func(string) string) string {
-	s = tag.ReplaceAllString(unseen.ReplaceAllString(mask(s), " "), " ")
-	return Clean(mask(html.UnescapeString(s)), maxError)
+func plain(s string, hide func(string) string) string {
+	s = tag.ReplaceAllString(unseen.ReplaceAllString(hide(s), " "), " ")
+	if s = Clean(hide(html.UnescapeString(s)), maxError); s == mask {
+		return withheld
+	}
+	return s
 }
 
 // The members in which APIs return their message, the most specific first. RFC
@@ -97,41 +94,35 @@ var (
 	nestMembers = []string{"error", "errors", "result", "data", "details", "detail", "violations"}
 )
 
-// maxDepth and maxItems bound the search for a message.
-const (
-	maxDepth = 6
-	maxItems = 20
-)
+// maxMessages bounds the search for messages.
+const maxMessages = 20
 
 // MessageIn returns the messages in a JSON value, cleaned and masked, each once: the
 // value itself if it is a text, else those of its members.
 func MessageIn(value any, mask func(string) string) string {
-	return plain(strings.Join(messages(nil, value, 0), "; "), mask)
+	return plain(strings.Join(messages(nil, value), "; "), mask)
 }
 
-func messages(found []string, value any, depth int) []string {
-	if depth > maxDepth {
-		return found
-	}
+func messages(found []string, value any) []string {
 	switch value := value.(type) {
 	case string:
 		repeats := func(text string) bool { return strings.Contains(text, value) }
-		if strings.TrimSpace(value) != "" && !slices.ContainsFunc(found, repeats) {
+		if strings.TrimSpace(value) != "" && len(found) < maxMessages && !slices.ContainsFunc(found, repeats) {
 			found = append(found, value)
 		}
 	case map[string]any:
 		before := len(found)
 		for _, name := range textMembers {
 			if text, ok := value[name].(string); ok && len(found) == before {
-				found = messages(found, text, depth+1)
+				found = messages(found, text)
 			}
 		}
 		for _, name := range nestMembers {
-			found = messages(found, value[name], depth+1)
+			found = messages(found, value[name])
 		}
 	case []any:
-		for _, item := range value[:min(len(value), maxItems)] {
-			found = messages(found, item, depth+1)
+		for _, item := range value {
+			found = messages(found, item)
 		}
 	}
 	return found

@@ -26,11 +26,9 @@ type Request struct {
 	Accept func(*Response) error
 	// MaxBody is the maximum size of a success, in bytes. 0 is 16 MiB.
 	MaxBody int64
-	// NamesObject reports that a 404 of the API's own means that the object at the path
-	// does not exist. Such a 404 is a JSON object with a requestId, as the envelope of
-	// every documented response has. Messages were rejected as a sign: those of gateways
-	// and frameworks are JSON, too, and a wrong base URL must not look like a deleted
-	// object.
+	// NamesObject reports that a 404 of the API's own, a JSON object with a requestId,
+	// means that the object at the path does not exist. Messages were rejected as a sign:
+	// gateways and frameworks return JSON, too.
 	NamesObject bool
 	// NotFoundAdvice is what to do about such a 404, and about any if NamesObject is
 	// false. GoneAdvice is what to do about any other if the object is gone.
@@ -51,8 +49,7 @@ type Request struct {
 	AsOf time.Time
 	// Leaves names what a PATCH carries, for the log line of an attempt; never values.
 	Leaves []string
-	// Uninterruptible lets an attempt that was sent run to its end, even if the caller
-	// has cancelled.
+	// Uninterruptible lets an attempt that was sent run to its end if the caller cancels.
 	Uninterruptible bool
 	// OwnConnection sends each attempt on a new connection. On one that is reused, a
 	// server that has just closed it leaves open whether the request was carried out.
@@ -75,8 +72,7 @@ func (r *Request) staleAt() time.Time {
 	return r.AsOf.Add(maxAge)
 }
 
-// url is the address of the request. Each segment of the path is escaped, so that none
-// can address another path.
+// url is the address. Each segment is escaped, so that none can address another path.
 func (r *Request) url() *url.URL {
 	u := *r.API.Base
 	u.RawPath = u.EscapedPath() + r.escapedPath(func(segment string) string { return segment })

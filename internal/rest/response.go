@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 )
 
 // Maximum size of a response, in bytes. Ten thousand services with every field
@@ -28,38 +27,29 @@ type Response struct {
 	RequestID string
 	// Mask masks secrets in what is repeated of the body.
 	Mask func(string) string
+}
 
-	arrived time.Time // when the last part of the body arrived
+func newResponse(r *http.Response, mask func(string) string) *Response {
+	return &Response{
+		Status: r.StatusCode, Header: r.Header, Mask: mask,
+		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
+	}
 }
 
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// read reads a body of at most limit bytes.
-func (r *Response) read(body io.Reader, limit int64) {
+// read reads a body of at most that many bytes.
+func (r *Response) read(body io.Reader, most int64) {
 	if !r.IsSuccess() {
-		limit = maxError
+		most = maxError
 	}
 	var err error
-	r.Body, err = io.ReadAll(io.LimitReader(&arrival{body, r}, limit+1))
+	r.Body, err = io.ReadAll(io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
 		r.Cut = &Reworded{r.Mask(err.Error()), io.ErrUnexpectedEOF}
-	case int64(len(r.Body)) > limit:
-		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", limit>>20)
+	case int64(len(r.Body)) > most:
+		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
-}
-
-// arrival records when the parts of a body arrive.
-type arrival struct {
-	io.Reader
-	of *Response
-}
-
-func (a *arrival) Read(p []byte) (int, error) {
-	n, err := a.Reader.Read(p)
-	if n > 0 {
-		a.of.arrived = time.Now()
-	}
-	return n, err
 }

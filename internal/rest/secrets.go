@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,15 +19,10 @@ import (
 // Shorter ones occur in ordinary words, and the masked words would reveal them.
 const minSecretLength = 4
 
-const (
-	// mask replaces a secret.
-	mask = "***"
-	// withheld replaces a text with a secret that only decoding shows.
-	withheld = "the message is withheld because it contains a secret"
-)
+// mask replaces a secret, and a text with a secret that only decoding shows.
+const mask = "***"
 
-// spellings are the forms of a secret that are masked. Whatever else a response may make of
-// it is found by decoding.
+// spellings are the forms of a secret that are masked. Its escapes are found by decoding.
 var spellings = []func(string) string{
 	func(s string) string { return s },
 	strings.TrimSpace,
@@ -37,65 +31,30 @@ var spellings = []func(string) string{
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 }
 
-// decoders undo each one way in which a response may write a text: white space as a page
-// shows it, a form, a URL, HTML, JSON or a program, SQL. They take any text, since the
-// rest of a message is not written in the same way.
+// decoders undo the escapes of a URL, of JSON and of HTML, anywhere in a text.
 var decoders = []func(string) string{
-	oneLine,
-	func(s string) string { return strings.ReplaceAll(s, "+", " ") },
 	func(s string) string { return percent.ReplaceAllStringFunc(s, unescapePercent) },
-	fromLatin1,
-	html.UnescapeString,
-	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescape) },
-	func(s string) string { return strings.ReplaceAll(s, "''", "'") },
-	func(s string) string { return strings.ReplaceAll(s, `""`, `"`) },
+	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescapeJSON) },
+	func(s string) string { return entity.ReplaceAllStringFunc(s, html.UnescapeString) },
 }
 
 var (
-	percent   = regexp.MustCompile(`(?:%u[0-9a-fA-F]{4})+|%[0-9a-fA-F]{2}`)
-	backslash = regexp.MustCompile(`(?s)(?:\\u[0-9a-fA-F]{4})+|\\x[0-9a-fA-F]{2}|\\.`)
+	percent   = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
+	entity    = regexp.MustCompile(`&#?\w+;`) // with a semicolon, as whatever escapes writes it
+	backslash = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\["\\/bfnrt]`)
 )
 
-// maxDecoded bounds what is tried on one text, in bytes. Nothing but an attack needs as
-// many.
-const maxDecoded = 4 << 20
+// maxDecoded is how often a text is decoded. Nothing but an attack is escaped as often.
+const maxDecoded = 10
 
-// unescape decodes what begins with a backslash.
-func unescape(escaped string) string {
-	switch c := escaped[1:]; {
-	case c[0] == 'x' && len(c) == 3:
-		b, _ := hex.DecodeString(c[1:])
-		return string(b)
-	case slices.Contains([]string{"b", "f", "n", "r", "t"}, c), c[0] == 'u' && len(c) > 1:
-		var decoded string
-		_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded, jsontext.AllowInvalidUTF8(true))
-		return decoded
-	default:
-		return c
-	}
-}
-
-// unescapePercent decodes what begins with a percent sign: a byte, or the UTF-16 of
-// JavaScript's escape function.
 func unescapePercent(escaped string) string {
-	if escaped[1] == 'u' {
-		return unescape(strings.ReplaceAll(escaped, "%", `\`))
-	}
-	return unescape(`\x` + escaped[1:])
+	b, _ := hex.DecodeString(escaped[1:])
+	return string(b)
 }
 
-// fromLatin1 reads the bytes that are not UTF-8 as ISO 8859-1.
-func fromLatin1(s string) string {
-	var decoded strings.Builder
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && size == 1 {
-			r = rune(s[0])
-		}
-		decoded.WriteRune(r)
-		s = s[size:]
-	}
-	return decoded.String()
+func unescapeJSON(escaped string) (decoded string) {
+	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded, jsontext.AllowInvalidUTF8(true))
+	return decoded
 }
 
 // Secrets are the literals that must not appear in errors and logs. A list of
@@ -104,6 +63,7 @@ func fromLatin1(s string) string {
 type Secrets struct {
 	mu       sync.Mutex
 	literals []string          // in all spellings
+	decoded  []string          // the same without escapes
 	replacer *strings.Replacer // nil if literals has grown since
 }
 
@@ -116,8 +76,12 @@ func (s *Secrets) Add(literal string) {
 		return
 	}
 	for _, spell := range spellings {
-		if spelling := spell(literal); len(spelling) >= minSecretLength {
+		spelling := spell(literal)
+		if len(spelling) >= minSecretLength {
 			s.literals = append(s.literals, spelling)
+		}
+		if decoded, _ := decode(spelling); len(decoded) >= minSecretLength {
+			s.decoded = append(s.decoded, decoded)
 		}
 	}
 	s.replacer = nil
@@ -125,10 +89,8 @@ func (s *Secrets) Add(literal string) {
 
 // Mask replaces each secret in a text from outside by three asterisks, and a text in which
 // decoding shows another one as a whole. A UUID stays legible even if a secret is part of
-// it, unless it is a secret itself: nothing but the ID of a request or of an object helps
-// to find it.
-//
-// Sentences of our own must not be masked: a secret may be an ordinary word.
+// it: nothing else helps to find an object. Sentences of our own must not be masked: a
+// secret may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,29 +108,31 @@ func (s *Secrets) Mask(text string) string {
 		s.replacer = strings.NewReplacer(pairs...)
 	}
 	if text = s.replacer.Replace(text); s.isHidden(text) {
-		return withheld
+		return mask
 	}
 	return text
 }
 
-// isHidden reports whether a text contains a secret after it is decoded, in any order and
-// any number of times.
-func (s *Secrets) isHidden(text string) bool {
-	tried, size := map[string]bool{text: true}, 0
-	for todo := []string{text}; len(todo) > 0; todo = todo[1:] {
-		for _, decode := range decoders {
-			decoded := decode(todo[0])
-			if tried[decoded] {
-				continue
-			}
-			if size += len(decoded); size > maxDecoded || s.replacer.Replace(decoded) != decoded {
-				return true
-			}
-			tried[decoded] = true
-			todo = append(todo, decoded)
+// decode undoes the escapes of a text until nothing changes. It gives up on one that is
+// escaped too often.
+func decode(text string) (decoded string, ok bool) {
+	for range maxDecoded {
+		before := text
+		for _, undo := range decoders {
+			text = undo(text)
+		}
+		if text == before {
+			return text, true
 		}
 	}
-	return false
+	return "", false
+}
+
+// isHidden reports whether a text contains a secret after both are decoded: a secret may
+// look like an escape itself.
+func (s *Secrets) isHidden(text string) bool {
+	text, ok := decode(text)
+	return !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(text, secret) })
 }
 
 // IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any

@@ -1,10 +1,12 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -46,15 +48,12 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// ways are the ways in which a response may write a text.
+// ways are the ways in which a response may escape a text.
 var ways = []func(string) string{
-	url.QueryEscape,
 	url.PathEscape,
-	func(s string) string { return strings.ToLower(url.PathEscape(strings.ToLower(s))) }, // of a secret in lower case
+	func(s string) string { return lower.ReplaceAllStringFunc(url.PathEscape(s), strings.ToLower) },
 	func(s string) string { return encodeURIComponent.Replace(url.PathEscape(s)) },
-	func(s string) string { return each(s, func(r rune) string { return percented([]byte(string(r))) }) },
-	func(s string) string { return strings.ReplaceAll(each(s, inUTF16), `\`, "%") },
-	func(s string) string { return each(s, inLatin1) },
+	func(s string) string { return each(s, percented) },
 	html.EscapeString,
 	func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("&#%d;", r) }) },
 	func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("&#x%X;", r) }) },
@@ -62,15 +61,10 @@ var ways = []func(string) string{
 	func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
 	func(s string) string { return htmlInJSON.Replace(inJSON(s)) },
 	func(s string) string { return each(s, inUTF16) },
-	func(s string) string { return strings.ReplaceAll(s, "'", "''") },
-	func(s string) string { return strings.ReplaceAll(s, `"`, `""`) },
-	func(s string) string {
-		return strings.ReplaceAll(each(s, func(r rune) string { return percented([]byte(string(r))) }), "%", `\x`)
-	},
-	strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace,
 }
 
 var (
+	lower              = regexp.MustCompile(`%..`)
 	encodeURIComponent = strings.NewReplacer("$", "%24", "&", "%26", "+", "%2B", ":", "%3A", "=", "%3D", "@", "%40", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 	htmlInJSON         = strings.NewReplacer("<", `\u003c`, ">", `\u003E`, "&", `\u0026`)
 )
@@ -83,8 +77,8 @@ func each(s string, write func(rune) string) string {
 	return b.String()
 }
 
-func percented(bytes []byte) (s string) {
-	for _, b := range bytes {
+func percented(r rune) (s string) {
+	for _, b := range []byte(string(r)) {
 		s += fmt.Sprintf("%%%02x", b)
 	}
 	return s
@@ -97,71 +91,64 @@ func inUTF16(r rune) (s string) {
 	return s
 }
 
-func inLatin1(r rune) string {
-	if r > 0xff { // JavaScript's escape function, which old programs use, writes these otherwise
-		return strings.ReplaceAll(inUTF16(r), `\`, "%")
-	}
-	return fmt.Sprintf("%%%02X", r)
-}
-
 func inJSON(s string) string {
 	quoted, _ := json.Marshal(s)
 	return string(quoted[1 : len(quoted)-1])
 }
 
 // A text in which decoding shows a secret is withheld as a whole, in any way and in any two
-// of them.
+// of them, also if the secret looks like an escape.
 func TestHiddenSecretIsWithheld(t *testing.T) {
 	t.Parallel()
-	const secret = `p'a"s/s wörd+%<b>&amp;\n😀`
 	var c Secrets
-	c.Add(secret)
-	c.Add("lower-cäse")
-	for i, outer := range ways {
-		for j, inner := range ways {
-			hidden := secret
-			if i == 2 || j == 2 {
-				hidden = "lower-cäse"
-			}
-			written := outer(inner(hidden))
-			if got := c.Mask("before, " + written + " and after"); strings.Contains(got, written) || got != withheld && !strings.Contains(got, mask) {
-				t.Errorf("%s became %s", written, got)
+	secrets := []string{`p'a"s/s wörd+%<b>&amp;\n😀`, "plain-secret", `%41%42%43%44`}
+	for _, secret := range secrets {
+		c.Add(secret)
+	}
+	for _, secret := range secrets {
+		for _, outer := range ways {
+			for _, inner := range ways {
+				written := "before, " + outer(inner(secret)) + " and after"
+				if got := c.Mask(written); got != mask && got != "before, *** and after" {
+					t.Errorf("%s became %s", written, got)
+				}
 			}
 		}
 	}
 }
 
-// What would take too long to decode is withheld.
+// What is escaped more often than anything real is withheld.
 func TestDecodingIsBounded(t *testing.T) {
 	t.Parallel()
 	var c Secrets
 	c.Add("secret")
-	endless := "%" + strings.Repeat("25", 100) + "&" + strings.Repeat("amp;", 100) + strings.Repeat("'", 1000)
-	if got := c.Mask(endless); got != withheld {
-		t.Errorf("%.100s", got)
+	for times, want := range map[int]string{maxDecoded - 2: "", maxDecoded: mask} {
+		text := "%" + strings.Repeat("25", times) + "41"
+		if got := c.Mask(text); got != cmp.Or(want, text) {
+			t.Errorf("%d times: %s", times, got)
+		}
 	}
 }
 
-// Whatever is around a secret, and in whichever ways it is written, it does not come out.
-// White space separates it: in "%0" before "0", the two are another character.
+// Whatever is around a secret, and however it is escaped, it does not come out. White space
+// separates it: in "%0" before "0", the two are another character.
 func FuzzMask(f *testing.F) {
 	f.Add("secret", "a ", " b", []byte{})
 	f.Add("aaaa", "aaa", "aa", []byte{1})
-	f.Add(`it's "50%"`, `\`, "%", []byte{12, 4})
+	f.Add(`it's "50%"`, `\`, "%", []byte{10, 4})
 	f.Add("pässword&amp;", "&amp", "41", []byte{8, 8, 0})
-	f.Add("wörd", "%2", ";", []byte{4, 6, 11, 12})
+	f.Add("wörd", "%2", ";", []byte{4, 6, 9, 10})
 	f.Fuzz(func(t *testing.T, secret, before, after string, chain []byte) {
 		isOdd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
-		if len(secret) < minSecretLength || len(chain) > 4 || strings.ContainsFunc(secret, isOdd) {
+		decoded, ok := decode(secret)
+		if !ok || len(decoded) < minSecretLength || len(chain) > 4 || strings.ContainsFunc(secret+decoded, isOdd) {
 			t.Skip()
 		}
 		written := secret
 		for _, way := range chain {
-			if i := int(way) % len(ways); i != 2 {
-				written = ways[i](written)
-			}
+			written = ways[int(way)%len(ways)](written)
 		}
-		if strings.Contains(before+" "+mask+" "+after, written) || strings.Contains(withheld, written) {
+		if strings.Contains(before+" "+mask+" "+after, written) {
 			t.Skip()
 		}
 		var c Secrets

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,35 +11,48 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // Why an attempt ended early, besides the caller's own reasons.
 var (
-	errBudget    = errors.New("retry_timeout is used up")
-	errLate      = errors.New("the attempt took too long")
-	errNoContact = errors.New("no connection within " + readable(firstContact)) // and none before in this run
+	errBudget = errors.New("retry_timeout is used up")
+	errLate   = errors.New("the attempt took too long")
 )
 
-// sender sends one request, once at a time.
-type sender struct {
-	*Request
-	caller
-	client *Client
+// attempt is what is known of one attempt to send a request. A request with a body cannot
+// have been carried out if net/http never read the body.
+type attempt struct {
+	sent      atomic.Bool // the body was read
+	connected atomic.Bool // there was a connection
+	response  *Response   // nil if there was none, not even the beginning of one
+	failed    *Error      // nil after a success
 }
+
+// sentBody is the body of a request, and records when net/http first reads it, unless
+// the caller has cancelled before. The request has no GetBody, so that net/http cannot
+// resend it by itself.
+type sentBody struct {
+	bytes.Reader
+	attempt   *attempt
+	cancelled func() error // the error of the caller's context
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	if !b.attempt.sent.Swap(true) && b.cancelled() != nil {
+		b.attempt.sent.Store(false)
+		return 0, b.cancelled()
+	}
+	return b.Reader.Read(p)
+}
+
+func (*sentBody) Close() error { return nil }
 
 // try sends the request once, reads the response, and returns what is known of the attempt.
-func (k *sender) try(ctx context.Context) *attempt {
+func (k *call) try(ctx context.Context) *attempt {
 	a := &attempt{}
-	a.failed = k.exchange(ctx, a)
-	if a.failed != nil && a.response != nil {
-		a.failed.RequestID = a.response.RequestID
-	}
-	return a
-}
-
-func (k *sender) exchange(ctx context.Context, a *attempt) *Error {
-	attemptCtx, cancel := k.attemptContext(ctx, a)
+	attemptCtx, timeout, cancel := k.attemptContext(ctx, a)
 	defer cancel()
 	client := k.client.http
 	if k.OwnConnection {
@@ -47,43 +61,40 @@ func (k *sender) exchange(ctx context.Context, a *attempt) *Error {
 	}
 	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		return k.noResponse(attemptCtx, err, a)
+		a.failed = k.noResponse(attemptCtx, err, a, timeout)
+		return a
 	}
 	defer response.Body.Close()
 	a.response = newResponse(response, k.client.Secrets.Mask)
-	e := k.receive(a.response, response.Body)
-	if e != nil && errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		return k.noResponse(attemptCtx, e.Err, a)
+	a.failed = k.receive(a.response, response.Body)
+	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
+		a.failed = k.noResponse(attemptCtx, a.failed.Err, a, timeout)
 	}
-	return e
+	if a.failed != nil {
+		a.failed.RequestID = a.response.RequestID
+	}
+	return a
 }
 
 // attemptContext bounds one attempt by request_timeout and by what is left of
-// retry_timeout. An uninterruptible attempt, once sent, always has all of
+// retry_timeout, and says which. An uninterruptible attempt, once sent, always has all of
 // request_timeout: to cut it short would lose what it creates.
-func (k *sender) attemptContext(ctx context.Context, a *attempt) (context.Context, context.CancelFunc) {
-	a.limit, a.limitedBy = k.client.config.RequestTimeout, "request_timeout"
-	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < a.limit {
-		a.limit, a.limitedBy = time.Until(end), "the rest of retry_timeout"
+func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, timeout string, cancel func()) {
+	most, timeout := k.client.config.RequestTimeout, "request_timeout"
+	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < most {
+		most, timeout = time.Until(end), "the rest of retry_timeout"
 	}
-	a.limitedBy += fmt.Sprintf(" (%s)", readable(a.limit))
 	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	late := time.AfterFunc(a.limit, func() { abort(errLate) })
+	late := time.AfterFunc(most, func() { abort(errLate) })
 	unhook := context.AfterFunc(ctx, func() {
 		if !k.Uninterruptible || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})
-	unlimited := k.contact.IsZero()
-	unconnected := time.AfterFunc(time.Until(k.contact), func() {
-		if !unlimited && !a.connected.Load() {
-			abort(errNoContact)
-		}
-	})
-	return attemptCtx, func() { late.Stop(); unhook(); unconnected.Stop(); abort(nil) }
+	return attemptCtx, fmt.Sprintf("%s (%s)", timeout, readable(most)), func() { late.Stop(); unhook(); abort(nil) }
 }
 
-func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
+func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
@@ -98,8 +109,8 @@ func (k *sender) httpRequest(ctx context.Context, cancelled func() error, a *att
 	return req
 }
 
-// noResponse is the error of an attempt without a complete response.
-func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
+// noResponse is the error of an attempt without a complete response within a timeout.
+func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout string) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
@@ -118,12 +129,8 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 		e.Kind = Final
 	case cause == nil:
 	case errors.Is(cause, errLate), errors.Is(cause, errBudget) && !k.Uninterruptible:
-		// What arrives until the end would take as long again.
-		if r := a.response; r != nil && time.Since(r.arrived) < a.limit/2 {
-			return k.unusable(r, fmt.Errorf("the response was still arriving when %s ended; increase it if the response is large", a.limitedBy))
-		}
-		e.Err = errors.New("no response within " + a.limitedBy)
-	case errors.Is(cause, errBudget), errors.Is(cause, errNoContact):
+		e.Err = errors.New("no response within " + timeout)
+	case errors.Is(cause, errBudget):
 		e.Err = cause
 	default:
 		e.Kind, e.Err = Interrupted, cause
@@ -131,36 +138,24 @@ func (k *sender) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	return e
 }
 
-func newResponse(r *http.Response, mask func(string) string) *Response {
-	return &Response{
-		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
-	}
-}
-
 // receive reads a response. It returns nil for one that can be used.
-func (k *sender) receive(r *Response, body io.Reader) *Error {
+func (k *call) receive(r *Response, body io.Reader) *Error {
 	r.read(body, cmp.Or(k.MaxBody, maxObject))
 	err := k.Accept(r)
 	switch {
 	case err == nil:
 		return nil
 	case r.IsSuccess():
-		return k.unusable(r, err)
+		e := k.NewError(Unreadable, err)
+		e.Status, e.Ambiguous = r.Status, k.isWrite()
+		return e
 	default:
 		return k.unsuccessful(r)
 	}
 }
 
-// unusable is the error of a success that cannot be used.
-func (k *sender) unusable(r *Response, err error) *Error {
-	e := k.NewError(Unreadable, err)
-	e.Status, e.Ambiguous = r.Status, k.isWrite()
-	return e
-}
-
 // unsuccessful is the error of a response that is no success.
-func (k *sender) unsuccessful(r *Response) *Error {
+func (k *call) unsuccessful(r *Response) *Error {
 	e := k.NewError(kinds[r.Status], nil)
 	e.Status = r.Status
 	message, object := describe(r)

@@ -81,19 +81,25 @@ func TestBodyOfACancelledCall(t *testing.T) {
 	}
 }
 
-// Waits are up to half a second at first and up to 20 seconds at last, and never none.
+// Waits double from half a second to 20 seconds, and are random below that.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	for random, want := range map[float64][]time.Duration{
-		0:   {time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond},
-		0.5: {time.Second / 4, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second},
-	} {
-		b := newBackoff(func() float64 { return random })
-		for i := range want {
-			if wait := b.next(); wait != want[i] {
-				t.Errorf("wait %d at %g is %s, want %s", i+1, random, wait, want[i])
-			}
+	jitter := 1.0
+	b := backoff{random: func() float64 { return jitter }}
+	for i, want := range []float64{0.5, 1, 2, 4, 8, 16, 20, 20} {
+		if got := b.next(); got.Seconds() != want {
+			t.Errorf("wait %d is %s, want %v s", i+1, got, want)
 		}
+	}
+	if jitter = 0.25; b.next() != 5*time.Second {
+		t.Error("not a quarter of 20 s")
+	}
+	b.reset()
+	if jitter = 0; b.next() != time.Millisecond {
+		t.Error("not the shortest wait")
+	}
+	if jitter = 1; b.next() != time.Second {
+		t.Error("not the second wait")
 	}
 }
 

@@ -14,9 +14,9 @@ const (
 	MaxID = 100
 )
 
-// Clean turns a text into one line of at most limit runes. Control and formatting
+// Clean turns a text into one line of at most that many runes. Control and formatting
 // characters become spaces, since terminals interpret them.
-func Clean(s string, limit int) string {
+func Clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
 			return ' '
@@ -26,7 +26,7 @@ func Clean(s string, limit int) string {
 	s = oneLine(s)
 	n := 0
 	for i := range s {
-		if n == limit {
+		if n == most {
 			return s[:i] + "…"
 		}
 		n++

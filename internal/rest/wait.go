@@ -2,24 +2,17 @@ package rest
 
 import (
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	cenkalti "github.com/cenkalti/backoff/v5"
 )
 
-// backoff is exponential backoff with full jitter, starting at 0.5 s and capped
-// at 20 s: each wait is random between 0 and the interval.
-//
-// The library provides only the intervals. Its Retry was rejected: it honours
-// any Retry-After, however long, and cannot wait for others. Its random numbers
-// cannot be given.
+// backoff is exponential backoff with full jitter, starting at 0.5 s and capped at 20 s.
+// A library was rejected: the intervals are all that one would provide.
 type backoff struct {
-	cenkalti.ExponentialBackOff
-	random func() float64
+	random   func() float64 // between 0 and 1
+	interval time.Duration
 }
 
 const (
@@ -27,18 +20,13 @@ const (
 	maxWait      = 20 * time.Second       // before any attempt
 )
 
-// newBackoff returns a backoff with the random numbers of Config.Random.
-func newBackoff(random func() float64) backoff {
-	if random == nil {
-		random = rand.Float64
-	}
-	return backoff{cenkalti.ExponentialBackOff{InitialInterval: maxFirstWait, MaxInterval: maxWait, Multiplier: 2}, random}
-}
-
 // next is the wait before the next attempt, at least 1 ms.
 func (b *backoff) next() time.Duration {
-	return max(time.Duration(b.random()*float64(b.NextBackOff())), time.Millisecond)
+	b.interval = min(max(2*b.interval, maxFirstWait), maxWait)
+	return max(time.Duration(b.random()*float64(b.interval)), time.Millisecond)
 }
+
+func (b *backoff) reset() { b.interval = 0 }
 
 // maxRequestedWait caps the wait that a response requests, so that no sum of times
 // overflows.

@@ -10,8 +10,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -24,8 +24,11 @@ func serverClient(t *testing.T, handler http.Handler, change ...func(*Config)) *
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return newTestClient(t, server.URL, change...)
+	return newTestClient(t, server.URL, append([]func(*Config){quick}, change...)...)
 }
+
+// quick is a client that fails soon, on the clock.
+func quick(c *Config) { c.RetryTimeout = 5 * time.Second }
 
 // tlsServer serves over TLS, with a certificate that nobody trusts yet.
 func tlsServer(t *testing.T, handler http.Handler, versions *tls.Config) *httptest.Server {
@@ -56,7 +59,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newTestClient(t, test.address)
+			c := newTestClient(t, test.address, quick)
 			if test.trusted != nil {
 				resttest.Trust(c.Transport(), test.trusted)
 			}
@@ -72,31 +75,12 @@ func TestFinalConnectionErrors(t *testing.T) {
 	}
 }
 
-// The rejection of a proxy is reported as such and not retried. The proxy is not
-// the fake platform, but a handler of its own.
-func TestProxyRefuses(t *testing.T) {
-	t.Parallel()
-	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusProxyAuthRequired)
-	}))
-	defer proxyServer.Close()
-	c := newTestClient(t, "https://platform.example")
-	c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxyServer.URL) }
-	err := operations["key"].call(t.Context(), c)
-	if err == nil || isAmbiguous(err) || !strings.Contains(err.Error(), "the proxy of the environment (HTTPS_PROXY) returned HTTP 407") || strings.Contains(err.Error(), "attempts") {
-		t.Error(err)
-	}
-}
-
-// What a proxy rejects for good is not retried.
+// What would fail in the same way is not tried again.
 func TestPermanentErrors(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]bool{403: true, 407: true, 408: false, 429: false, 499: true, 500: false, 502: false} {
-		if got := isPermanent(fmt.Errorf("wrapped: %w", &proxyError{status})); got != want {
-			t.Errorf("%d: %t", status, got)
-		}
-	}
-	for err, want := range map[error]bool{errProxySetting: true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false} {
+	for err, want := range map[error]bool{
+		errProxySetting: true, fmt.Errorf("wrapped: %w", http.ErrSchemeMismatch): true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false,
+	} {
 		if isPermanent(err) != want {
 			t.Error(err)
 		}
@@ -130,7 +114,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		platform := resttest.NewServer()
 		server := httptest.NewServer(platform)
 		t.Cleanup(server.Close)
-		c := newTestClient(t, server.URL)
+		c := newTestClient(t, server.URL, quick)
 		platform.Inject(fault{Status: status, Location: server.URL + "/x?token=hidden", Times: mockplatform.Always})
 		for name, o := range operations {
 			platform.ResetJournal()
@@ -142,29 +126,13 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A connection that the server ends (GOAWAY) while requests are under way is named in words
-// for users, not for those who write clients.
+// A connection that the server ends while requests are under way is named in words for users,
+// not for those who write clients.
 func TestClosedConnectionIsNamed(t *testing.T) {
 	t.Parallel()
-	server := tlsServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Connection", "close") // which Go's server sends as a GOAWAY
-		resttest.NewServer().ServeHTTP(w, r)
-	}), nil)
-	c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout = 0 })
-	resttest.Trust(c.Transport(), server)
-	var lost atomic.Int32
-	for range 20 { // whose requests are lost is left to chance
-		crowd(20, 10, func(int) {
-			err := operations["update"].call(t.Context(), c)
-			if err != nil && strings.Contains(err.Error(), "GetBody") {
-				t.Error(err)
-			} else if err != nil && strings.Contains(err.Error(), "the server closed the connection") {
-				lost.Add(1)
-			}
-		})
-		if lost.Load() > 0 {
-			return
-		}
+	k := &call{Request: &Request{API: &API{}}, client: New(Config{})}
+	err := &url.Error{Err: errors.New("http2: Transport: cannot retry after Request.Body was written; define Request.GetBody to avoid this error")}
+	if e := k.noResponse(t.Context(), err, &attempt{}, ""); e.Cause() != "the server closed the connection" {
+		t.Error(e)
 	}
-	t.Error("no request was lost")
 }

@@ -19,6 +19,7 @@ import (
 const (
 	Address          = "http://127.0.0.1" // of a Fake
 	ManagementPrefix = "/prefix"
+	Host             = Address + ", with the path of base_url" // of the management API, in messages
 	KeyID            = "key-id"
 	KeySecret        = "basic-secret"
 	AccessToken      = "bearer-secret"
