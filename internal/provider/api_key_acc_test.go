@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +80,7 @@ func (learnedOfKey) CheckState(_ context.Context, req statecheck.CheckStateReque
 	}
 	for _, created := range req.State.Values.RootModule.Resources {
 		var missing []string
-		for _, name := range []string{"key_suffix", "created_at", "used_at", "ip_access_list"} {
+		for _, name := range []string{"key_suffix", "created_at", "used_at"} {
 			if created.AttributeValues[name] == nil {
 				missing = append(missing, name)
 			}
@@ -105,7 +104,7 @@ func TestAccAPIKeyReplacement(t *testing.T) {
 			{
 				Config:            config("one"),
 				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
-				PostApplyFunc:     f.received(`{"name": "one", "roles": ["admin"]}`),
+				PostApplyFunc:     f.received(`{"name": "one", "roles": ["admin"], "state": "enabled"}`),
 			},
 			{
 				Config: config("two"),
@@ -115,7 +114,7 @@ func TestAccAPIKeyReplacement(t *testing.T) {
 					plancheck.ExpectUnknownOutputValue("secret"), // what depends on it has the new one in the same apply
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
-				PostApplyFunc:     f.received(`{"name": "two", "roles": ["admin"]}`),
+				PostApplyFunc:     f.received(`{"name": "two", "roles": ["admin"], "state": "enabled"}`),
 			},
 		},
 	})
@@ -136,7 +135,7 @@ func TestAccAPIKeyRenewal(t *testing.T) {
 		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisKey, action)}}
 	}
 	created := func(validUntil int) func() {
-		return f.received(fmt.Sprintf(`{"name": "loader", "roles": ["admin"], "expireAt": %q}`, date(validUntil)))
+		return f.received(fmt.Sprintf(`{"name": "loader", "roles": ["admin"], "state": "enabled", "expireAt": %q}`, date(validUntil)))
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: f.providers(),
@@ -160,27 +159,4 @@ func TestAccAPIKeyRenewal(t *testing.T) {
 			},
 		},
 	})
-}
-
-// What no key can have is an error of the plan, and so is an import.
-func TestAccAPIKeyLimits(t *testing.T) {
-	f := newFixture(t)
-	step := func(arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + keyConfig(arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step(`name = ""`+"\nroles = [\"admin\"]", `string length must be at least 1`),
-			step("name = \"n\"\nroles = []", `must contain at least 1`),
-			step("name = \"n\"\nroles = [\"owner\"]", `must be one of`),
-			step("name = \"n\"\nroles = [\"admin\"]\nexpire_at = \"2020-01-01T00:00:00Z\"", `must be in the future`),
-			step("name = \"n\"\nroles = [\"admin\"]\nip_access_list = [{ source = \"192.0.2.300\" }]", `must be a valid IP`),
-			{
-				Config: f.provider() + keyConfig("name = \"n\"\nroles = [\"admin\"]"), ResourceName: thisKey, ImportState: true,
-				ImportStateId: uuid.NewString(), ExpectError: regexp.MustCompile(`API keys cannot be imported`),
-			},
-		},
-	})
-	f.wantRequests()
 }

@@ -84,10 +84,9 @@ resource "dataplatform_api_key" "endless" {
 	f.wantRequests()
 }
 
-// With create_before_destroy, what was unknown in the plan and turns out to be invalid is an
-// error of validation: the old key is in the state as a deposed object, with its secret,
-// until an apply creates the new one. TestAPIKeyIsNotStranded has what leaves the old key
-// where it was.
+// With create_before_destroy, no failure costs the old key's secret. A creation that fails
+// leaves the state as it was. After an error of the plan that Terraform repeats in the apply,
+// the old key is a deposed object, until an apply creates the new one.
 func TestAPIKeyDeposed(t *testing.T) {
 	f := newFixture(t)
 	config := func(source string) string {
@@ -96,21 +95,34 @@ func TestAPIKeyDeposed(t *testing.T) {
 	}
 	w := f.workspace(config("192.0.2.1"))
 	w.apply()
-	held, _ := w.keys()
-
-	w.file("main.tf", config("192.0.2.300"))
-	w.planText()
-	out, ok := w.terraform("apply", "-auto-approve")
-	if ok {
-		t.Fatalf("the new key was created:\n%s", out)
+	first, _ := w.keys()
+	for _, step := range []struct {
+		source, says string
+		status       int
+		deposed      bool
+	}{
+		{"192.0.2.2", "HTTP 403", 403, false},
+		{"192.0.2.300", `source "192.0.2.300" of ip_access_list must be a valid IP address`, 0, true},
+		{"192.0.2.3", "HTTP 403", 403, true},
+	} {
+		if step.status > 0 {
+			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: step.status})
+		}
+		w.file("main.tf", config(step.source))
+		out, ok := w.terraform("apply", "-auto-approve")
+		if ok {
+			t.Fatalf("the new key was created:\n%s", out)
+		}
+		wantText(t, out, step.says)
+		current, deposed := w.keys()
+		if step.deposed {
+			current, deposed = deposed, current
+		}
+		if len(deposed) > 0 || current["this"] != first["this"] {
+			t.Errorf("%s: the state has %v and %v", step.says, current, deposed)
+		}
 	}
-	wantText(t, out, `source "192.0.2.300" of ip_access_list must be a valid IP address`)
-	if current, deposed := w.keys(); len(current) > 0 || len(deposed) != 1 || deposed["this"] != held["this"] {
-		t.Errorf("the state holds %v and deposed %v, want %v deposed", current, deposed, held)
-	}
-
-	w.file("main.tf", config("192.0.2.3"))
-	wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", held["this"].ID), "1 destroyed")
+	wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", first["this"].ID), "1 destroyed")
 	newest := f.Keys()[len(f.Keys())-1]["result"].(mockplatform.Document)
 	if current, deposed := w.keys(); len(f.Keys()) != 2 || current["this"].Secret != newest["keySecret"] || len(deposed) > 0 {
 		t.Errorf("%d keys, the state has %v and deposed %v, and the newest key is %v", len(f.Keys()), current, deposed, newest)
@@ -171,7 +183,8 @@ resource "dataplatform_api_key" "row" {
 
 // An interrupt while the platform is slow: what was sent runs to its end and its secret
 // is in the state, what gets no response is the error of an ambiguous end after
-// request_timeout, what was not sent never is, and the next apply creates only the rest.
+// request_timeout, what was not sent never is, and the next apply creates only the rest. A log
+// names the keys at once, since a second interrupt would end Terraform without a word.
 func TestAPIKeyInterrupt(t *testing.T) {
 	t.Parallel()
 	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
@@ -179,20 +192,25 @@ func TestAPIKeyInterrupt(t *testing.T) {
 			f := newFixture(t)
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Delay: 4 * time.Second}) // until the interrupt has arrived, on a busy machine too
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "7s"`) + `
+			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "7s"`)+`
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
   roles          = ["admin"]
   validity_hours = 9
 }
-`)
+`).setenv("TF_LOG=WARN", "TF_LOG_PATH=warnings.log")
 			out := w.interrupted(interrupt, 2, 4)
 			held, _ := w.keys()
 			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
 				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 			}
 			wantText(t, out, "no response within request_timeout (7s)", `name "key-`, "revoke it")
+			log := w.read("warnings.log")
+			if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
+				t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
+			}
+			wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
 			for _, key := range held {
 				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) || key.Tainted {
 					t.Errorf("state holds %v, the platform created %s", key, created)
