@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What a user of dataplatform_api_key sees.
@@ -121,42 +118,4 @@ func TestAccAPIKeyReplacement(t *testing.T) {
 	if n := len(f.Keys()); n != 2 {
 		t.Errorf("%d keys on the platform, want both", n)
 	}
-}
-
-// A key with validity_hours is replaced once a plan is within early_renewal_hours of its
-// expiry, and early_renewal_hours itself changes in place.
-func TestAccAPIKeyRenewal(t *testing.T) {
-	f := newFixture(t)
-	now := f.clocked()
-	config := func(early int) string {
-		return f.provider() + keyConfig(fmt.Sprintf("  name = \"loader\"\n  roles = [\"admin\"]\n  validity_hours = 100\n  early_renewal_hours = %d", early))
-	}
-	action := func(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
-		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisKey, action)}}
-	}
-	created := func(validUntil int) func() {
-		return f.received(fmt.Sprintf(`{"name": "loader", "roles": ["admin"], "state": "enabled", "expireAt": %q}`, date(validUntil)))
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{PreConfig: func() { now.at(0, 0) }, Config: config(5), ConfigPlanChecks: action(plancheck.ResourceActionCreate), PostApplyFunc: created(100)},
-			{Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), PostApplyFunc: f.received()},
-			{PreConfig: func() { now.at(89, 0) }, Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionNoop), PostApplyFunc: f.received()},
-			{
-				PreConfig: func() { now.at(90, 0) }, Config: config(10),
-				ConfigPlanChecks: action(plancheck.ResourceActionCreateBeforeDestroy),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringFunc(func(got string) error {
-						if !tfvalue.SameInstant(got, date(190)) {
-							return errors.New(got + " is not " + date(190))
-						}
-						return nil
-					})),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
-				},
-				PostApplyFunc: created(190),
-			},
-		},
-	})
 }

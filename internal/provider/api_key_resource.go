@@ -67,14 +67,14 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	for _, l := range asked.At("hash_data").Leaves() {
 		client.AddSecret(l.Value.Text())
 	}
-	defer warnInterrupted(ctx, organization.Text(), body)()
+	defer warnInterrupted(ctx, asked)()
 	created, err := client.CreateAPIKey(ctx, organization.Text(), body)
 	if err != nil {
-		addCreateError(&resp.Diagnostics, organization.Text(), body, err)
+		addCreateError(&resp.Diagnostics, asked, err)
 		return
 	}
 	if created.KeySecret == nil && body.HashData == nil {
-		addSecretMissing(&resp.Diagnostics, organization.Text(), body, created)
+		addSecretMissing(&resp.Diagnostics, asked, created)
 		return
 	}
 	response := tfvalue.Null(plan.Type())
@@ -118,10 +118,10 @@ func creation(asked tfvalue.Value) (platform.APIKeyCreate, error) {
 // called. A second interrupt ends Terraform at once, and the secret is lost. Only a log line
 // can say so in time: Terraform shows a diagnostic once the creation has ended, and ignores
 // what a provider answers to the interrupt.
-func warnInterrupted(ctx context.Context, organization string, body platform.APIKeyCreate) (stop func() bool) {
+func warnInterrupted(ctx context.Context, asked tfvalue.Value) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost: "+
-			"look for the key in the platform's console and revoke it: "+described(organization, body, ""))
+			"look for the key in the platform's console and revoke it: "+described(asked, ""))
 	})
 }
 
@@ -204,7 +204,7 @@ func warnDifferences(asked, response, state tfvalue.Value, created *platform.Cre
 }
 
 // addCreateError reports a failed creation, and the key that may exist anyway.
-func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
+func addCreateError(diags *diag.Diagnostics, asked tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if platform.IsAmbiguous(err) {
 		requestID := ""
@@ -212,13 +212,13 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 			requestID = call.RequestID
 		}
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
-			described(organization, body, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
+			described(asked, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
 }
 
 // addSecretMissing reports a response without the secret.
-func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
+func addSecretMissing(diags *diag.Diagnostics, asked tfvalue.Value, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
 		id = ", ID " + platform.CleanText(*created.Key.ID)
@@ -226,21 +226,24 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
 			"Look for the key in the platform's console and revoke it: "+
-			described(organization, body, created.RequestID)+id+". The next apply creates another key.")
+			described(asked, created.RequestID)+id+". The next apply creates another key.")
 }
 
 // described is what identifies a key in the console, and its creation in the
 // platform's logs. The request ID is omitted if there is none.
-func described(organization string, body platform.APIKeyCreate, requestID string) string {
+func described(asked tfvalue.Value, requestID string) string {
+	var roles []string
+	for _, role := range asked.At("roles").Elements() {
+		roles = append(roles, role.Text())
+	}
 	expiry := "no expiry"
-	if body.ExpireAt != nil {
-		expiry = "expiry " + *body.ExpireAt
+	if at := asked.At("expire_at").Text(); at != "" {
+		expiry = "expiry " + at
 	}
-	key := fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
-	if requestID == "" {
-		return key
+	if requestID != "" {
+		expiry += ", request ID " + platform.CleanText(requestID)
 	}
-	return key + ", request ID " + platform.CleanText(requestID)
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(roles, ", "), expiry)
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
@@ -253,7 +256,7 @@ func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp 
 // Update implements resource.Resource. It sends nothing: the platform doesn't know
 // the arguments that change in place.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.State.Raw = tfvalue.Settle(tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)).Value
+	resp.State.Raw = req.Plan.Raw
 }
 
 // Delete implements resource.Resource. It sends nothing: the key stays valid.
@@ -265,8 +268,7 @@ func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, r
 // platform. Terraform plans the destruction of a replaced key a second time, during
 // the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
-	id := state.At("id").Text() + " " + state.At("key_id").Text()
-	if id != " " && !r.FirstWarning(id) {
+	if !r.FirstWarning(keyLabel(state)) {
 		return
 	}
 	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."
