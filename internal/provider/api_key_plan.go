@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -22,9 +23,6 @@ import (
 
 // replacing are the arguments of which a change replaces a key, as a warning names them.
 var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "state", "validity_hours"}
-
-// ofPlatform are the attributes of a new key that the platform decides, unless they are set.
-var ofPlatform = []string{"expire_at", "id", "key_id", "key_suffix", "key_secret", "created_at", "used_at", "ready_for_renewal"}
 
 // ModifyPlan implements resource.ResourceWithModifyPlan.
 func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -86,12 +84,9 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 		return
 	}
 	r.warnReplaced(config, state, changed, &resp.Diagnostics)
-	for _, name := range ofPlatform {
-		if config.At(name).IsNull() { // Terraform replaces only if an attribute changes
-			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
-		}
-	}
-	resp.Plan.Raw = plan.Value
+	// Terraform replaces only if an attribute changes. It then plans the creation, which
+	// makes unknown what the platform decides.
+	resp.Plan.Raw = plan.With(tfvalue.Unknown(tftypes.Bool), "ready_for_renewal").Value
 }
 
 // keepState returns a plan with the values of the state wherever they mean the same,

@@ -136,6 +136,7 @@ func TestAPIKeyUnknownChanges(t *testing.T) {
 
 // A key stays in the organization that it was created in when the provider's changes,
 // and its successor is created in the provider's. Letter case makes no other organization.
+// Settings that a creation lacks are errors of its plan.
 func TestAPIKeyOrganization(t *testing.T) {
 	f := newFixture(t)
 	d := f.newKeyDriver(t, nil)
@@ -146,9 +147,13 @@ func TestAPIKeyOrganization(t *testing.T) {
 			t.Errorf("%v: %s because of %v", organization, p.action, p.replaces)
 		}
 	}
-	d.apply(plainKey.with(args{"name": "other"}))
-	if got := f.Requests()[1].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" {
-		t.Error(got)
+	p := d.apply(plainKey.with(args{"name": "other"}))
+	if got := f.Requests()[1].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" || p.planned.At("organization_id").Text() != mockplatform.OtherOrganizationID {
+		t.Errorf("planned in %s, created at %s", p.planned.At("organization_id").Text(), got)
+	}
+	d.settings = d.settings.with(args{"base_url": nil, "key_id": nil, "key_secret": nil})
+	for _, p := range []*result{d.planned(plainKey.with(args{"name": "third"})), f.newKeyDriver(t, args{"base_url": nil, "key_id": nil, "key_secret": nil}).planned(plainKey)} {
+		wantText(t, strings.Join(p.errors, "\n"), "Missing provider settings: base_url, key_id and key_secret are not set")
 	}
 	if !keyRules.Same("organization_id", tfvalue.String("ABCDEF"), tfvalue.String("abcdef")) {
 		t.Error("letter case counts")
@@ -172,5 +177,9 @@ func TestAPIKeyEditedState(t *testing.T) {
 			t.Errorf("%q: %s because of %v\n%s", private, p.action, p.replaces, p.diagnoses)
 		}
 		d.wantStored()
+		d.block.State.Private = []byte(private)
+		if _, applied := d.destroy(); len(applied.errors) > 0 || !d.state.IsNull() {
+			t.Errorf("%q: %s", private, applied)
+		}
 	}
 }

@@ -117,6 +117,9 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				if p.action != "update" {
 					continue
 				}
+				if len(p.warnings)+len(p.errors) > 0 {
+					t.Error(p.diagnoses)
+				}
 				if p := d.planned(after); p.action != test.further {
 					t.Errorf("the plan after it: %s because of %v, want %s", p.action, p.replaces, test.further)
 				}

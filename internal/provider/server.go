@@ -85,6 +85,5 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	req.PlannedPrivate = nil
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
 }
