@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +9,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What is known of a key: its state, and what was requested. The API cannot be asked.
+// What is known of a key is its state: the API cannot be asked, and nothing else is
+// remembered.
 
 var keyRules = tfvalue.Rules{
 	Keys:     map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}},
@@ -18,89 +18,31 @@ var keyRules = tfvalue.Rules{
 	Folded:   []string{"organization_id"},
 }
 
-const (
-	askedKey     = "asked"
-	stateEnabled = "enabled"
-)
-
-// asked is what was requested for a key where the state doesn't distinguish it from
-// what the platform chose. It is kept in private state.
-type asked struct {
-	// OrganizationID, ExpireAt and IPAccessList report whether the configuration
-	// set the argument.
-	OrganizationID bool   `json:"organization_id,omitempty"`
-	ExpireAt       bool   `json:"expire_at"`
-	State          string `json:"state"`
-	IPAccessList   bool   `json:"ip_access_list,omitempty"`
-	// Expiry is the requested expiry of a key with validity_hours, if renewal can't
-	// use the one that the API returned.
-	Expiry string `json:"expiry,omitempty"`
-}
-
-// asks is what is remembered of the request that has just created a key.
-func asks(config, state tfvalue.Value, body platform.APIKeyCreate, now time.Time) asked {
-	was := asked{
-		OrganizationID: !config.At("organization_id").IsNull(),
-		ExpireAt:       !config.At("expire_at").IsNull(),
-		State:          stateAsked(config),
-		IPAccessList:   !config.At("ip_access_list").IsEmpty(),
-	}
-	// The minimum time from a creation to the renewal: validity_hours and
-	// early_renewal_hours are whole, and the first is larger.
-	const shortestUse = time.Hour
-	expires, err := tfvalue.ParseTime(state.At("expire_at").Text())
-	if !state.At("validity_hours").IsNull() && (err != nil || expires.Add(-hours(state.At("early_renewal_hours"))).Before(now.Add(shortestUse))) {
-		// There is none, it can't be parsed, or every plan would create a new key.
-		was.Expiry = *body.ExpireAt
-	}
-	return was
-}
-
-func (was asked) encode() []byte {
-	remembered, _ := json.Marshal(was) //nolint:errchkjson // strings and bools
-	return remembered
-}
-
-// recall decodes what was requested for a key. Without a memory of it, the state
-// stands in.
-func recall(remembered []byte, state tfvalue.Value) asked {
-	var was asked
-	if remembered == nil || json.Unmarshal(remembered, &was) != nil {
-		was = asked{State: stateAsked(state)}
-	}
-	return was
-}
-
-// stateAsked is the state that a configuration requests.
-func stateAsked(config tfvalue.Value) string {
-	if wanted := config.At("state").Text(); wanted != "" {
-		return wanted
-	}
-	return stateEnabled
-}
-
 // due reports whether a key with validity_hours is to be replaced: within
-// early_renewal_hours of its expiry, or after it.
-func due(key tfvalue.Value, was asked, now time.Time) bool {
-	expiry := was.Expiry
-	if expiry == "" {
-		expiry = key.At("expire_at").Text()
+// early_renewal_hours of its expiry, or after it. If the API gave it none, validity_hours
+// counts from its creation.
+func due(key tfvalue.Value, now time.Time) bool {
+	validity := key.At("validity_hours")
+	now = now.Add(hours(key.At("early_renewal_hours")))
+	if key.At("expire_at").IsNull() {
+		return !validity.IsNull() && passed(key.At("created_at"), now.Add(-hours(validity)))
 	}
-	expires, err := tfvalue.ParseTime(expiry)
-	return !key.At("validity_hours").IsNull() && err == nil && !now.Before(expires.Add(-hours(key.At("early_renewal_hours"))))
+	return !validity.IsNull() && passed(key.At("expire_at"), now)
 }
 
-// passed reports whether a time is after an expiry.
-func passed(expiry tfvalue.Value, now time.Time) bool {
-	expires, err := tfvalue.ParseTime(expiry.Text())
-	return err == nil && !now.Before(expires)
+// passed reports whether a timestamp is not in the future.
+func passed(timestamp tfvalue.Value, now time.Time) bool {
+	at, err := tfvalue.ParseTime(timestamp.Text())
+	return err == nil && !now.Before(at)
+}
+
+// neverExpires reports whether a configuration asks for a key without an expiry.
+func neverExpires(config tfvalue.Value) bool {
+	return config.At("expire_at").IsNull() && config.At("validity_hours").IsNull()
 }
 
 // hours is a number of hours, 0 if it is null or unknown.
 func hours(value tfvalue.Value) time.Duration {
-	if value.IsNull() || !value.IsKnown() {
-		return 0
-	}
 	n, _ := value.Number().Int64()
 	return time.Duration(n) * time.Hour
 }
@@ -129,12 +71,12 @@ func remains(which string, key tfvalue.Value, now time.Time) string {
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
 		which += " (suffix " + platform.CleanText(suffix) + ")"
 	}
-	switch expiry := key.At("expire_at").Text(); {
-	case expiry == "":
+	switch expiry := key.At("expire_at"); {
+	case expiry.Text() == "":
 		return which + " stays valid, because it does not expire."
-	case passed(key.At("expire_at"), now):
-		return which + " expired at " + platform.CleanText(expiry) + "."
+	case passed(expiry, now):
+		return which + " expired at " + platform.CleanText(expiry.Text()) + "."
 	default:
-		return which + " stays valid until " + platform.CleanText(expiry) + "."
+		return which + " stays valid until " + platform.CleanText(expiry.Text()) + "."
 	}
 }

@@ -2,9 +2,7 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What a user of dataplatform_api_key sees.
@@ -81,7 +77,7 @@ func (learnedOfKey) CheckState(_ context.Context, req statecheck.CheckStateReque
 	}
 	for _, created := range req.State.Values.RootModule.Resources {
 		var missing []string
-		for _, name := range []string{"key_suffix", "created_at", "used_at", "ip_access_list"} {
+		for _, name := range []string{"key_suffix", "created_at", "used_at"} {
 			if created.AttributeValues[name] == nil {
 				missing = append(missing, name)
 			}
@@ -105,7 +101,7 @@ func TestAccAPIKeyReplacement(t *testing.T) {
 			{
 				Config:            config("one"),
 				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
-				PostApplyFunc:     f.received(`{"name": "one", "roles": ["admin"]}`),
+				PostApplyFunc:     f.received(`{"name": "one", "roles": ["admin"], "state": "enabled"}`),
 			},
 			{
 				Config: config("two"),
@@ -115,72 +111,11 @@ func TestAccAPIKeyReplacement(t *testing.T) {
 					plancheck.ExpectUnknownOutputValue("secret"), // what depends on it has the new one in the same apply
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{secrets.AddStateValue(thisKey, tfjsonpath.New("key_secret"))},
-				PostApplyFunc:     f.received(`{"name": "two", "roles": ["admin"]}`),
+				PostApplyFunc:     f.received(`{"name": "two", "roles": ["admin"], "state": "enabled"}`),
 			},
 		},
 	})
 	if n := len(f.Keys()); n != 2 {
 		t.Errorf("%d keys on the platform, want both", n)
 	}
-}
-
-// A key with validity_hours is replaced once a plan is within early_renewal_hours of its
-// expiry, and early_renewal_hours itself changes in place.
-func TestAccAPIKeyRenewal(t *testing.T) {
-	f := newFixture(t)
-	now := f.clocked()
-	config := func(early int) string {
-		return f.provider() + keyConfig(fmt.Sprintf("  name = \"loader\"\n  roles = [\"admin\"]\n  validity_hours = 100\n  early_renewal_hours = %d", early))
-	}
-	action := func(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
-		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisKey, action)}}
-	}
-	created := func(validUntil int) func() {
-		return f.received(fmt.Sprintf(`{"name": "loader", "roles": ["admin"], "expireAt": %q}`, date(validUntil)))
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{PreConfig: func() { now.at(0, 0) }, Config: config(5), ConfigPlanChecks: action(plancheck.ResourceActionCreate), PostApplyFunc: created(100)},
-			{Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), PostApplyFunc: f.received()},
-			{PreConfig: func() { now.at(89, 0) }, Config: config(10), ConfigPlanChecks: action(plancheck.ResourceActionNoop), PostApplyFunc: f.received()},
-			{
-				PreConfig: func() { now.at(90, 0) }, Config: config(10),
-				ConfigPlanChecks: action(plancheck.ResourceActionCreateBeforeDestroy),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringFunc(func(got string) error {
-						if !tfvalue.SameInstant(got, date(190)) {
-							return errors.New(got + " is not " + date(190))
-						}
-						return nil
-					})),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
-				},
-				PostApplyFunc: created(190),
-			},
-		},
-	})
-}
-
-// What no key can have is an error of the plan, and so is an import.
-func TestAccAPIKeyLimits(t *testing.T) {
-	f := newFixture(t)
-	step := func(arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + keyConfig(arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step(`name = ""`+"\nroles = [\"admin\"]", `string length must be at least 1`),
-			step("name = \"n\"\nroles = []", `must contain at least 1`),
-			step("name = \"n\"\nroles = [\"owner\"]", `must be one of`),
-			step("name = \"n\"\nroles = [\"admin\"]\nexpire_at = \"2020-01-01T00:00:00Z\"", `must be in the future`),
-			step("name = \"n\"\nroles = [\"admin\"]\nip_access_list = [{ source = \"192.0.2.300\" }]", `must be a valid IP`),
-			{
-				Config: f.provider() + keyConfig("name = \"n\"\nroles = [\"admin\"]"), ResourceName: thisKey, ImportState: true,
-				ImportStateId: uuid.NewString(), ExpectError: regexp.MustCompile(`API keys cannot be imported`),
-			},
-		},
-	})
-	f.wantRequests()
 }

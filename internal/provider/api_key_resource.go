@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -48,65 +49,64 @@ func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.Validate
 		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
 }
 
-// Create implements resource.Resource. It repeats the checks of which the plan may only
-// have warned (planCreation). Once key ID and secret are received there are only
+// Create implements resource.Resource. Once key ID and secret are received there are only
 // warnings, since nothing can read the secret again.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	config := tfvalue.Of(req.Config.Raw)
-	client, organization, _ := r.Management(tfvalue.Of(req.Plan.Raw).At("organization_id"), &resp.Diagnostics)
-	plan := tfvalue.Of(req.Plan.Raw).With(organization, "organization_id")
-	r.checkExpiry(plan, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	plan := tfvalue.Of(req.Plan.Raw)
+	client, organization, ok := r.Management(plan.At("organization_id"), &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	body, err := r.creation(plan)
+	plan = plan.With(organization, "organization_id")
+	asked := r.asked(plan)
+	body, err := creation(asked)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot create API key", err.Error())
 		return
 	}
-	for _, l := range plan.At("hash_data").Leaves() {
+	for _, l := range asked.At("hash_data").Leaves() {
 		client.AddSecret(l.Value.Text())
 	}
+	defer warnInterrupted(ctx, asked)()
 	created, err := client.CreateAPIKey(ctx, organization.Text(), body)
 	if err != nil {
-		addCreateError(&resp.Diagnostics, organization.Text(), body, err)
+		addCreateError(&resp.Diagnostics, asked, err)
 		return
 	}
 	if created.KeySecret == nil && body.HashData == nil {
-		addSecretMissing(&resp.Diagnostics, organization.Text(), body, created)
+		addSecretMissing(&resp.Diagnostics, asked, created)
 		return
 	}
 	response := tfvalue.Null(plan.Type())
 	if created.Key != nil {
 		response = tfvalue.Encode(created.Key, plan.Type())
 	}
-	warnDifferences(plan, body, response, created, client.Mask, &resp.Diagnostics)
-	state := keyCreated(plan, body, response, created)
-	resp.State.Raw = state.Value
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, askedKey, asks(config, state, body, r.Now()).encode())...)
-}
-
-// checkExpiry rejects an expiry in the past for a key that is to be created. A key that
-// exists may have expired, or its successor could not be planned.
-func (r *apiKeyResource) checkExpiry(key tfvalue.Value, diags *diag.Diagnostics) {
-	if expiry := key.At("expire_at"); passed(expiry, r.Now()) {
-		diags.AddAttributeError(path.Root("expire_at"), "Expiry in the past",
-			fmt.Sprintf("expire_at must be in the future when the key is created, got %s.", expiry.Text()))
+	if created.NullExpiry {
+		response = response.With(tfvalue.String(""), "expire_at") // means the same
 	}
+	state := r.keyCreated(plan, asked, response, created)
+	warnDifferences(asked, response, state, created, client.Mask, &resp.Diagnostics)
+	resp.State.Raw = state.Value
 }
 
-// creation is the request for a plan. The expiry of a key with validity_hours counts
-// from now.
-func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, error) {
+// asked returns what the creation of a planned key requests: the plan without what the
+// platform decides, and the expiry of a key with validity_hours, which counts from now.
+func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
+	asked := plan.OnlyKnown()
+	if validity := asked.At("validity_hours"); !validity.IsNull() {
+		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second)
+		asked = asked.With(tfvalue.String(expiry.Format(time.RFC3339)), "expire_at")
+	}
+	return asked
+}
+
+// creation is the request for what is asked.
+func creation(asked tfvalue.Value) (platform.APIKeyCreate, error) {
 	var body platform.APIKeyCreate
-	// What the platform chooses is unknown in the plan, and not sent.
-	if err := plan.OnlyKnown().Decode(&body); err != nil {
+	if err := asked.Decode(&body); err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
-	if validity := plan.At("validity_hours"); !validity.IsNull() {
-		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second).Format(time.RFC3339)
-		body.ExpireAt = &expiry
-	} else if body.ExpireAt != nil {
+	if body.ExpireAt != nil {
 		// Many parsers know "T" and "Z" alone, Go's among them.
 		expiry := strings.ToUpper(*body.ExpireAt)
 		body.ExpireAt = &expiry
@@ -114,38 +114,46 @@ func (r *apiKeyResource) creation(plan tfvalue.Value) (platform.APIKeyCreate, er
 	return body, nil
 }
 
-// keyCreated is the state of a new key: the plan, completed by the response, and
-// by what was requested where the response omits it.
-func keyCreated(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+// warnInterrupted logs which key may be created when the run is interrupted, until stop is
+// called. A second interrupt ends Terraform at once, and the secret is lost. Only a log line
+// can say so in time: Terraform shows a diagnostic once the creation has ended, and ignores
+// what a provider answers to the interrupt.
+func warnInterrupted(ctx context.Context, asked tfvalue.Value) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost: "+
+			"look for the key in the platform's console and revoke it: "+described(asked, ""))
+	})
+}
+
+// keyCreated is the state of a new key: the plan, completed by the response. The requested
+// expiry stands in for one that the response omits, and for one that renewal cannot count
+// from: no timestamp, or one so early that every plan would renew the key. Rejected: the
+// API's expiry, and private state that remembers the requested one. A warning says so once.
+func (r *apiKeyResource) keyCreated(plan, asked, response tfvalue.Value, created *platform.CreatedAPIKey) tfvalue.Value {
+	// The minimum time from a creation to the renewal: validity_hours and
+	// early_renewal_hours are whole, and the first is larger.
+	const shortestUse = time.Hour
 	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
-	if state.At("state").Text() == "" {
-		state = state.With(tfvalue.String(stateEnabled), "state")
+	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
+	expiry := state.At("expire_at")
+	_, err := tfvalue.ParseTime(expiry.Text())
+	if never := !expiry.IsNull() && expiry.IsEmpty(); never {
+		state = state.Without("expire_at")
+	} else if err != nil {
+		state = state.With(asked.At("expire_at"), "expire_at")
 	}
-	if state.At("expire_at").Text() == "" {
-		expiry := body.ExpireAt
-		if endless(response, created) {
-			expiry = nil
-		}
-		state = state.With(tfvalue.Optional(expiry), "expire_at")
+	if due(state, r.Now().Add(shortestUse)) {
+		state = state.With(asked.At("expire_at"), "expire_at")
 	}
-	if !plan.At("ip_access_list").IsKnown() && state.At("ip_access_list").IsEmpty() {
-		state = state.With(tfvalue.Null(state.At("ip_access_list").Type()), "ip_access_list")
-	}
-	return state.With(tfvalue.Bool(false), "ready_for_renewal")
+	return state
 }
 
-// endless reports whether the response has an empty expiry: the key never expires.
-// A response that omits the field doesn't mean that.
-func endless(response tfvalue.Value, created *platform.CreatedAPIKey) bool {
-	expiry := response.At("expire_at")
-	return created.NullExpiry || !expiry.IsNull() && expiry.Text() == ""
-}
-
-// warnDifferences reports in one warning how the created key differs from the
-// request. Values are masked: a response may have the secret in another field.
-func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
+// warnDifferences reports in one warning how the created key differs from what was asked:
+// both values, or for texts that were configured the response's alone. Values are masked: a
+// response may have the secret in another field.
+func warnDifferences(asked, response, state tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
 		text := tfvalue.Rules{}.Describe("", value)
@@ -158,23 +166,28 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 	if created.Incomplete != nil {
 		lines = append(lines, "  - "+created.Incomplete.Error())
 	}
-	for _, name := range []string{"name", "roles", "state", "ip_access_list"} {
-		wanted, got := plan.At(name), response.At(name)
-		switch {
-		case got.IsNull() || wanted.IsKnown() && wanted.IsNull():
-		case wanted.IsFullyKnown() && !keyRules.Confirms(name, wanted, got):
-			lines = append(lines, fmt.Sprintf("  - %s: the API returned %s", name, shown(got)))
-		case !wanted.IsKnown() && !got.IsEmpty() && got.Text() != stateEnabled:
-			lines = append(lines, fmt.Sprintf("  - %s: not set, and the API returned %s", name, shown(got)))
+	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
+		wanted, got := asked.At(name), response.At(name)
+		if got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got) {
+			continue
 		}
+		line, returned := "  - "+name+": ", shown(got)
+		switch {
+		case wanted.IsNull():
+			line += "not set, and "
+		case name != "name" && name != "ip_access_list":
+			line += "requested " + shown(wanted) + ", and "
+		}
+		switch {
+		case name != "expire_at":
+		case got.IsEmpty():
+			returned = "none. The key never expires on its own: revoke it in the platform's console once nothing uses it"
+		case state.At(name).Equal(wanted) && !asked.At("validity_hours").IsNull():
+			returned += ". Renewal follows the requested expiry"
+		}
+		lines = append(lines, line+"the API returned "+returned)
 	}
-	switch got := response.At("expire_at"); {
-	case endless(response, created) && body.ExpireAt != nil:
-		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned no expiry, although %s was requested. The key never expires on its own: revoke it in the platform's console once nothing uses it", *body.ExpireAt))
-	case got.Text() != "" && !tfvalue.SameInstant(tfvalue.Optional(body.ExpireAt).Text(), got.Text()):
-		lines = append(lines, fmt.Sprintf("  - expire_at: the API returned %s", shown(got)))
-	}
-	if created.KeyID == nil && body.HashData == nil {
+	if created.KeyID == nil && asked.At("hash_data").IsNull() {
 		lines = append(lines, "  - key_id: the API returned none")
 	}
 	if len(lines) == 0 {
@@ -185,13 +198,13 @@ func warnDifferences(plan tfvalue.Value, body platform.APIKeyCreate, response tf
 		stored = "The key was created. The API returned no secret, so the state has none."
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(tfvalue.String(body.Name), "name"))),
+		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(asked.At("name"), "name"))),
 		stored+" The response differs from the request:\n\n"+strings.Join(lines, "\n"),
 	)
 }
 
 // addCreateError reports a failed creation, and the key that may exist anyway.
-func addCreateError(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, err error) {
+func addCreateError(diags *diag.Diagnostics, asked tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if platform.IsAmbiguous(err) {
 		requestID := ""
@@ -199,13 +212,13 @@ func addCreateError(diags *diag.Diagnostics, organization string, body platform.
 			requestID = call.RequestID
 		}
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
-			described(organization, body, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
+			described(asked, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
 }
 
 // addSecretMissing reports a response without the secret.
-func addSecretMissing(diags *diag.Diagnostics, organization string, body platform.APIKeyCreate, created *platform.CreatedAPIKey) {
+func addSecretMissing(diags *diag.Diagnostics, asked tfvalue.Value, created *platform.CreatedAPIKey) {
 	id := ""
 	if created.Key != nil && created.Key.ID != nil {
 		id = ", ID " + platform.CleanText(*created.Key.ID)
@@ -213,37 +226,37 @@ func addSecretMissing(diags *diag.Diagnostics, organization string, body platfor
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
 			"Look for the key in the platform's console and revoke it: "+
-			described(organization, body, created.RequestID)+id+". The next apply creates another key.")
+			described(asked, created.RequestID)+id+". The next apply creates another key.")
 }
 
 // described is what identifies a key in the console, and its creation in the
 // platform's logs. The request ID is omitted if there is none.
-func described(organization string, body platform.APIKeyCreate, requestID string) string {
+func described(asked tfvalue.Value, requestID string) string {
+	var roles []string
+	for _, role := range asked.At("roles").Elements() {
+		roles = append(roles, role.Text())
+	}
 	expiry := "no expiry"
-	if body.ExpireAt != nil {
-		expiry = "expiry " + *body.ExpireAt
+	if at := asked.At("expire_at").Text(); at != "" {
+		expiry = "expiry " + at
 	}
-	key := fmt.Sprintf("name %q, organization %s, roles %s, %s", body.Name, organization, strings.Join(body.Roles, ", "), expiry)
-	if requestID == "" {
-		return key
+	if requestID != "" {
+		expiry += ", request ID " + platform.CleanText(requestID)
 	}
-	return key + ", request ID " + platform.CleanText(requestID)
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(roles, ", "), expiry)
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
 // ready_for_renewal changes, with the time.
-func (r *apiKeyResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	remembered, diags := req.Private.GetKey(ctx, askedKey)
-	resp.Diagnostics.Append(diags...)
+func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
-	ready := due(state, recall(remembered, state), r.Now())
-	resp.State.Raw = state.With(tfvalue.Bool(ready), "ready_for_renewal").Value
+	resp.State.Raw = state.With(tfvalue.Bool(due(state, r.Now())), "ready_for_renewal").Value
 }
 
 // Update implements resource.Resource. It sends nothing: the platform doesn't know
 // the arguments that change in place.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.State.Raw = tfvalue.Settle(tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)).Value
+	resp.State.Raw = req.Plan.Raw
 }
 
 // Delete implements resource.Resource. It sends nothing: the key stays valid.
@@ -255,8 +268,7 @@ func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, r
 // platform. Terraform plans the destruction of a replaced key a second time, during
 // the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
-	id := state.At("id").Text() + " " + state.At("key_id").Text()
-	if id != " " && !r.FirstWarning(id) {
+	if !r.FirstWarning(keyLabel(state)) {
 		return
 	}
 	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."

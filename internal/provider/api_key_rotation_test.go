@@ -67,7 +67,8 @@ func TestAPIKeyRenewal(t *testing.T) {
 			wantText(t, p.String(), "The key is replaced because "+fmt.Sprintf(test.why, d.get("key_suffix")),
 				"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first")
 			d.apply(test.key)
-			f.wantWrites(`{"name": "n", "roles": ["admin"], "expireAt": "2030-01-05T04:00:00Z"}`, fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(test.after+100)))
+			const body = `{"name": "n", "roles": ["admin"], "state": "enabled", "expireAt": %q}`
+			f.wantWrites(fmt.Sprintf(body, date(100)), fmt.Sprintf(body, date(test.after+100)))
 			d.wantStored()
 			d.wantNone(test.key)
 		})
@@ -116,6 +117,9 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				if p.action != "update" {
 					continue
 				}
+				if len(p.warnings)+len(p.errors) > 0 {
+					t.Error(p.diagnoses)
+				}
 				if p := d.planned(after); p.action != test.further {
 					t.Errorf("the plan after it: %s because of %v, want %s", p.action, p.replaces, test.further)
 				}
@@ -124,8 +128,8 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 	}
 }
 
-// Whatever the platform makes of an expiry, no key is made with every plan, and
-// none is kept for ever.
+// Whatever the platform makes of an expiry, no key is created with every plan, and none is
+// kept for ever.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -137,17 +141,18 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"in another spelling":    {lasting, "2030-01-05T05:00:00.000+01:00", "2030-01-05T05:00:00.000+01:00", 90},
 		"none":                   {lasting, nil, "null", 90},
 		"empty":                  {lasting, "", "null", 90},
-		"no date":                {lasting, "in 100 hours", "in 100 hours", 90},
+		"no timestamp":           {lasting, "in 100 hours", date(100), 90},
 		"later":                  {lasting, date(200), date(200), 190},
 		"sooner":                 {lasting, date(50), date(50), 40},
-		"due in a minute":        {lasting, "2030-01-01T10:01:00Z", "2030-01-01T10:01:00Z", 90},
-		"past":                   {lasting, date(-1), date(-1), 90},
-		"a minute, no reminder":  {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", "2030-01-01T00:01:00Z", 100},
-		"shortest":               {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", "2030-01-01T01:59:00Z", 1},
+		"due in a minute":        {lasting, "2030-01-01T10:01:00Z", date(100), 90},
+		"past":                   {lasting, date(-1), date(100), 90},
+		"a minute, no reminder":  {lasting.with(args{"early_renewal_hours": nil}), "2030-01-01T00:01:00Z", date(100), 100},
+		"shortest":               {lasting.with(args{"validity_hours": 2, "early_renewal_hours": 1}), "2030-01-01T01:59:00Z", date(2), 1},
 		"fixed, returned sooner": {plainKey.with(args{"expire_at": date(100)}), date(50), date(100), 0},
 		"fixed, returned none":   {plainKey.with(args{"expire_at": date(100)}), nil, date(100), 0},
 		"not asked for":          {plainKey, date(50), date(50), 0},
 		"not asked for, empty":   {plainKey, "", "null", 0},
+		"not asked for, none":    {plainKey, "soon", "null", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -160,79 +165,80 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 			if d.get("expire_at") != test.state {
 				t.Errorf("expire_at is %s, want %s\n%s", d.get("expire_at"), test.state, p.diagnoses)
 			}
-			for _, hours := range []int{0, 1, test.due - 1} {
-				if test.due > 1 {
-					now.at(hours, 0)
-				}
-				if p := d.planned(test.key); p.action != "none" {
-					t.Errorf("after %d hours: %s because of %v", hours, p.action, p.replaces)
-				}
-			}
-			hours, want := test.due, "replace"
+			early, hours, want := test.due-1, test.due, "replace"
 			if hours == 0 {
-				hours, want = 1000, "none"
+				early, hours, want = 1, 1000, "none"
 			}
-			now.at(hours, 0)
-			if p := d.planned(test.key); p.action != want {
-				t.Errorf("after %d hours: %s because of %v", hours, p.action, p.replaces)
+			for hour, action := range map[int]string{0: "none", early: "none", hours: want} {
+				now.at(hour, 0)
+				if p := d.planned(test.key); p.action != action {
+					t.Errorf("after %d hours: %s because of %v", hour, p.action, p.replaces)
+				}
 			}
 		})
 	}
 }
 
-// An expiry that is past is rejected for a key that is to be created, and said
-// of one there is, which can be planned and replaced all the same.
+// Renewal cannot count from a creation in the past, either.
+func TestAPIKeyCreatedInThePast(t *testing.T) {
+	f := newFixture(t)
+	f.clocked()
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", nil), rewritten("createdAt", date(-200))}
+	})
+	d := f.newKeyDriver(t, nil)
+	d.apply(lasting)
+	d.wantNone(lasting)
+}
+
+// An expiry that is past is rejected for a key that is to be created, and said of one there
+// is, which can be planned and replaced all the same.
 func TestAPIKeyPastExpiry(t *testing.T) {
 	f := newFixture(t)
 	now := f.clocked()
-	fixed := plainKey.with(args{"expire_at": date(100)})
+	fixed := func(hours int) args { return plainKey.with(args{"expire_at": date(hours)}) }
 	d := f.newKeyDriver(t, nil)
 	past := func(p *result) {
 		t.Helper()
 		wantText(t, strings.Join(p.errors, "\n"), "expire_at must be in the future when the key is created")
 	}
-	// Of a first key the plan only warns: the same plan in the apply of a
-	// replacement would strand the old key.
-	soon := d.planned(plainKey.with(args{"expire_at": date(0)})) // this very second
-	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`, "expire_at must be in the future when the key is created, got "+date(0))
-	past(d.carryOut(soon, plainKey.with(args{"expire_at": date(0)})))
-	soon = d.planned(plainKey.with(args{"expire_at": date(1 - 7*24)}))
-	wantText(t, strings.Join(soon.warnings, "\n"), `API key "n" cannot be created`)
-	past(d.planned(plainKey.with(args{"expire_at": date(-7 * 24)}))) // no plan waits that long for its apply
-	past(d.apply(plainKey.with(args{"expire_at": unknown}), plainKey.with(args{"expire_at": date(-1)})))
-	f.wantWrites()
-	d.apply(fixed)
-	f.ResetJournal()
+	past(d.planned(fixed(0))) // this very second
+	past(d.apply(plainKey.with(args{"expire_at": unknown}), fixed(-1)))
+	d.apply(fixed(100))
 
 	now.at(100, 0)
-	p := d.planned(fixed)
+	p := d.planned(fixed(100))
 	if p.action != "none" {
 		t.Errorf("%s because of %v", p.action, p.replaces)
 	}
 	wantText(t, strings.Join(p.warnings, "\n"), ") has expired: The key expired at "+date(100))
-	past(d.planned(fixed.with(args{"name": "other"})))
-
-	p = d.planned(fixed.with(args{"expire_at": date(200)}))
-	if p.action != "replace" || strings.Contains(strings.Join(p.warnings, "\n"), "stays valid") {
+	past(d.planned(fixed(100).with(args{"name": "other"})))
+	p = d.planned(fixed(200))
+	if p.action != "replace" || strings.Contains(p.String(), "stays valid") {
 		t.Errorf("%s, and what has expired is called valid:\n%s", p.action, p.diagnoses)
 	}
-	wantText(t, strings.Join(p.warnings, "\n"), "has expired and is replaced: The key is replaced because expire_at changed.", "expired at "+date(100))
-	d.apply(fixed.with(args{"expire_at": date(200)}))
-	f.wantWrites(fmt.Sprintf(`{"name": "n", "roles": ["admin"], "expireAt": %q}`, date(200)))
+	wantText(t, p.String(), "has expired and is replaced: The key is replaced because expire_at changed.", "expired at "+date(100))
 
+	// One that passes between plan and apply is rejected before the request. With
+	// create_before_destroy, the state keeps the old key and its secret.
+	d.block.CreateBeforeDestroy = true
+	secret := d.get("key_secret")
 	now.at(201, 0)
+	f.ResetJournal()
+	past(d.carryOut(p, fixed(200)))
+	f.wantWrites()
+	if deposed := d.block.Deposed; len(deposed) != 1 || deposed[0].Value.GetAttr("key_secret").AsString() != secret {
+		t.Errorf("deposed: %v", deposed)
+	}
+
+	d.reset()
+	d.apply(fixed(300))
+	now.at(301, 0)
 	planned, applied := d.destroy()
 	for _, all := range []diagnoses{planned, applied} {
 		if len(all.warnings) != 1 || strings.Contains(all.warnings[0], "valid") {
 			t.Error(all)
 		}
-		wantText(t, strings.Join(all.warnings, "\n"), "has expired and stays on the platform", "expired at "+date(200))
+		wantText(t, all.String(), "has expired and stays on the platform", "expired at "+date(300))
 	}
-
-	// An expiry that passes between plan and apply is rejected before the POST.
-	p = d.planned(plainKey.with(args{"expire_at": date(300)}))
-	f.ResetJournal()
-	now.at(301, 0)
-	past(d.carryOut(p, plainKey.with(args{"expire_at": date(300)})))
-	f.wantWrites()
 }

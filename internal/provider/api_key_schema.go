@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -75,7 +76,7 @@ func apiKeySchema() schema.Schema {
 				MarkdownDescription: "Arbitrary map of values, such as the release of an application." + replaces,
 			},
 			"state": schema.StringAttribute{
-				Optional: true, Computed: true,
+				Optional: true, Computed: true, Default: stringdefault.StaticString("enabled"),
 				MarkdownDescription: "`enabled` or `disabled`. Defaults to `enabled`." + replaces,
 				Validators:          []validator.String{stringvalidator.OneOf("enabled", "disabled")},
 			},
@@ -91,7 +92,7 @@ func apiKeySchema() schema.Schema {
 				},
 			},
 			"ip_access_list": schema.SetNestedAttribute{
-				Optional: true, Computed: true,
+				Optional:            true,
 				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API documentation does not say whether an empty list allows every address or none." + replaces,
 				Validators:          []validator.Set{nonNull},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

@@ -29,7 +29,7 @@
 //
 // dataplatform_api_key, which the framework handles:
 //
-//	api_key.go           what is known of a key: its state, and what was requested
+//	api_key.go           what the state says of a key: expiry, label
 //	api_key_schema.go    its schema
 //	api_key_plan.go      when a key is created, kept or replaced
 //	api_key_resource.go  the creation of a key, its refreshes, and its end

@@ -77,7 +77,7 @@ resource "dataplatform_api_key" "loader" {
 	state := w.read("terraform.tfstate")
 	changed := strings.ReplaceAll(state, `"attributes": {`, `"attributes": { "added_later": "x",`)
 	changed = regexp.MustCompile(`"private": "[^"]+"`).ReplaceAllString(changed, `"private": "e30="`) // {}
-	if strings.Count(changed, "added_later") != 2 || strings.Count(changed, `"e30="`) != 2 {
+	if strings.Count(changed, "added_later") != 2 || strings.Count(changed, `"e30="`) != 1 {
 		t.Fatalf("the state has another form:\n%s", state)
 	}
 	w.file("terraform.tfstate", changed)

@@ -2,9 +2,7 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -13,7 +11,8 @@ import (
 )
 
 // server is the framework's server, except for adopted objects, which their engines
-// handle.
+// handle. What the framework handles has no private state. One that is damaged is not
+// passed on, because the framework reports it as a bug of the provider.
 type server struct {
 	frameworkServer
 	provider *dataplatformProvider
@@ -67,7 +66,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
-	req.Private = readable(req.Private)
+	req.Private = nil
 	return s.frameworkServer.ReadResource(ctx, req)
 }
 
@@ -76,7 +75,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
-	req.PriorPrivate = readable(req.PriorPrivate)
+	req.PriorPrivate = nil
 	return s.frameworkServer.PlanResourceChange(ctx, req)
 }
 
@@ -86,21 +85,5 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	if engine, ok := s.engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
-	req.PlannedPrivate = readable(req.PlannedPrivate)
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
-}
-
-// readable returns private state, or none if it is damaged. The framework reports it as a
-// bug of the provider, although nothing in it justifies an error.
-func readable(private []byte) []byte {
-	var texts map[string][]byte
-	if json.Unmarshal(private, &texts) != nil {
-		return nil
-	}
-	for _, text := range texts {
-		if !json.Valid(text) || !utf8.Valid(text) {
-			return nil
-		}
-	}
-	return private
 }

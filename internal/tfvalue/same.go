@@ -19,7 +19,6 @@ import (
 //	            |                  |                        | of Trimmed           |
 //	------------|------------------|------------------------|----------------------|-----------------------------
 //	Same        | only null        | is the empty value     | is ignored           | plans, changes, drift
-//	Asks        | or an empty value| is the empty value     | is ignored           | the key: does an argument change
 //	Alike       | or an empty value| is the empty value     | counts               | elements of keyed sets, Differing
 //	Confirms    | of the response: | of the response:       | is ignored           | responses: verification and drift
 //	            | an empty value   | is not compared        |                      |
@@ -42,8 +41,8 @@ type Rules struct {
 	// contains one, the others do not exist.
 	Alternatives []string
 
-	// Instants are timestamps, which are compared by their instant, and Folded are strings
-	// whose letter case is ignored. Both count for Asks alone.
+	// Instants are timestamps, which Same compares by their instant, and Folded are strings
+	// whose letter case it ignores.
 	Instants, Folded []string
 
 	exact bool // Unicode forms differ
@@ -56,6 +55,10 @@ func (r Rules) Same(name string, a, b Value) bool {
 		return a.IsNull() && b.IsNull()
 	case !a.IsFullyKnown() || !b.IsFullyKnown():
 		return false
+	case slices.Contains(r.Instants, name):
+		return SameInstant(a.Text(), b.Text())
+	case slices.Contains(r.Folded, name):
+		return strings.EqualFold(a.Text(), b.Text())
 	case a.IsObject():
 		for name, member := range a.Members() {
 			if !r.Same(name, member, b.At(name)) {
@@ -71,22 +74,6 @@ func (r Rules) Same(name string, a, b Value) bool {
 		return true // nearly always, and much cheaper than a canonical text
 	default:
 		return r.canonical(name, a) == r.canonical(name, b)
-	}
-}
-
-// Asks reports whether two values of an argument ask for the same.
-func (r Rules) Asks(name string, a, b Value) bool {
-	switch {
-	case a.IsNull() || b.IsNull():
-		return a.IsEmpty() && b.IsEmpty()
-	case !a.IsFullyKnown() || !b.IsFullyKnown():
-		return false
-	case slices.Contains(r.Instants, name):
-		return SameInstant(a.Text(), b.Text())
-	case slices.Contains(r.Folded, name):
-		return strings.EqualFold(a.Text(), b.Text())
-	default:
-		return r.Same(name, a, b)
 	}
 }
 
