@@ -20,7 +20,6 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
@@ -103,7 +102,7 @@ var lifeValues = map[string][]any{
 func TestOrganizationLife(t *testing.T) {
 	t.Parallel()
 	first, lives := uint64(0), uint64(40)
-	if seed, given := resttest.SoakSeed(); given {
+	if seed, given := terraformtest.SoakSeed(); given {
 		first, lives = seed, 1
 	}
 	for seed := first; seed < first+lives; seed++ {
@@ -131,7 +130,7 @@ func play(t *testing.T, seed uint64) (story string) {
 
 // TestSoak searches lives over real connections, where all happens at the same time.
 func TestSoak(t *testing.T) {
-	resttest.Soak(t, 8, func(t *testing.T, seed uint64) { // a life mostly waits
+	terraformtest.Soak(t, 8, func(t *testing.T, seed uint64) { // a life mostly waits
 		platform := mockplatform.New(mockplatform.DefaultSeed())
 		web := httptest.NewServer(platform)
 		t.Cleanup(web.Close)
