@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -391,23 +389,6 @@ func (l *life) process(isDown bool) server {
 	}
 }
 
-// all does things at the same time, or one after the other in some order. Between them,
-// whatever goes on in the background comes to its end.
-func (l *life) all(things []func()) {
-	if l.inTurn != nil {
-		for _, i := range l.inTurn.Perm(len(things)) {
-			things[i]()
-			synctest.Wait()
-		}
-		return
-	}
-	var wait sync.WaitGroup
-	for _, do := range things {
-		wait.Go(do)
-	}
-	wait.Wait()
-}
-
 // plan plans all resources.
 func (l *life) plan(p server) {
 	things := []func(){func() {
@@ -437,48 +418,6 @@ func (b *lived) plan(p server) {
 		c = b.block.Plan(p)
 	}
 	b.result = b.tell(&result{change: c}, b.block.State)
-}
-
-// apply carries the plans out. Services are read beside that, and once more after the apply
-// of each one.
-func (l *life) apply() {
-	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
-	reads := l.one(3)
-	begins := func(r *result) bool {
-		interrupted := l.inTurn != nil && l.ctx.Err() != nil // then Terraform begins nothing more
-		if interrupted {
-			r.errors = append(r.errors, "not begun")
-		}
-		return !interrupted && r.action != "error"
-	}
-	things := []func(){func() {
-		if begins(l.key.result) {
-			l.key.block.Apply(p, l.key.result.change)
-			l.key.tell(l.key.result, l.key.block.State)
-		}
-	}}
-	for _, b := range l.blocks {
-		things = append(things, func() {
-			if begins(b.result) {
-				b.apply(p)
-			}
-			if reads && !b.isPipe() {
-				l.readServices(p.server)
-			}
-		})
-	}
-	if reads {
-		things = append(things, func() { l.readServices(p.server) })
-	}
-	l.all(things)
-}
-
-func (b *lived) apply(p terraformtest.Provider) {
-	if b.known = true; !b.absent {
-		b.write(false)
-	}
-	b.block.Apply(p, b.result.change)
-	b.tell(b.result, b.block.State)
 }
 
 // applied plans and applies, and checks what came of it.
