@@ -187,7 +187,8 @@ func TestHang(t *testing.T) {
 					} else {
 						b.platform.ClearFaults()
 					}
-					if synctest.Wait(); !ended {
+					synctest.Wait()
+					if !ended {
 						b.Error("the request still hangs")
 					}
 				})

@@ -306,7 +306,10 @@ func (l *life) checkQuiet() {
 
 // readServices checks that a data source has what the platform had since it was asked for.
 func (l *life) readServices(p server) {
-	before, typ := l.Services(), p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
+	before, typ := map[*lived]object{}, p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
+	for _, b := range l.blocks {
+		before[b] = b.document()
+	}
 	resp, err := p.ReadDataSource(l.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(l.t, valueOf(args{}, typ))})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		if l.trouble == "" || l.trouble == "flaky" {
@@ -314,27 +317,19 @@ func (l *life) readServices(p server) {
 		}
 		return
 	}
-	after := l.Services()
 	read, err := resp.State.Unmarshal(typ)
 	if err != nil {
 		l.t.Error(err)
 	}
+	services := tfvalue.Of(read).At("services").Elements()
 	for _, b := range l.blocks {
-		with := func(all []mockplatform.Document) object {
-			if i := slices.IndexFunc(all, func(doc mockplatform.Document) bool { return doc["id"] == b.id }); i >= 0 {
-				return all[i]
-			}
-			return nil
-		}
-		was, is := with(before), with(after)
-		if b.isPipe() || is == nil || plain(was) != plain(is) {
+		is := b.document()
+		if b.isPipe() || is == nil || plain(before[b]) != plain(is) {
 			continue
 		}
 		var got object
-		for _, service := range tfvalue.Of(read).At("services").Elements() {
-			if service.At("id").Text() == b.id {
-				got = shownValue(service).(object)
-			}
+		if i := slices.IndexFunc(services, func(service tfvalue.Value) bool { return service.At("id").Text() == b.id }); i >= 0 {
+			got = shownValue(services[i]).(object)
 		}
 		for _, leaf := range b.leaves {
 			if leaf != l.blind && leaf != l.hidden && plain(got[snake(leaf)]) != plain(is[leaf]) {

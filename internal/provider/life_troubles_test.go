@@ -4,11 +4,14 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What goes wrong in a life, and what happens while an apply is under way.
@@ -95,4 +98,64 @@ type interruptible struct {
 // ApplyResourceChange implements terraformtest.Provider.
 func (p interruptible) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return p.server.ApplyResourceChange(p.ctx, req)
+}
+
+// all does things at the same time, or one after the other in some order. Between them,
+// whatever goes on in the background comes to its end.
+func (l *life) all(things []func()) {
+	if l.inTurn != nil {
+		for _, i := range l.inTurn.Perm(len(things)) {
+			things[i]()
+			synctest.Wait()
+		}
+		return
+	}
+	var wait sync.WaitGroup
+	for _, do := range things {
+		wait.Go(do)
+	}
+	wait.Wait()
+}
+
+// apply carries the plans out. Services are read beside that, and once more after the apply
+// of each one.
+func (l *life) apply() {
+	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
+	reads := l.one(3)
+	things := []func(){func() {
+		if l.begins(l.key.result) {
+			l.key.block.Apply(p, l.key.result.change)
+			l.key.tell(l.key.result, l.key.block.State)
+		}
+	}}
+	for _, b := range l.blocks {
+		things = append(things, func() {
+			if l.begins(b.result) {
+				b.apply(p)
+			}
+			if reads && !b.isPipe() {
+				l.readServices(p.server)
+			}
+		})
+	}
+	if reads {
+		things = append(things, func() { l.readServices(p.server) })
+	}
+	l.all(things)
+}
+
+// begins reports whether an apply begins: in turn, Terraform begins none after an interrupt.
+func (l *life) begins(r *result) bool {
+	if l.inTurn != nil && l.ctx.Err() != nil {
+		r.errors = append(r.errors, "interrupted")
+	}
+	return len(r.errors) == 0
+}
+
+func (b *lived) apply(p terraformtest.Provider) {
+	if b.known = true; !b.absent {
+		b.write(false)
+	}
+	b.block.Apply(p, b.result.change)
+	b.tell(b.result, b.block.State)
 }

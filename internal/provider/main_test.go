@@ -141,7 +141,6 @@ provider "dataplatform" {
   key_secret          = "demo-key-secret"
   alerts_base_url     = %q
   alerts_access_token = "demo-alerts-token"
-  retry_timeout       = "5s"
   %s
 }
 `, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))

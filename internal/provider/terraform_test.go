@@ -116,7 +116,7 @@ func (f *fixture) scaling(id, arguments string) *managed {
 
 // settings are those of a provider before the fixture, with others over them.
 func (f *fixture) settings(over ...map[string]any) args {
-	all := args{"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret", "retry_timeout": "5s"}
+	all := args{"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret"}
 	for _, more := range over {
 		maps.Copy(all, more)
 	}

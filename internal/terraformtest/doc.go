@@ -7,6 +7,7 @@
 //	propose.go   what Terraform proposes to a provider, and ignore_changes
 //	fault.go     what Terraform rejects in a plan and in a result
 //	schema.go    types, values and paths
+//	soak.go      random lives, for make soak
 //
 // It is Terraform 1.16. It does not have nested blocks and deferred changes, and does
 // nothing more with objects that stay deposed.

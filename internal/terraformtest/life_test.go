@@ -25,8 +25,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
 // life is one resource block in a random sequence of steps.
@@ -427,7 +425,7 @@ func TestLives(t *testing.T) {
 }
 
 // TestSoak searches lives.
-func TestSoak(t *testing.T) { resttest.Soak(t, 1, live) }
+func TestSoak(t *testing.T) { Soak(t, 1, live) }
 
 func live(t *testing.T, seed uint64) {
 	t.Helper()
@@ -458,7 +456,7 @@ func live(t *testing.T, seed uint64) {
 			}
 			args := map[string][]string{"trial": {"plan"}, "plan": {"plan", "-out=plan"}, "apply": {"apply", "plan"}}[phase]
 			want := terraform.run(args...)
-			same := func(got, want []string) bool { return slices.Equal(got, want) }
+			same := slices.Equal[[]string]
 			if terraform.endsEarly && want.failed && phase != "apply" {
 				same = func(got, want []string) bool {
 					return !slices.ContainsFunc(want, func(text string) bool { return !slices.Contains(got, text) })

@@ -1,4 +1,4 @@
-package resttest
+package terraformtest
 
 import (
 	"math/rand/v2"
@@ -17,14 +17,14 @@ func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	if err != nil {
 		t.Skip("searches for make soak")
 	}
-	given, err := strconv.ParseUint(os.Getenv("SOAK_SEED"), 10, 64)
+	given, repeats := SoakSeed()
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, parallel)
 	lives := 0
 	for end := time.Now().Add(length); time.Now().Before(end) && !t.Failed(); lives++ {
 		seed := given
-		if err != nil {
-			seed = rand.Uint64N(1 << 40)
+		if !repeats {
+			seed = rand.Uint64N(1 << 40) //nolint:gosec // no secret
 		}
 		slots <- struct{}{}
 		wait.Go(func() {
@@ -34,4 +34,10 @@ func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	}
 	wait.Wait()
 	t.Logf("%d lives", lives)
+}
+
+// SoakSeed is the seed of the life that make soak repeats.
+func SoakSeed() (seed uint64, given bool) {
+	seed, err := strconv.ParseUint(os.Getenv("SOAK_SEED"), 10, 64)
+	return seed, err == nil
 }
