@@ -44,7 +44,7 @@ type Config struct {
 type Sending = rest.Config
 
 // Client is a client of both APIs. It is safe for concurrent use. A process should
-// use one client for all calls: concurrency, rate limits and shared reads are per
+// use one client for all calls: concurrency, rate limits and shared lists are per
 // client.
 type Client struct {
 	management, alerts *api
@@ -58,7 +58,6 @@ type api struct {
 	rest.API
 	member  string   // of a response that contains the result
 	missing []string // settings that are not set
-	reads   flights
 }
 
 var (
@@ -94,7 +93,6 @@ func New(config Config) (*Client, error) {
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
 	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
-	c.management.Recovered = c.lists.forgetFailed
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)

@@ -20,12 +20,12 @@ func TestFailedListIsTheSameToAll(t *testing.T) {
 			f.Always(slow(time.Second, respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`)))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 			defer cancel()
-			go func() { _, _ = c.ListServices(ctx, testOrganization, nil) }()
+			go func() { _ = c.ListServices(ctx, testOrganization, nil, new(object).read) }()
 			synctest.Wait()
 			first := ""
 			for i := range 300 {
 				var e *Error
-				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); !errors.As(err, &e) || first != "" && e.Detail() != first {
+				if err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); !errors.As(err, &e) || first != "" && e.Detail() != first {
 					t.Fatal(err)
 				}
 				first = e.Detail()
@@ -35,34 +35,4 @@ func TestFailedListIsTheSameToAll(t *testing.T) {
 			}
 		}, brief)
 	}
-}
-
-// The first response ends an outage, and lists that failed in it are forgotten.
-func TestFailedListIsForgottenAfterAnOutage(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.Refuse(-1)
-		list := func() error {
-			_, err := c.ListServices(t.Context(), testOrganization, nil)
-			return err
-		}
-		const outage = "the management API has not responded to any request since "
-		for range 20 { // how long each takes is random
-			if err := readPipe(t.Context(), c); err == nil || strings.Contains(err.Error(), outage) {
-				break
-			}
-			time.Sleep(time.Second)
-		}
-		if err := list(); err == nil || !strings.Contains(err.Error(), outage) {
-			t.Error(err)
-		}
-		f.Refuse(0)
-		time.Sleep(10 * time.Second) // for which nothing is sent
-		if err := readPipe(t.Context(), c); err != nil {
-			t.Error(err)
-		}
-		if err := list(); err != nil {
-			t.Error(err)
-		}
-	}, brief)
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 )
 
 // What is left of an update after an ambiguous fault is what the caller says. A body that no
@@ -41,20 +39,4 @@ func TestReconcileAfterAnAmbiguousFault(t *testing.T) {
 			}
 		})
 	}
-}
-
-// reconcile reads again: it does not join a read from before the fault.
-func TestReconcileReadsAgain(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.InjectEach(slow(2*time.Second, reset), slow(20*time.Second, good))
-		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations["reconcile"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		_ = readPipe(t.Context(), c) // under way when the PATCH fails
-		work.Wait()
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d reads, want 2", n)
-		}
-	})
 }

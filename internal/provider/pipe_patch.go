@@ -50,15 +50,16 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread
 		}
 		return &again, nil
 	}
-	response, err := p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework)
+	response := none
+	err = p.client.UpdatePipe(ctx, p.id.Organization, p.id.IDs[0], p.id.IDs[1], body, rework, pipeRules.Into(&response))
 	if err != nil {
 		return none, err
 	}
 	p.pending = nil
-	if response == nil {
+	if response.IsNull() {
 		return settled, nil
 	}
-	return tfvalue.Encode(response, remote.Type()), nil
+	return response, nil
 }
 
 // body is the update that sends these leaves: the kinds of source with their
@@ -67,7 +68,7 @@ func (p *pipePatch) send(ctx context.Context, send, remote tfvalue.Value, reread
 // it contains are pending then.
 func (p *pipePatch) body(send, remote tfvalue.Value) (platform.PipeUpdate, error) {
 	var body platform.PipeUpdate
-	if err := send.Prune().Decode(&body); err != nil {
+	if err := pipeRules.Decode(send.Prune(), &body); err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
 	}
 	source := allocated(&body.Source)

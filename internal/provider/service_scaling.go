@@ -22,13 +22,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 	IDs:      []string{"service_id"},
 	Schema:   serviceScalingSchema(),
 	Validate: checkMemoryLimits,
-	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(any) bool) ([]any, error) {
-		found, err := client.GetService(ctx, id.Organization, id.IDs[0], func(service *platform.Service) bool { return complete(service) })
-		readings := make([]any, len(found))
-		for i, service := range found {
-			readings[i] = service
-		}
-		return readings, err
+	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
+		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
 	Patch: patchScaling,
 	Moves: scalingMoves,
@@ -79,15 +74,13 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 
 func patchScaling(client *platform.Client, id adopt.Identity, _ adopt.Change) adopt.Patch {
 	return func(ctx context.Context, send, remote tfvalue.Value, _ adopt.Reread) (tfvalue.Value, error) {
-		var body platform.ScalingUpdate
-		if err := send.Decode(&body); err != nil {
-			return remote, fmt.Errorf("reading the plan: %w", err)
-		}
-		response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+		response := tfvalue.Null(remote.Type())
+		body, err := tfvalue.Rules{}.JSON(send)
 		if err != nil {
-			return remote, err
+			return response, fmt.Errorf("reading the plan: %w", err)
 		}
-		return tfvalue.Encode(response, remote.Type()), nil
+		err = client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body, tfvalue.Rules{}.Into(&response))
+		return response, err
 	}
 }
 
