@@ -166,14 +166,14 @@ func TestReadsThatNeedAnotherList(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		haveServices(f, 2)
 		f.ClearFaults()
-		f.InjectEach(respond(403, ""), good)
+		f.InjectEach(respond(403, ""), respond(200, `{"result":[]}`), good)
 		for i, want := range []string{"failed", "failed", "ok"} {
 			if err := c.GetService(t.Context(), testOrganization, serviceID(i%2), new(object).read); outcome(err) != want {
 				t.Errorf("read %d: %v", i, err)
 			}
 		}
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists, want 2", n)
+		if n := f.Sent("GET"); n != 3 {
+			t.Errorf("%d lists, want 3", n)
 		}
 	})
 }
