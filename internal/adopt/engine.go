@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -32,14 +33,16 @@ func New(kind Kind) *Engine {
 	}
 }
 
-// Imported returns the state of an object as an import would read it. response is
-// what Kind.Read returns.
-func (e *Engine) Imported(id Identity, response any) tfvalue.Value {
-	object := tfvalue.Encode(response, e.objectType)
+// Imported returns the state of an object as an import would read it from its JSON.
+func (e *Engine) Imported(id Identity, raw jsontext.Value) (tfvalue.Value, error) {
+	object, err := e.Rules.FromJSON(raw, e.objectType)
+	if err != nil {
+		return object, err
+	}
 	for i, value := range id.parts() {
 		object = object.With(tfvalue.String(value), e.identifiers()[i])
 	}
-	return object
+	return object, nil
 }
 
 // IdentityOf returns the resource identity of an object, null if the object is null.

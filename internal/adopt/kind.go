@@ -27,11 +27,9 @@ type Kind struct {
 	Schema schema.Schema
 	Rules  tfvalue.Rules
 	// Options are settable attributes that are sent with other changes. A change to
-	// one alone changes nothing on the platform.
+	// one alone changes nothing on the platform. They are among those that are NotInJSON;
+	// a change to one of the others is sent, and cannot be verified.
 	Options []tfvalue.Path
-	// Unreturned are settable attributes that no response contains: a change to one is
-	// sent, and cannot be verified.
-	Unreturned []tfvalue.Path
 	// Set is the keyed set among the attributes, nil if there is none. A PATCH changes it by
 	// what it removes and adds.
 	Set tfvalue.Path
@@ -41,10 +39,9 @@ type Kind struct {
 
 	// Validate checks a configuration, without state or plan.
 	Validate func(config tfvalue.Value, diags *diag.Diagnostics)
-	// Read returns the remote object, as a struct with tfsdk tags. If complete is false
-	// for it, Read reads it once more, and returns both, the newest first. Its error
-	// satisfies platform.IsNotFound if the object does not exist.
-	Read func(ctx context.Context, client *platform.Client, id Identity, complete func(any) bool) ([]any, error)
+	// Read reads the JSON of the remote object. Its error satisfies platform.IsNotFound if
+	// the object does not exist.
+	Read func(ctx context.Context, client *platform.Client, id Identity, read platform.Read) error
 	// Send sends a patch, and returns the object of the response, null if it has none. The
 	// request asks patch.Ask as rest.Request.Ask says.
 	Send func(ctx context.Context, client *platform.Client, id Identity, change Change, patch Patch) (tfvalue.Value, error)
@@ -146,7 +143,7 @@ func (k *Kind) owned(change Change) tfvalue.Value {
 
 // verifiable returns the leaves that a response can contain.
 func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
-	for _, path := range k.Unreturned {
+	for _, path := range k.Rules.NotInJSON {
 		leaves = leaves.Without(path...)
 	}
 	return leaves

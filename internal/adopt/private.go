@@ -62,7 +62,7 @@ func (e *Engine) isUnreported(m memory, at tfvalue.Path) bool {
 
 func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 	return slices.Contains(e.identifiers(), at[0]) ||
-		slices.ContainsFunc(slices.Concat(e.Options, e.Unreturned), func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
+		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
 // remember returns the memory of a state whose leaves are unreported as given.

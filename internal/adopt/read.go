@@ -95,21 +95,23 @@ func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
 }
 
 // readUntil reads the object, and once more if complete is false for the first response.
-// What the second omits is taken from the first.
+// If it is false for the second, too, what that omits is taken from the first.
 func (e *Engine) readUntil(ctx context.Context, client *platform.Client, id Identity, complete func(tfvalue.Value) bool) (tfvalue.Value, error) {
-	read := tfvalue.Null(e.objectType)
-	found, err := e.Read(ctx, client, id, func(object any) bool {
-		read = tfvalue.Encode(object, e.objectType)
-		return complete(read)
-	})
-	if err != nil || len(found) == 1 { // then it is the one that was judged last
-		return read, err
+	first, err := e.readOnce(ctx, client, id)
+	if err != nil || complete(first) {
+		return first, err
 	}
-	read = tfvalue.Null(e.objectType)
-	for _, object := range found { // the newest first
-		read = read.Merge(tfvalue.Encode(object, e.objectType))
+	second, err := e.readOnce(ctx, client, id)
+	if err != nil || complete(second) {
+		return second, err
 	}
-	return read, nil
+	return second.Merge(first), nil
+}
+
+func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity) (tfvalue.Value, error) {
+	object := tfvalue.Null(e.objectType)
+	err := e.Read(ctx, client, id, e.Rules.Into(&object))
+	return object, err
 }
 
 // withIDs returns an object that was read, with the identifiers in the spelling of

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -24,39 +25,6 @@ const (
 	organization       = "10000000-0000-4000-8000-000000000001"
 	firstLamp, another = "2000000a-0000-4000-8000-000000000001", "2000000a-0000-4000-8000-000000000002"
 )
-
-// lamp is a lamp in a response.
-type lamp struct {
-	LampID *string          `tfsdk:"lamp_id"`
-	Name   *string          `tfsdk:"name"`
-	Cert   *string          `tfsdk:"cert"`
-	Size   *platform.Number `tfsdk:"size"`
-	Tags   []string         `tfsdk:"tags"`
-	Bulbs  []bulb           `tfsdk:"bulbs"`
-	Shape  *shape           `tfsdk:"shape"`
-	State  *string          `tfsdk:"state"`
-	Weight *platform.Number `tfsdk:"weight"`
-}
-
-type bulb struct {
-	Socket *string  `tfsdk:"socket"`
-	Colors []string `tfsdk:"colors"`
-	On     *bool    `tfsdk:"on"`
-}
-
-type shape struct {
-	Round  *round  `tfsdk:"round"`
-	Square *square `tfsdk:"square"`
-}
-
-type round struct {
-	Radius *platform.Number `tfsdk:"radius"`
-	Volume *platform.Number `tfsdk:"volume"`
-}
-
-type square struct {
-	Side *platform.Number `tfsdk:"side"`
-}
 
 func text() schema.Attribute   { return schema.StringAttribute{Optional: true, Computed: true} }
 func number() schema.Attribute { return schema.NumberAttribute{Optional: true, Computed: true} }
@@ -102,6 +70,7 @@ var lampRules = tfvalue.Rules{
 	Trimmed:      []string{"cert"},
 	Keys:         map[string]tfvalue.Key{"bulbs": bulbKey},
 	Alternatives: []string{"shape"},
+	NotInJSON:    []tfvalue.Path{{"shape", "dry"}, {"secret"}, {"organization_id"}},
 }
 
 // workshop is the platform of the lamps.
@@ -129,20 +98,17 @@ func (w *workshop) engine() *Engine {
 		Name: "lamp", Noun: "lamp", IDs: []string{"lamp_id"},
 		Schema: lampSchema, Rules: lampRules,
 		Options:    []tfvalue.Path{{"shape", "dry"}},
-		Unreturned: []tfvalue.Path{{"secret"}},
 		Unfinished: "Their colors stay off.",
-		Read: func(_ context.Context, _ *platform.Client, id Identity, complete func(any) bool) (read []any, err error) {
-			for len(read) < 2 {
-				found, err := w.get(strings.ToLower(id.IDs[0]))
-				if err != nil {
-					return nil, err
-				}
-				read = append([]any{found}, read...)
-				if complete(found) {
-					return read[:1], nil
-				}
+		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
+			found, err := w.get(strings.ToLower(id.IDs[0]))
+			if err != nil {
+				return err
 			}
-			return read, nil
+			raw, err := json.Marshal(found)
+			if err != nil {
+				return err
+			}
+			return read(raw)
 		},
 		Set:  tfvalue.Path{"bulbs"},
 		Send: w.send,
@@ -166,7 +132,7 @@ func (w *workshop) engine() *Engine {
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
 
 // get is a GET of a lamp.
-func (w *workshop) get(id string) (any, error) {
+func (w *workshop) get(id string) (map[string]any, error) {
 	w.requests = append(w.requests, "GET")
 	if w.fail != nil {
 		if err := w.fail("GET"); err != nil {
@@ -177,15 +143,7 @@ func (w *workshop) get(id string) (any, error) {
 	if !ok {
 		return nil, gone
 	}
-	return asLamp(w.respond("GET", found)), nil
-}
-
-func asLamp(value tfvalue.Value) *lamp {
-	read := new(lamp)
-	if err := value.Decode(read); err != nil {
-		panic(err)
-	}
-	return read
+	return lampRules.JSON(w.respond("GET", found))
 }
 
 // send sends a patch, and what is left of it after an error.
@@ -254,10 +212,19 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	case "none":
 		return tfvalue.Null(w.typ()), nil
 	case "past":
-		return tfvalue.Encode(asLamp(w.respond(request, before)), w.typ()), nil
+		return w.returned(request, before)
 	default:
-		return tfvalue.Encode(asLamp(w.respond(request, w.lamps[id])), w.typ()), nil
+		return w.returned(request, w.lamps[id])
 	}
+}
+
+// returned is a lamp as the response to a request has it.
+func (w *workshop) returned(request string, lamp tfvalue.Value) (tfvalue.Value, error) {
+	response := w.respond(request, lamp)
+	for _, path := range lampRules.NotInJSON {
+		response = response.Without(path...)
+	}
+	return response, nil
 }
 
 // overlay returns a lamp with what a body has.

@@ -60,7 +60,7 @@ func (e *Engine) warnEmptyObjects(at tfvalue.Path, all traits, config, remote tf
 		for _, member := range object.Members() {
 			empty = empty && member.IsNull()
 		}
-		unreturned := slices.ContainsFunc(e.Unreturned, func(p tfvalue.Path) bool { return slices.Equal(p, next[:min(len(p), len(next))]) })
+		unreturned := slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return slices.Equal(p, next[:min(len(p), len(next))]) })
 		told := slices.ContainsFunc(members.onlySettable(remote.At(name)).Leaves(), func(leaf tfvalue.Leaf) bool { return !leaf.Value.IsEmpty() })
 		if empty && (unreturned || told) {
 			diags.AddAttributeWarning(conn.AttributePath(next), EmptyObject, EmptyObjectDetail(next))

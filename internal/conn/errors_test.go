@@ -45,7 +45,7 @@ func TestRejectionIsOneError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.UpdateServiceScaling(t.Context(), mockplatform.OrganizationID, mockplatform.ServiceID, platform.ScalingUpdate{})
+		err = client.UpdateServiceScaling(t.Context(), mockplatform.OrganizationID, mockplatform.ServiceID, nil, nil)
 		server.Close()
 		var diags diag.Diagnostics
 		conn.AddSentError(&diags, "Cannot update service", err, sent)

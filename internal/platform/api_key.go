@@ -17,36 +17,43 @@ import (
 // document does not show whether the API returns State. A field that a response
 // omits is nil.
 type APIKey struct {
-	ID           *string         `json:"id,omitzero"           tfsdk:"id"`
-	Name         *string         `json:"name,omitzero"         tfsdk:"name"`
-	Roles        []string        `json:"roles,omitzero"        tfsdk:"roles"`
-	State        *string         `json:"state,omitzero"        tfsdk:"state"`
-	KeySuffix    *string         `json:"keySuffix,omitzero"    tfsdk:"key_suffix"`
-	CreatedAt    *string         `json:"createdAt,omitzero"    tfsdk:"created_at"`
-	ExpireAt     *string         `json:"expireAt,omitzero"     tfsdk:"expire_at"`
-	UsedAt       *string         `json:"usedAt,omitzero"       tfsdk:"used_at"`
-	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero" tfsdk:"ip_access_list"`
+	ID           *string         `json:"id,omitzero"`
+	Name         *string         `json:"name,omitzero"`
+	Roles        []string        `json:"roles,omitzero"`
+	State        *string         `json:"state,omitzero"`
+	KeySuffix    *string         `json:"keySuffix,omitzero"`
+	CreatedAt    *string         `json:"createdAt,omitzero"`
+	ExpireAt     *string         `json:"expireAt,omitzero"`
+	UsedAt       *string         `json:"usedAt,omitzero"`
+	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero"`
 }
 
 // APIKeyCreate is the body of the creation of a key ("Create key" in the API
 // document). A nil field is not sent.
 type APIKeyCreate struct {
-	Name string `json:"name" tfsdk:"name"`
+	Name string `json:"name"`
 	// ExpireAt is RFC 3339. A key without an expiry never expires.
-	ExpireAt *string `json:"expireAt,omitzero" tfsdk:"expire_at"`
+	ExpireAt *string `json:"expireAt,omitzero"`
 	// State is "enabled" or "disabled". The API defaults to "enabled".
-	State    *string   `json:"state,omitzero"    tfsdk:"state"`
-	HashData *HashData `json:"hashData,omitzero" tfsdk:"hash_data"`
+	State    *string   `json:"state,omitzero"`
+	HashData *HashData `json:"hashData,omitzero"`
 	// Roles needs at least one of "admin", "developer", "query_endpoints".
-	Roles        []string        `json:"roles"                 tfsdk:"roles"`
-	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero" tfsdk:"ip_access_list"`
+	Roles        []string        `json:"roles"`
+	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero"`
 }
 
 // HashData is sent as it is. The API document does not show its meaning or use.
 type HashData struct {
-	KeyIDHash     *string `json:"keyIdHash,omitzero"     tfsdk:"key_id_hash"`
-	KeyIDSuffix   *string `json:"keyIdSuffix,omitzero"   tfsdk:"key_id_suffix"`
-	KeySecretHash *string `json:"keySecretHash,omitzero" tfsdk:"key_secret_hash"`
+	KeyIDHash     *string `json:"keyIdHash,omitzero"`
+	KeyIDSuffix   *string `json:"keyIdSuffix,omitzero"`
+	KeySecretHash *string `json:"keySecretHash,omitzero"`
+}
+
+// IPAccessEntry is an address or CIDR block that may use an API key ("IP access entry" in
+// the API document).
+type IPAccessEntry struct {
+	Source      *string `json:"source,omitzero"`
+	Description *string `json:"description,omitzero"`
 }
 
 // CreatedAPIKey is the result of the creation of a key. The API returns KeySecret

@@ -45,7 +45,7 @@ type Config struct {
 type Sending = rest.Config
 
 // Client is a client of both APIs. It is safe for concurrent use. A process should
-// use one client for all calls: concurrency, rate limits and shared reads are per
+// use one client for all calls: concurrency, rate limits and shared lists are per
 // client.
 type Client struct {
 	management, alerts *api
@@ -59,7 +59,6 @@ type api struct {
 	rest.API
 	member  string   // of a response that contains the result
 	missing []string // settings that are not set
-	reads   flights
 }
 
 var (

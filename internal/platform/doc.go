@@ -2,7 +2,8 @@
 // (services, API keys, pipes) and the alerting API (alerts). It follows the API
 // document and knows nothing of Terraform. Package rest sends its requests.
 //
-// Types and operations, each declared as a request, in the order of the API document:
+// Operations, each declared as a request, in the order of the API document. An operation
+// hands the JSON of an object to a function of the caller, which reads it:
 //
 //	service.go   services
 //	api_key.go   API keys
@@ -13,10 +14,7 @@
 //
 //	client.go    the client and its settings
 //	request.go   what all requests of an API share, and the read of one object
-//	share.go     equal reads in flight share one request
-//	list.go      lists of services: which read an earlier one may serve, and what several of
-//	             them say together
+//	list.go      lists of services: which list serves a read
 //	response.go  which responses are a success, and what they contain
-//	number.go    numbers that are exact at any size
 //	errors.go    what callers ask about an error, and words for their messages
 package platform

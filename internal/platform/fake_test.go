@@ -3,10 +3,11 @@ package platform
 import (
 	"context"
 	"errors"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -79,6 +80,34 @@ func contact(t *testing.T, f *fake, c *Client) {
 	f.ResetJournal()
 }
 
+// object is what the tests read of any object.
+type object struct {
+	ID          *string `json:"id"`
+	Name        *string `json:"name"`
+	NumReplicas *int    `json:"numReplicas"`
+	Scaling     *struct {
+		Replicas *int `json:"replicas"`
+	} `json:"scaling"`
+}
+
+func (o *object) read(raw jsontext.Value) error {
+	decoded, err := decode[object](raw)
+	if err == nil {
+		*o = *decoded
+	}
+	return err
+}
+
+// reading returns what a call reads last, nil if it reads nothing.
+func reading(call func(Read) error) (*object, error) {
+	var last *object
+	err := call(func(raw jsontext.Value) error {
+		last = new(object)
+		return last.read(raw)
+	})
+	return last, err
+}
+
 // operation is one of the calls under test.
 type operation struct {
 	method string
@@ -87,27 +116,29 @@ type operation struct {
 
 // mappings replaces a table mapping by itself, which the fake accepts any number
 // of times.
-var mappings = func() PipeUpdate {
-	schema, table := "public", "customers"
-	return PipeUpdate{Source: &PipeSourceUpdate{Postgres: &PostgresUpdate{
-		TableMappingsToRemove: []TableMappingKey{{SourceSchemaName: schema, SourceTable: table, TargetTable: table}},
-		TableMappingsToAdd:    []TableMapping{{SourceSchemaName: &schema, SourceTable: &table, TargetTable: &table}},
-	}}}
+var mappings = func() map[string]any {
+	name := map[string]string{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}
+	changes := map[string]any{"tableMappingsToRemove": []any{name}, "tableMappingsToAdd": []any{name}}
+	return map[string]any{"source": map[string]any{"postgres": changes}}
 }()
 
 var operations = map[string]operation{
 	"service": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return c.GetService(ctx, testOrganization, testService, nil)
+		return reading(func(read Read) error { return c.GetService(ctx, testOrganization, testService, read) })
 	}},
 	"list": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return c.ListServices(ctx, testOrganization, nil)
+		return reading(func(read Read) error { return c.ListServices(ctx, testOrganization, nil, read) })
 	}},
 	"pipe": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return c.GetPipe(ctx, testOrganization, testService, testPipe)
+		return reading(func(read Read) error { return c.GetPipe(ctx, testOrganization, testService, testPipe, read) })
 	}},
-	"alert": {"GET", func(ctx context.Context, c *Client) (any, error) { return c.GetAlert(ctx, testAlert) }},
+	"alert": {"GET", func(ctx context.Context, c *Client) (any, error) {
+		return reading(func(read Read) error { return c.GetAlert(ctx, testAlert, read) })
+	}},
 	"scaling": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return c.UpdateServiceScaling(ctx, testOrganization, testService, ScalingUpdate{NumReplicas: number(3)})
+		return reading(func(read Read) error {
+			return c.UpdateServiceScaling(ctx, testOrganization, testService, map[string]any{"numReplicas": 3}, read)
+		})
 	}},
 	"update": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
 		return updatePipe(ctx, c, PipePatch{Body: renamed})
@@ -119,16 +150,15 @@ var operations = map[string]operation{
 	"key": {"POST", func(ctx context.Context, c *Client) (any, error) { return createKey(ctx, c, false) }},
 }
 
-var renamed = func() PipeUpdate { name := "n"; return PipeUpdate{Name: &name} }()
+var renamed = map[string]any{"name": "n"}
 
 // readPipe is the operation that most tests use.
 func readPipe(ctx context.Context, c *Client) error {
-	_, err := c.GetPipe(ctx, testOrganization, testService, testPipe)
-	return err
+	return c.GetPipe(ctx, testOrganization, testService, testPipe, new(object).read)
 }
 
-func updatePipe(ctx context.Context, c *Client, patch PipePatch) (*Pipe, error) {
-	return c.UpdatePipe(ctx, testOrganization, testService, testPipe, patch)
+func updatePipe(ctx context.Context, c *Client, patch PipePatch) (*object, error) {
+	return reading(func(read Read) error { return c.UpdatePipe(ctx, testOrganization, testService, testPipe, patch, read) })
 }
 
 // askedPatch changes mappings, as they were read just now. Its question reads the pipe, and
@@ -147,8 +177,6 @@ func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, err
 	}
 	return c.CreateAPIKey(ctx, testOrganization, body)
 }
-
-func number(f float64) *Number { return &Number{*big.NewFloat(f)} }
 
 // outcome is how a call ended.
 func outcome(err error) string {

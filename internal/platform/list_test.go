@@ -13,17 +13,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d", i) }
 
 // haveServices gives the organization n services of one replica, to which each
-// PATCH adds one.
+// PATCH adds one. Lists take a second, and have the state at the arrival of the request,
+// with IDs in upper case.
 func haveServices(f *fake, n int) {
 	f.RemoveServices(testOrganization)
 	for i := range n {
-		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "numReplicas": 1})
+		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "name": fmt.Sprint("service ", i), "numReplicas": 1})
 	}
 	f.Configure(func(b *mockplatform.Behaviour) {
 		b.Patches.Rewrites = []mockplatform.Rewrite{{
@@ -31,96 +34,213 @@ func haveServices(f *fake, n int) {
 			To: func(replicas any) any { n, _ := replicas.(json.Number).Int64(); return n + 1 },
 		}}
 	})
-}
-
-// late returns the state at the arrival of the request, after a delay and with IDs
-// in upper case.
-func late(delay time.Duration) fault {
-	return fault{After: true, Delay: delay, Edit: func(body mockplatform.Document) {
-		services, listed := body["result"].([]any)
-		if !listed {
-			services = []any{body["result"]}
-		}
-		for _, service := range services {
+	f.Always(fault{Method: http.MethodGet, After: true, Delay: time.Second, Edit: func(body mockplatform.Document) {
+		for _, service := range body["result"].([]any) {
 			doc := service.(mockplatform.Document)
 			doc["id"] = strings.ToUpper(doc["id"].(string))
 		}
-	}}
+	}})
 }
 
-func getReplicas(t *testing.T, c *Client, id string) float64 {
+// get reads a service, and returns its number of replicas.
+func get(t *testing.T, c *Client, i int) int {
 	t.Helper()
-	s, err := c.GetService(t.Context(), testOrganization, id, nil)
-	if err != nil {
+	var s object
+	if err := c.GetService(t.Context(), testOrganization, serviceID(i), s.read); err != nil {
 		t.Error(err)
 		return -1
 	}
-	return replicas(s[0])
+	return *s.NumReplicas
 }
 
-func replicas(s *Service) float64 {
-	n, _ := s.NumReplicas.Float64()
-	return n
+// add adds a replica to a service.
+func add(t *testing.T, c *Client, i int) error {
+	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{}, new(object).read)
 }
 
-func TestThousandReadsCostOneList(t *testing.T) {
+// Few lists serve many reads: one each read of a walk, and one more each read after it.
+func TestManyReadsCostFewLists(t *testing.T) {
 	t.Parallel()
+	for name, test := range map[string]struct {
+		n, parallelism, reads, lists int
+		writes, gone                 bool
+	}{
+		"a plan":                  {n: 1000, parallelism: 10, reads: 1, lists: 1},
+		"a plan, all at once":     {n: 1000, parallelism: 1000, reads: 1, lists: 1},
+		"an apply that adopts":    {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
+		"disappearance":           {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
+		"a field that is omitted": {n: 60, parallelism: 10, reads: 2, lists: 2},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			haveServices(f, test.n)
+			if test.gone {
+				f.RemoveServices(testOrganization)
+			}
+			crowd(test.n, test.parallelism, func(i int) {
+				for range test.reads {
+					if err := c.GetService(t.Context(), testOrganization, serviceID(i), new(object).read); IsNotFound(err) != test.gone {
+						t.Error(err)
+					}
+				}
+				if test.writes && add(t, c, i) != nil {
+					t.Error("not written")
+				}
+			})
+			if n := f.Sent("GET"); n != test.lists {
+				t.Errorf("%s: %d lists, want %d", name, n, test.lists)
+			}
+		})
+	}
+}
+
+// find reads the service of a name.
+func find(t *testing.T, c *Client, name string) (*object, error) {
+	return reading(func(read Read) error { return c.FindServices(t.Context(), testOrganization, name, read) })
+}
+
+// What lists say of a service: W has it, O omits it, and the others cannot be used. Those
+// before the bar were caused by other readers; the read causes those after it.
+func TestConsecutiveLists(t *testing.T) {
+	t.Parallel()
+	responses := map[rune]fault{
+		'W': respond(200, `{"result":[{"id":"`+testService+`","name":"n"}]}`),
+		'O': respond(200, `{"result":[]}`),
+		'F': respond(403, ""),
+		'4': respond(404, ownError),
+		'N': respond(200, `{"result":null}`),
+		'I': respond(200, `{"result":[{"name":"n"}]}`),
+	}
+	for order, want := range map[string]string{
+		"|W": "ok", "|OW": "ok", "|OO": "not found", "|F": "failed", "|OF": "failed", "|O4": "failed", "|ON": "failed", "|OI": "failed",
+		"W|": "ok", "OW|": "ok", "OO|": "not found", "O|W": "ok", "O|O": "not found", "OWO|": "ok", "OF|": "failed", "F|": "failed", "OOW|": "not found",
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			others, own, _ := strings.Cut(order, "|")
+			for _, letter := range others + own {
+				f.InjectEach(responses[letter])
+			}
+			for range others {
+				_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
+			}
+			err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
+			if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
+				t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
+			}
+			f.ClearFaults()
+			if others != "" || want == "failed" {
+				return
+			}
+			f.InjectEach(responses[rune(own[0])], responses[rune(own[len(own)-1])])
+			found, err := find(t, c, "n")
+			if (found == nil) != (want == "not found") || err != nil || f.Sent("GET") != 2*len(own) {
+				t.Errorf("%s by name: %v, %v", order, found, err)
+			}
+		})
+	}
+}
+
+// Who reads again gets another list, and so does who reads after a write, after the lifetime
+// of a list, or after one that has failed.
+func TestReadsThatNeedAnotherList(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(t *testing.T, f *fake, c *Client){
+		"a read":  func(*testing.T, *fake, *Client) {},
+		"a write": func(t *testing.T, _ *fake, c *Client) { _ = add(t, c, 1) },
+		"time":    func(*testing.T, *fake, *Client) { time.Sleep(listLifetime) },
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			haveServices(f, 3)
+			get(t, c, 0)
+			between(t, f, c)
+			read := 1
+			if name == "a read" {
+				read = 0
+			}
+			get(t, c, read)
+			get(t, c, 2)
+			if n := f.Sent("GET"); n != 2 {
+				t.Errorf("%s: %d lists, want 2", name, n)
+			}
+		})
+	}
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		haveServices(f, 1000)
-		f.Always(late(time.Second))
-		crowd(1000, 1000, func(i int) { getReplicas(t, c, serviceID(i)) })
-		if n := f.Sent("GET"); n != 1 {
-			t.Errorf("%d lists", n)
+		haveServices(f, 2)
+		f.ClearFaults()
+		f.InjectEach(respond(403, ""), respond(200, `{"result":[]}`), good)
+		for i, want := range []string{"failed", "failed", "ok"} {
+			if err := c.GetService(t.Context(), testOrganization, serviceID(i%2), new(object).read); outcome(err) != want {
+				t.Errorf("read %d: %v", i, err)
+			}
 		}
-		time.Sleep(listLifetime)
-		getReplicas(t, c, serviceID(3))
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists after the first one's lifetime", n)
-		}
-		if all, err := c.ListServices(t.Context(), testOrganization, nil); err != nil || len(all) != 1000 || *all[7].ID != strings.ToUpper(serviceID(7)) {
-			t.Error(len(all), err)
-		}
-		getReplicas(t, c, serviceID(4))
 		if n := f.Sent("GET"); n != 3 {
-			t.Errorf("%d lists, want one more for the fresh read, which serves the read after it", n)
+			t.Errorf("%d lists, want 3", n)
 		}
 	})
 }
 
+// No list that is older than a write shows the service.
+func TestReadAfterWriteSeesIt(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			haveServices(f, 12)
+			write := fault{Method: http.MethodPatch, After: true, Delay: time.Second}
+			if fails { // the change is applied, and the response lost
+				write.Status = 501
+			}
+			f.Always(write)
+			crowd(12, 12, func(i int) {
+				for turn := range 5 {
+					before := get(t, c, i)
+					if err := add(t, c, i); (err != nil) != fails {
+						t.Error(err)
+					}
+					if after := get(t, c, i); after != before+1 {
+						t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
+					}
+					time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				}
+			})
+		})
+	}
+}
+
 // freshReads are the reads of data sources.
-var freshReads = map[string]func(c *Client, i int) (*Service, error){
-	"by ID": func(c *Client, i int) (*Service, error) {
-		return c.GetFreshService(context.Background(), testOrganization, serviceID(i))
+var freshReads = map[string]func(ctx context.Context, c *Client, i int) (*object, error){
+	"by ID": func(ctx context.Context, c *Client, i int) (*object, error) {
+		return reading(func(read Read) error { return c.GetFreshService(ctx, testOrganization, serviceID(i), read) })
 	},
-	"by name": func(c *Client, i int) (*Service, error) {
-		found, err := c.FindServices(context.Background(), testOrganization, fmt.Sprint("service ", i))
-		return &append(found, Service{})[0], err
+	"by name": func(ctx context.Context, c *Client, i int) (*object, error) {
+		return reading(func(read Read) error { return c.FindServices(ctx, testOrganization, fmt.Sprint("service ", i), read) })
 	},
-	"all": func(c *Client, i int) (*Service, error) {
-		all, err := c.ListServices(context.Background(), testOrganization, nil)
-		return &append(all, make([]Service, i+1)...)[i], err
+	"all": func(ctx context.Context, c *Client, i int) (found *object, err error) {
+		err = c.ListServices(ctx, testOrganization, nil, func(raw jsontext.Value) error {
+			var s object
+			err := s.read(raw)
+			if strings.EqualFold(*s.ID, serviceID(i)) {
+				found = &s
+			}
+			return err
+		})
+		return found, err
 	},
 }
 
 // A fresh read shows what another program wrote before it was asked for, whatever list is
-// under way or remembered. Reads at a time share a list: ten readers need one list for ten
-// reads, and one more for the first.
+// under way or remembered. One list is under way at a time, and who asks meanwhile shares the
+// next one.
 func TestFreshReads(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			const n = 100
 			haveServices(f, n)
-			for i := range n {
-				f.UpdateService(serviceID(i), func(doc mockplatform.Document) { doc["name"] = fmt.Sprint("service ", i) })
-			}
-			f.Always(late(time.Second))
 			var work sync.WaitGroup
 			for turn := range 4 { // the second one while the list of the first is under way
 				f.UpdateService(serviceID(0), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
 				for range 2 {
 					work.Go(func() {
-						if service, err := read(c, 0); err != nil || replicas(service) < float64(turn) {
+						if service, err := read(t.Context(), c, 0); err != nil || *service.NumReplicas < turn {
 							t.Errorf("%s: turn %d: %v %v", name, turn, service, err)
 						}
 					})
@@ -131,12 +251,16 @@ func TestFreshReads(t *testing.T) {
 			before := f.Sent("GET")
 			time.Sleep(time.Second)
 			crowd(n, 10, func(i int) {
-				if _, err := read(c, i); err != nil {
+				if _, err := read(t.Context(), c, i); err != nil {
 					t.Error(err)
 				}
 			})
-			if lists := f.Sent("GET") - before; before > 2*4 || lists > n/10+1 {
-				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads", name, before, lists, n)
+			lists := f.Sent("GET") - before
+			if before > 4*2 || lists > 2*n/10 || f.PeakInFlight() != 1 {
+				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads, %d at a time", name, before, lists, n, f.PeakInFlight())
+			}
+			if remembered := len(c.lists.series[listKey(c.listRequest(testOrganization, nil))]); remembered > maxLists {
+				t.Errorf("%s: %d lists are remembered", name, remembered)
 			}
 		})
 	}
@@ -148,9 +272,10 @@ func TestFreshReadsFailOnce(t *testing.T) {
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, 1)
+			f.ClearFaults()
 			f.Always(fault{Status: 403, Delay: time.Second})
 			crowd(30, 10, func(int) {
-				if _, err := read(c, 0); err == nil {
+				if _, err := read(t.Context(), c, 0); err == nil {
 					t.Error("no error")
 				}
 			})
@@ -159,30 +284,30 @@ func TestFreshReadsFailOnce(t *testing.T) {
 			}
 			for range 6 {
 				time.Sleep(listLifetime / 3)
-				_, _ = read(c, 0)
+				_, _ = read(t.Context(), c, 0)
 			}
 			if n := f.Sent("GET"); n != 3 {
 				t.Errorf("%s: %d lists, want one for each lifetime", name, n)
 			}
 			f.ClearFaults()
 			time.Sleep(listLifetime)
-			if _, err := read(c, 0); err != nil {
+			if _, err := read(t.Context(), c, 0); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// A reader that leaves while it waits for a list to begin takes nothing from the others.
-func TestFreshReadersLeave(t *testing.T) {
+// A reader that leaves takes nothing from the others, whether the list is under way or waits
+// for its turn, and nothing is sent for the reader.
+func TestReadersLeave(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		haveServices(f, 1)
-		f.Always(late(time.Second))
 		read := func(patience time.Duration, leaves bool) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			if _, err := c.GetFreshService(ctx, testOrganization, serviceID(0)); (err != nil) != leaves {
+			if _, err := freshReads["by ID"](ctx, c, 0); (err != nil) != leaves {
 				t.Error(err)
 			}
 		}
@@ -191,159 +316,58 @@ func TestFreshReadersLeave(t *testing.T) {
 		time.Sleep(time.Second / 4)
 		work.Go(func() { read(time.Second/4, true) })
 		time.Sleep(time.Second / 2)
+		work.Go(func() { read(time.Second, true) }) // of the next list, which has begun
 		work.Go(func() { read(time.Minute, false) })
 		work.Wait()
 		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists, want none for the reader who left", n)
+			t.Errorf("%d lists, want none for those who left", n)
 		}
 	})
 }
 
-func TestAdoptingCostsAHandfulOfLists(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		haveServices(f, 300)
-		f.Always(late(time.Second))
-		crowd(300, 10, func(i int) {
-			getReplicas(t, c, serviceID(i))
-			if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); err != nil {
-				t.Error(err)
-			}
-		})
-		if n := f.Sent("GET"); n > 4 {
-			t.Errorf("%d lists for 300 adoptions", n)
-		}
-	})
-}
-
-func TestReadAfterWriteSeesIt(t *testing.T) {
-	t.Parallel()
-	for _, fails := range []bool{false, true} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			haveServices(f, 12)
-			if fails { // the change is applied, and the response lost
-				f.Inject(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: 501, Times: mockplatform.Always})
-			}
-			f.Always(late(time.Second))
-			crowd(12, 12, func(i int) {
-				for turn := range 5 {
-					before := getReplicas(t, c, serviceID(i))
-					if _, err := c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), ScalingUpdate{}); (err != nil) != fails {
-						t.Error(err)
-					}
-					if after := getReplicas(t, c, serviceID(i)); after != before+1 {
-						t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
-					}
-					all, err := c.ListServices(t.Context(), testOrganization, nil)
-					if err != nil || replicas(&all[i]) != before+1 {
-						t.Error("the list is stale", err)
-					}
-					time.Sleep(time.Duration(i) * 100 * time.Millisecond)
-				}
-			})
-		})
-	}
-}
-
-func TestPipeReadsAreSharedUntilAWrite(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.Always(slow(10*time.Second, good))
-		var work sync.WaitGroup
-		var first, second *Pipe
-		read := func(into **Pipe) {
-			work.Go(func() {
-				p, err := c.GetPipe(t.Context(), testOrganization, testService, strings.ToUpper(testPipe))
-				if err != nil {
-					t.Error(err)
-				}
-				*into = p
-			})
-			time.Sleep(time.Second)
-		}
-		read(&first)
-		read(&second)
-		if n := f.Sent("GET"); n != 1 {
-			t.Errorf("%d requests for two reads at a time", n)
-		}
-		work.Go(func() { _, _ = operations["update"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		var third *Pipe
-		read(&third)
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d requests, want another one after the write began", n)
-		}
-		work.Wait()
-		if first == second || first.Name == second.Name {
-			t.Error("readers share memory")
-		}
-	})
-}
-
-// A caller that cancels leaves at once and fails nobody else, and the last one ends the
-// read, whose failure is nobody's.
+// The last caller who leaves ends the read, whose failure is nobody's.
 func TestCancelledCallers(t *testing.T) {
 	t.Parallel()
-	for _, o := range []string{"service", "pipe", "alert"} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.InjectEach(hang)
-			var cancels []context.CancelFunc
-			var done atomic.Int32
-			for range 3 {
-				ctx, cancel := context.WithCancel(t.Context())
-				cancels = append(cancels, cancel)
-				go func() {
-					if _, err := operations[o].call(ctx, c); !errors.Is(err, context.Canceled) {
-						t.Error(err)
-					}
-					done.Add(1)
-				}()
-			}
-			for i, cancel := range cancels {
-				synctest.Wait()
-				if done.Load() != int32(i) || f.Open() != 1 || f.Sent("GET") != 1 {
-					t.Errorf("%s: %d callers have left, %d connections, %d requests", o, done.Load(), f.Open(), f.Sent("GET"))
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		f.InjectEach(hang)
+		var cancels []context.CancelFunc
+		var done atomic.Int32
+		for range 3 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancels = append(cancels, cancel)
+			go func() {
+				if _, err := operations["service"].call(ctx, c); !errors.Is(err, context.Canceled) {
+					t.Error(err)
 				}
-				cancel()
-			}
+				done.Add(1)
+			}()
+		}
+		for i, cancel := range cancels {
 			synctest.Wait()
-			if n := f.Open(); n != 0 {
-				t.Error("still reading")
+			if done.Load() != int32(i) || f.Open() != 1 || f.Sent("GET") != 1 {
+				t.Errorf("%d callers have left, %d connections, %d requests", done.Load(), f.Open(), f.Sent("GET"))
 			}
-			if _, err := operations[o].call(t.Context(), c); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// A service that is missing from one list is not gone where the second list fails.
-func TestMissingOnce(t *testing.T) {
-	t.Parallel()
-	for name, second := range map[string]fault{
-		"forbidden":  respond(403, ""),
-		"404":        respond(404, ownError),
-		"null":       respond(200, `{"result":null}`),
-		"without id": respond(200, `{"result":[{"name":"x"}]}`),
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.InjectEach(listOf('O', 1), second)
-			if _, err := operations["service"].call(t.Context(), c); outcome(err) != "failed" || f.Sent("GET") != 2 {
-				t.Errorf("%s: %s with %d lists: %v", name, outcome(err), f.Sent("GET"), err)
-			}
-		})
-	}
+			cancel()
+		}
+		synctest.Wait()
+		if n := f.Open(); n != 0 {
+			t.Error("still reading")
+		}
+		if _, err := operations["service"].call(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.Always(late(time.Second))
+		f.Always(slow(time.Second, good))
 		var work sync.WaitGroup
 		for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
 			for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
 				work.Go(func() {
-					if _, err := c.ListServices(t.Context(), organization, filter); err != nil {
+					if err := c.ListServices(t.Context(), organization, filter, new(object).read); err != nil {
 						t.Error(err)
 					}
 				})
@@ -354,6 +378,11 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 			t.Errorf("%d lists at a time", n)
 		}
 		work.Wait()
+		time.Sleep(listLifetime)
+		_, _ = operations["list"].call(t.Context(), c)
+		if n := len(c.lists.series); n != 1 {
+			t.Errorf("lists of %d kinds are remembered after their lifetime", n)
+		}
 	})
 }
 
@@ -363,20 +392,19 @@ func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.Always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
-		if _, err := operations["service"].call(t.Context(), c); err != nil {
+		if service, err := operations["service"].call(t.Context(), c); err != nil || *service.(*object).Name != "cafe\u0301" {
 			t.Error(err)
 		}
-		if _, err := c.GetService(t.Context(), testOrganization, testPipe, nil); err == nil || IsNotFound(err) {
+		if err := c.GetService(t.Context(), testOrganization, testPipe, new(object).read); err == nil || IsNotFound(err) {
 			t.Error(err)
 		}
-		if _, err := c.ListServices(t.Context(), testOrganization, nil); err == nil {
+		if _, err := operations["list"].call(t.Context(), c); err == nil {
 			t.Error("an unusable service was listed")
 		}
-		if found, err := c.FindServices(t.Context(), testOrganization, "caf\u00e9"); err != nil || len(found) != 1 {
-			t.Error(found, err)
-		}
-		if found, err := c.FindServices(t.Context(), testOrganization, "b"); err != nil || len(found) != 0 {
-			t.Error(found, err)
+		for name, exists := range map[string]bool{"caf\u00e9": true, "b": false} {
+			if found, err := find(t, c, name); err != nil || (found != nil) != exists {
+				t.Errorf("%s: %v, %v", name, found, err)
+			}
 		}
 	})
 }
@@ -386,7 +414,7 @@ func TestListMayBeLarge(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.InjectEach(respond(200, `{"result":[`+strings.Repeat(" ", 30<<20)+`]}`))
-		if _, err := c.ListServices(t.Context(), testOrganization, nil); err != nil {
+		if _, err := operations["list"].call(t.Context(), c); err != nil {
 			t.Error(err)
 		}
 	})

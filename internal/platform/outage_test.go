@@ -22,12 +22,12 @@ func TestFailedListIsTheSameToAll(t *testing.T) {
 			f.Always(slow(time.Second, respond(status, `{"error":"`+strings.Repeat("a long message ", 40)+`"}`)))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 			defer cancel()
-			go func() { _, _ = c.ListServices(ctx, testOrganization, nil) }()
+			go func() { _ = c.ListServices(ctx, testOrganization, nil, new(object).read) }()
 			synctest.Wait()
 			first := ""
 			for i := range 300 {
 				var e *Error
-				if _, err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); !errors.As(err, &e) || first != "" && e.Detail() != first {
+				if err := c.GetService(t.Context(), testOrganization, serviceID(i), nil); !errors.As(err, &e) || first != "" && e.Detail() != first {
 					t.Fatal(err)
 				}
 				first = e.Detail()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -50,30 +51,22 @@ func (c *Client) send(ctx context.Context, a *api, r *rest.Request) error {
 	return c.rest.Do(ctx, r)
 }
 
-// encode writes a body as JSON. It fails only if a number is out of range.
+// encode writes a body as JSON.
 func encode(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("the body cannot be written as JSON: %w", err)
 	}
 	return b, nil
 }
 
-// get reads one object, whose ID is the last segment of the path. Equal reads in
-// flight share one request, and each caller decodes a copy of its own. A read that
-// began before a write to the same path never serves one that began after it.
-func get[T any](ctx context.Context, c *Client, a *api, r *rest.Request) (*T, error) {
+// Read reads the JSON of one object from a response. Its error says in which way the object
+// is not as documented, without a value, and is the reason why the response cannot be used.
+type Read func(object jsontext.Value) error
+
+// get reads one object, whose ID is the last segment of the path.
+func (c *Client) get(ctx context.Context, a *api, r *rest.Request, read Read) error {
 	r.Method = http.MethodGet
-	raw, err := a.reads.read(ctx, r, func(ctx context.Context) (raw []byte, err error) {
-		r.Accept = func(response *rest.Response) (err error) {
-			_, raw, err = object[T](response, a.member, r.Path[len(r.Path)-1])
-			return err
-		}
-		err = c.send(ctx, a, r)
-		return raw, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return decode[T](raw)
+	r.Accept = a.accept(r.Path[len(r.Path)-1], read)
+	return c.send(ctx, a, r)
 }

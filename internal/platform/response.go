@@ -82,27 +82,27 @@ func notAnEnvelope(r *rest.Response, err error) error {
 	}
 }
 
-// object reads a success whose result is the object with this ID, and returns its JSON.
-func object[T any](r *rest.Response, member, id string) (*T, jsontext.Value, error) {
-	raw, err := result(r, member)
-	if err != nil {
-		return nil, nil, err
+// accept returns an accept function for a result that is the object with this ID.
+func (a *api) accept(id string, read Read) func(*rest.Response) error {
+	return func(r *rest.Response) error {
+		object, err := result(r, a.member)
+		if err != nil {
+			return err
+		}
+		if err := read(object); err != nil {
+			return err
+		}
+		return checkID(object, id, r.Mask)
 	}
-	object, err := decode[T](raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	return object, raw, checkID(raw, id, r.Mask)
 }
 
-// intoOptional returns an accept function for a result that is the object with this
-// ID. A response without a result leaves target nil.
-func intoOptional[T any](target **T, member, id string) func(*rest.Response) error {
-	return func(r *rest.Response) (err error) {
-		if *target, _, err = object[T](r, member, id); errors.Is(err, errNoResult) {
-			return nil
+// optional returns an accept function that also accepts a success without a result.
+func optional(accept func(*rest.Response) error) func(*rest.Response) error {
+	return func(r *rest.Response) error {
+		if err := accept(r); !errors.Is(err, errNoResult) {
+			return err
 		}
-		return err
+		return nil
 	}
 }
 
@@ -112,7 +112,7 @@ func checkID(object jsontext.Value, requested string, mask func(string) string) 
 	var returned struct {
 		ID *string `json:"id"`
 	}
-	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was decoded before
+	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was read before
 	if id := returned.ID; id == nil || *id == requested || IsUUID(requested) && strings.EqualFold(*id, requested) {
 		return nil
 	}
@@ -133,9 +133,6 @@ func decode[T any](value jsontext.Value) (*T, error) {
 		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
 	}
 	text := fmt.Sprintf("%s is %s, and the API document has another type", field, kindNames[other.JSONKind])
-	if errors.Is(err, errOutOfRange) {
-		text = field + " is a number that is out of range"
-	}
 	return nil, &rest.Reworded{Text: text, Err: err}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -41,20 +40,4 @@ func TestAskAfterAFault(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A question reads again: it does not join a read from before the fault.
-func TestQuestionReadsAgain(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.InjectEach(slow(2*time.Second, reset), slow(20*time.Second, good))
-		var work sync.WaitGroup
-		work.Go(func() { _, _ = operations["asked"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		_ = readPipe(t.Context(), c) // under way when the PATCH fails
-		work.Wait()
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d reads, want 2", n)
-		}
-	})
 }

@@ -59,11 +59,11 @@ func (d *alertDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	if !ok {
 		return
 	}
-	id := tfvalue.Of(req.Config.Raw).At("id")
-	alert, err := client.GetAlert(ctx, id.Text())
-	if err != nil {
+	config := tfvalue.Of(req.Config.Raw)
+	state := tfvalue.Null(config.Type())
+	if err := client.GetAlert(ctx, config.At("id").Text(), tfvalue.Rules{}.Into(&state)); err != nil {
 		conn.AddError(&resp.Diagnostics, "Cannot read alert", err)
 		return
 	}
-	resp.State.Raw = (tfvalue.Encode(alert, req.Config.Raw.Type()).With(id, "id")).Value
+	resp.State.Raw = state.With(config.At("id"), "id").Value
 }

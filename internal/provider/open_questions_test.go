@@ -6,14 +6,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 // The questions are answered for the objects of a run on an organization, with as little
@@ -226,17 +224,14 @@ func (f *findings) note(noun string, value any) {
 // lines are the findings, a line for each question.
 func (f *findings) lines() []string {
 	all := append([]string{"What this run showed of the questions that the API document leaves open:"}, f.said...)
-	for _, of := range []struct {
-		noun string
-		typ  reflect.Type
-	}{{"service", reflect.TypeFor[platform.Service]()}, {"pipe", reflect.TypeFor[platform.Pipe]()}, {"alert", reflect.TypeFor[platform.Alert]()}} {
-		seen := f.seen[of.noun]
+	for _, noun := range []string{"service", "pipe", "alert"} {
+		seen := f.seen[noun]
 		if len(seen) == 0 {
-			all = append(all, of.noun+"s: none was read.")
+			all = append(all, noun+"s: none was read.")
 			continue
 		}
 		var missing, kinds []string
-		for _, path := range documented(of.typ, "") {
+		for _, path := range documented(noun) {
 			parent := path[:max(0, strings.LastIndexByte(path, '.'))]
 			switch {
 			case seen[path] || !seen[parent]:
@@ -247,12 +242,12 @@ func (f *findings) lines() []string {
 			}
 		}
 		if len(missing) == 0 {
-			all = append(all, of.noun+"s: the responses contained every field.")
+			all = append(all, noun+"s: the responses contained every field.")
 		} else {
-			all = append(all, of.noun+"s: no response contained "+strings.Join(missing, ", ")+".")
+			all = append(all, noun+"s: no response contained "+strings.Join(missing, ", ")+".")
 		}
 		if len(kinds) > 0 {
-			all = append(all, of.noun+"s: none was read with "+strings.Join(kinds, ", ")+".")
+			all = append(all, noun+"s: none was read with "+strings.Join(kinds, ", ")+".")
 		}
 	}
 	if len(f.seen) > 0 {
@@ -279,22 +274,12 @@ func (f *findings) lines() []string {
 	return all
 }
 
-// documented are the fields of a type of the API by dotted path, as responses spell them.
-func documented(typ reflect.Type, at string) (paths []string) {
-	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-		typ = typ.Elem()
-	}
-	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Number]() {
-		return nil
-	}
-	for field := range typ.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if field.Anonymous {
-			paths = append(paths, documented(field.Type, at)...)
-			continue
+// documented are the fields of an object of the API by dotted path, as responses spell them.
+func documented(noun string) (paths []string) {
+	eachAttribute("", schemasOnce().DataSourceSchemas["dataplatform_"+noun].Block.Attributes, func(path string, _ *tfprotov6.SchemaAttribute) {
+		if path != ".organization_id" {
+			paths = append(paths, fieldOf(path[1:]))
 		}
-		path := strings.TrimPrefix(at+"."+name, ".")
-		paths = append(append(paths, path), documented(field.Type, path)...)
-	}
+	})
 	return paths
 }

@@ -20,22 +20,10 @@ var pipe = adopt.New(adopt.Kind{
 	Schema:     pipeResourceSchema(),
 	Rules:      pipeRules,
 	Options:    []tfvalue.Path{validateSamplesPath},
-	Unreturned: []tfvalue.Path{{credentialsName}},
 	Set:        tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
-	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(any) bool) ([]any, error) {
-		var readings []any
-		for len(readings) < 2 {
-			pipe, err := client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
-			if err != nil {
-				return nil, err
-			}
-			readings = append([]any{pipe}, readings...)
-			if complete(pipe) {
-				return readings[:1], nil
-			}
-		}
-		return readings, nil
+	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
+		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
 	Send:  sendPipe,
 	Check: checkPipe,
@@ -46,6 +34,8 @@ var pipeRules = tfvalue.Rules{
 	Trimmed:      []string{"ca_certificate"},
 	Keys:         map[string]tfvalue.Key{"table_mappings": mappingKey},
 	Alternatives: []string{"source"},
+	Verbatim:     []tfvalue.Path{{"settings"}},
+	NotInJSON:    []tfvalue.Path{{credentialsName}, validateSamplesPath},
 }
 
 // sourceKinds are the members of source that hold a kind of source, in the

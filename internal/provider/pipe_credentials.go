@@ -29,28 +29,32 @@ type credential struct {
 	// value is the attribute of the secret. user is the attribute that is sent with it
 	// and is not secret, or "".
 	value, user string
-	// set puts user and secret into the update of the kind.
-	set func(update *platform.PipeSourceUpdate, user, secret *string)
+	// inside is the object of the request that has both, or "".
+	inside string
 }
 
 // credentials are all credentials: a new kind of source is an entry here.
 var credentials = []credential{
-	{"kafka", "password_wo", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
-		allocated(&u.Kafka).Credentials = &platform.Credentials{Username: user, Password: secret}
-	}},
-	{"object_storage", "secret_key_wo", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
-		allocated(&u.ObjectStorage).AccessKey = &platform.AccessKey{AccessKeyID: user, SecretKey: secret}
-	}},
-	{"object_storage", "connection_string_wo", "", func(u *platform.PipeSourceUpdate, _, secret *string) {
-		allocated(&u.ObjectStorage).ConnectionString = secret
-	}},
-	{"cloud_stream", "secret_key_wo", "access_key_id", func(u *platform.PipeSourceUpdate, user, secret *string) {
-		allocated(&u.CloudStream).AccessKey = &platform.AccessKey{AccessKeyID: user, SecretKey: secret}
-	}},
-	{"postgres", "password_wo", "username", func(u *platform.PipeSourceUpdate, user, secret *string) {
-		allocated(&u.Postgres).Credentials = &platform.Credentials{Username: user, Password: secret}
-	}},
+	{"kafka", "password_wo", "username", "credentials"},
+	{"object_storage", "secret_key_wo", "access_key_id", "accessKey"},
+	{"object_storage", "connection_string_wo", "", ""},
+	{"cloud_stream", "secret_key_wo", "access_key_id", "accessKey"},
+	{"postgres", "password_wo", "username", "credentials"},
 }
+
+// set puts the credential into the JSON of its kind of source.
+func (c credential) set(source jsonObject, user, secret tfvalue.Value) {
+	if c.inside != "" {
+		source = source.at(c.inside)
+	}
+	for attribute, value := range map[string]tfvalue.Value{c.user: user, strings.TrimSuffix(c.value, "_wo"): secret} {
+		if !value.IsNull() && value.IsKnown() {
+			source[tfvalue.Member(attribute)] = value.Text()
+		}
+	}
+}
+
+func (c credential) jsonKind() string { return tfvalue.Member(c.kind) }
 
 // credentialLabels begin the descriptions of the attributes of credentials.
 var credentialLabels = map[string]string{
@@ -108,14 +112,6 @@ func (c credential) attributes() map[string]schema.Attribute {
 }
 
 func (c credential) version() string { return c.value + "_version" }
-
-// allocated is what a pointer points to, allocated if it is nil.
-func allocated[T any](p **T) *T {
-	if *p == nil {
-		*p = new(T)
-	}
-	return *p
-}
 
 // of is one attribute of a credential, null if it has no such attribute.
 func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
@@ -194,16 +190,6 @@ func checkCredentials(r adopt.Review) {
 func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
 		client.AddSecret(c.of(config, c.value).Text())
-	}
-}
-
-// setCredentials puts the credentials that go with a patch into an update. The user is that
-// of the plan, since it may be under ignore_changes.
-func setCredentials(update *platform.PipeSourceUpdate, change adopt.Change, patch adopt.Patch) {
-	for _, c := range credentials {
-		if c.goes(change, patch) {
-			c.set(update, c.of(change.Plan, c.user).TextOrNil(), c.of(change.Config, c.value).TextOrNil())
-		}
 	}
 }
 

@@ -40,17 +40,17 @@ func (d *pipeDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 
 // Read implements datasource.DataSource.
 func (d *pipeDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, organization, ok := d.Management(tfvalue.Of(req.Config.Raw).At("organization_id"), &resp.Diagnostics)
+	config := tfvalue.Of(req.Config.Raw)
+	client, organization, ok := d.Management(config.At("organization_id"), &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	serviceID, pipeID := tfvalue.Of(req.Config.Raw).At("service_id"), tfvalue.Of(req.Config.Raw).At("pipe_id")
-	pipe, err := client.GetPipe(ctx, organization.Text(), serviceID.Text(), pipeID.Text())
-	if err != nil {
+	serviceID, pipeID := config.At("service_id"), config.At("pipe_id")
+	state := tfvalue.Null(config.Type())
+	if err := client.GetPipe(ctx, organization.Text(), serviceID.Text(), pipeID.Text(), pipeRules.Into(&state)); err != nil {
 		conn.AddError(&resp.Diagnostics, "Cannot read pipe", err)
 		return
 	}
-	state := tfvalue.Encode(pipe, req.Config.Raw.Type())
 	state = state.With(organization, "organization_id")
 	state = state.With(serviceID, "service_id")
 	resp.State.Raw = state.With(pipeID, "pipe_id").Value

@@ -11,17 +11,14 @@ import (
 
 // sendPipe implements adopt.Kind.Send.
 func sendPipe(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
-	none := tfvalue.Null(change.Plan.Type())
+	response := tfvalue.Null(change.Plan.Type())
 	maskCredentials(client, change.Config)
 	request, err := pipeRequest(change, patch)
 	if err != nil {
-		return none, err
+		return response, fmt.Errorf("reading the plan: %w", err)
 	}
-	response, err := client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1], *request)
-	if err != nil || response == nil {
-		return none, err
-	}
-	return tfvalue.Encode(response, none.Type()), nil
+	err = client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1], *request, pipeRules.Into(&response))
+	return response, err
 }
 
 // pipeRequest returns the request that sends a patch, nil if that is empty.
@@ -50,46 +47,67 @@ func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, e
 	return request, nil
 }
 
-// pipeBody is the body of a patch: its leaves, the change to the table mappings, the kinds
-// of source with their configured credentials, and validateSamples if the source changes.
-func pipeBody(change adopt.Change, patch adopt.Patch) (platform.PipeUpdate, error) {
-	var body platform.PipeUpdate
-	if err := patch.Leaves.Prune().Decode(&body); err != nil {
-		return body, fmt.Errorf("reading the plan: %w", err)
+// pipeBody is the body of a patch: its leaves, and where it has a kind of source, the change
+// to the table mappings, the configured credentials, and validateSamples.
+func pipeBody(change adopt.Change, patch adopt.Patch) (jsonObject, error) {
+	members, err := pipeRules.JSON(patch.Leaves.Prune())
+	body := jsonObject(members)
+	if err != nil {
+		return nil, err
 	}
-	source := allocated(&body.Source)
-	if !patch.Edit.IsEmpty() {
-		if err := setMappings(allocated(&source.Postgres), patch.Edit); err != nil {
-			return body, fmt.Errorf("reading the plan: %w", err)
+	if err := body.setMappings(patch.Edit); err != nil {
+		return nil, err
+	}
+	for _, c := range credentials {
+		if c.goes(change, patch) {
+			c.set(body.at("source", c.jsonKind()), c.of(change.Plan, c.user), c.of(change.Config, c.value))
 		}
 	}
-	setCredentials(source, change, patch)
-	if *source == (platform.PipeSourceUpdate{}) {
-		body.Source = nil
-		return body, nil
-	}
-	if validate := change.Config.At(validateSamplesPath...); !validate.IsNull() && validate.IsKnown() {
-		source.ValidateSamples = new(validate.True())
+	validate := change.Config.At(validateSamplesPath...)
+	if _, sends := body["source"]; sends && !validate.IsNull() && validate.IsKnown() {
+		body.at("source")["validateSamples"] = validate.True()
 	}
 	return body, nil
 }
 
-// setMappings puts a change to the table mappings into an update. A removal spells a mapping
+// jsonObject is a body, or an object in it.
+type jsonObject map[string]any
+
+// at returns the object at a path, which it makes if there is none.
+func (o jsonObject) at(names ...string) jsonObject {
+	for _, name := range names {
+		inner, ok := o[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			o[name] = inner
+		}
+		o = inner
+	}
+	return o
+}
+
+// setMappings puts a change to the table mappings into a body. A removal spells a mapping
 // as the platform does.
-func setMappings(update *platform.PostgresUpdate, edit tfvalue.Edit) error {
-	for _, mapping := range edit.Remove {
-		var key platform.TableMappingKey
-		if err := mapping.Decode(&key); err != nil {
+func (o jsonObject) setMappings(edit tfvalue.Edit) error {
+	add := func(list string, mapping tfvalue.Value) error {
+		members, err := pipeRules.JSON(mapping)
+		if err != nil {
 			return err
 		}
-		update.TableMappingsToRemove = append(update.TableMappingsToRemove, key)
+		postgres := o.at("source", "postgres")
+		all, _ := postgres[list].([]any)
+		postgres[list] = append(all, members)
+		return nil
+	}
+	for _, mapping := range edit.Remove {
+		if err := add("tableMappingsToRemove", mappingKey.Name(mapping)); err != nil {
+			return err
+		}
 	}
 	for _, mapping := range edit.Add {
-		var full platform.TableMapping
-		if err := mapping.Decode(&full); err != nil {
+		if err := add("tableMappingsToAdd", mapping); err != nil {
 			return err
 		}
-		update.TableMappingsToAdd = append(update.TableMappingsToAdd, full)
 	}
 	return nil
 }

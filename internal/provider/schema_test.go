@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // served are the schemas as Terraform gets them, after the framework has looked over
@@ -160,100 +156,6 @@ func traits(a *tfprotov6.SchemaAttribute) []string {
 
 func typeName(typ tftypes.Type) string {
 	return strings.ToLower(strings.ReplaceAll(typ.String(), "tftypes.", ""))
-}
-
-// TestFieldsAndAttributesAgree holds the tags of internal/platform against the
-// schemas: a field without an attribute is a value that is lost, and an attribute
-// without a field is always null.
-func TestFieldsAndAttributesAgree(t *testing.T) {
-	t.Parallel()
-	schemas, _ := served(t)
-	attributesOf := func(name string) []*tfprotov6.SchemaAttribute { return allSchemas(schemas)[name].Block.Attributes }
-	services := attributesOf("data dataplatform_services")
-	listed := services[slices.IndexFunc(services, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "services" })].NestedType.Attributes
-	var (
-		pipe    = [2]string{"pipe.go", "pipe_schema.go"}
-		service = [2]string{"service.go", "services_data_source.go"}
-		scaling = [2]string{"service.go", "service_scaling.go"}
-		key     = [2]string{"api_key.go", "api_key_schema.go"}
-	)
-	for _, test := range []struct {
-		what   string
-		fields any
-		schema []*tfprotov6.SchemaAttribute
-		// places are the files of the fields and of the attributes.
-		places [2]string
-		// moreAttributes and moreFields are those that have no counterpart.
-		moreAttributes, moreFields []string
-	}{
-		{"data dataplatform_service", platform.Service{}, attributesOf("data dataplatform_service"), service, []string{"organization_id"}, nil},
-		{"data dataplatform_services", platform.Service{}, listed, service, nil, []string{"encryption_key"}},
-		{"data dataplatform_pipe", platform.Pipe{}, attributesOf("data dataplatform_pipe"), pipe, []string{"organization_id"}, nil},
-		{"data dataplatform_alert", platform.Alert{}, attributesOf("data dataplatform_alert"), [2]string{"alert.go", "alert_data_source.go"}, nil, nil},
-		{"resource dataplatform_pipe", platform.Pipe{}, attributesOf("resource dataplatform_pipe"), pipe,
-			// What a pipe accepts and the API never returns.
-			[]string{"organization_id", "source_credentials", "source.validate_samples"},
-			// What may be a secret is not kept.
-			[]string{"source.object_storage.connection_string"}},
-		{"resource dataplatform_service_scaling, the response", platform.Service{}, attributesOf("resource dataplatform_service_scaling"), scaling,
-			[]string{"organization_id", "service_id"},
-			// What has nothing to do with scaling is in the data source.
-			[]string{"id", "engine_version", "endpoints", "ip_access_list", "created_at", "encryption_key", "encryption_assumed_role_identifier",
-				"iam_role", "private_endpoint_ids", "available_private_endpoint_ids", "is_readonly", "byoc_id",
-				"has_transparent_data_encryption", "transparent_data_encryption_key_id", "encryption_role_id"}},
-		{"resource dataplatform_service_scaling, the update", platform.ScalingUpdate{}, attributesOf("resource dataplatform_service_scaling"), scaling,
-			[]string{"organization_id", "service_id", "name", "data_warehouse_id", "is_primary", "min_replica_memory_gb", "max_replica_memory_gb"}, nil},
-		{"resource dataplatform_api_key, the response", platform.APIKey{}, attributesOf("resource dataplatform_api_key"), key,
-			[]string{"organization_id", "hash_data", "key_id", "key_secret", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
-		{"resource dataplatform_api_key, the request", platform.APIKeyCreate{}, attributesOf("resource dataplatform_api_key"), key,
-			[]string{"organization_id", "id", "key_id", "key_secret", "key_suffix", "created_at", "used_at", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers"}, nil},
-	} {
-		t.Run(test.what, func(t *testing.T) {
-			t.Parallel()
-			fields := map[string]bool{}
-			fieldPaths("", reflect.TypeOf(test.fields), fields)
-			attributes := map[string]bool{}
-			eachAttribute("", test.schema, func(path string, _ *tfprotov6.SchemaAttribute) { attributes[path[1:]] = true })
-			for name := range fields {
-				if !attributes[name] && !within(name, test.moreFields) {
-					t.Errorf("%s has a field in internal/platform/%s and no attribute: add it to internal/provider/%s", name, test.places[0], test.places[1])
-				}
-			}
-			for name := range attributes {
-				if !fields[name] && !within(name, test.moreAttributes) {
-					t.Errorf("%s has an attribute in internal/provider/%s and no field: add it to internal/platform/%s", name, test.places[1], test.places[0])
-				}
-			}
-			for _, name := range test.moreFields {
-				if !fields[name] || attributes[name] {
-					t.Errorf("%s is no exception any more: remove it from the list of this test", name)
-				}
-			}
-			for _, name := range test.moreAttributes {
-				if !attributes[name] || fields[name] {
-					t.Errorf("%s is no exception any more: remove it from the list of this test", name)
-				}
-			}
-		})
-	}
-}
-
-// within reports whether a path is one of these, or below one.
-func within(path string, exceptions []string) bool {
-	return slices.ContainsFunc(exceptions, func(e string) bool { return path == e || strings.HasPrefix(path, e+".") })
-}
-
-func fieldPaths(at string, typ reflect.Type, found map[string]bool) {
-	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-		typ = typ.Elem()
-	}
-	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[platform.Number]() {
-		return
-	}
-	for name, index := range tfvalue.Fields(typ) {
-		found[at+name] = true
-		fieldPaths(at+name+".", typ.FieldByIndex(index).Type, found)
-	}
 }
 
 // TestNoMarksBelowLists rejects sensitive and deprecated attributes below a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -57,20 +58,16 @@ func (d *serviceDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	if !ok {
 		return
 	}
-	var service *platform.Service
+	state := tfvalue.Null(config.Type())
 	if id := config.At("id"); !id.IsNull() {
-		var err error
-		if service, err = client.GetFreshService(ctx, organization.Text(), id.Text()); err != nil {
+		if err := client.GetFreshService(ctx, organization.Text(), id.Text(), tfvalue.Rules{}.Into(&state)); err != nil {
 			addServiceError(&resp.Diagnostics, organization.Text(), id.Text(), err)
 			return
 		}
-	} else {
-		service = namedService(ctx, client, organization.Text(), config.At("name").Text(), &resp.Diagnostics)
-	}
-	if service == nil || resp.Diagnostics.HasError() {
+	} else if state, ok = namedService(ctx, client, organization.Text(), config, &resp.Diagnostics); !ok {
 		return
 	}
-	state := tfvalue.Encode(service, config.Type()).With(organization, "organization_id")
+	state = state.With(organization, "organization_id")
 	for _, name := range []string{"id", "name"} {
 		if asked := config.At(name); !asked.IsNull() {
 			state = state.With(asked, name)
@@ -91,28 +88,25 @@ func addServiceError(diags *diag.Diagnostics, organizationID, id string, err err
 		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id, organizationID, full))
 }
 
-// namedService is the one service of a name. Messages don't repeat the name:
-// what is configured as free text may be a secret.
-func namedService(ctx context.Context, client *platform.Client, organizationID, name string, diags *diag.Diagnostics) *platform.Service {
-	found, err := client.FindServices(ctx, organizationID, name)
-	if err != nil {
-		conn.AddError(diags, cannotReadService, err)
-		return nil
-	}
+// namedService is the one service that has the configured name. Messages don't repeat the
+// name: what is configured as free text may be a secret.
+func namedService(ctx context.Context, client *platform.Client, organizationID string, config tfvalue.Value, diags *diag.Diagnostics) (tfvalue.Value, bool) {
+	service := tfvalue.Null(config.Type())
 	var ids []string
-	for _, service := range found {
-		ids = append(ids, tfvalue.Optional(service.ID).Text())
-	}
-	switch len(found) {
-	case 0:
+	err := client.FindServices(ctx, organizationID, config.At("name").Text(), func(raw jsontext.Value) (err error) {
+		err = tfvalue.Rules{}.Into(&service)(raw)
+		ids = append(ids, service.At("id").Text())
+		return err
+	})
+	switch {
+	case err != nil:
+		conn.AddError(diags, cannotReadService, err)
+	case len(ids) == 0:
 		diags.AddAttributeError(path.Root("name"), cannotReadService,
 			fmt.Sprintf("No service of organization %s has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.", organizationID))
-		return nil
-	case 1:
-		return &found[0]
-	default:
+	case len(ids) > 1:
 		diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("%d services of organization %s have this name: %s. Set id instead of name.", len(found), organizationID, strings.Join(ids, ", ")))
-		return nil
+			fmt.Sprintf("%d services of organization %s have this name: %s. Set id instead of name.", len(ids), organizationID, strings.Join(ids, ", ")))
 	}
+	return service, !diags.HasError()
 }

@@ -22,13 +22,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 	IDs:      []string{"service_id"},
 	Schema:   serviceScalingSchema(),
 	Validate: checkMemoryLimits,
-	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, complete func(any) bool) ([]any, error) {
-		found, err := client.GetService(ctx, id.Organization, id.IDs[0], func(service *platform.Service) bool { return complete(service) })
-		readings := make([]any, len(found))
-		for i, service := range found {
-			readings[i] = service
-		}
-		return readings, err
+	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
+		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
 	Send:  sendScaling,
 	Moves: scalingMoves,
@@ -79,16 +74,13 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 
 // sendScaling implements adopt.Kind.Send.
 func sendScaling(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
-	none := tfvalue.Null(change.Plan.Type())
-	var body platform.ScalingUpdate
-	if err := patch.Leaves.Decode(&body); err != nil {
-		return none, fmt.Errorf("reading the plan: %w", err)
-	}
-	response, err := client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body)
+	response := tfvalue.Null(change.Plan.Type())
+	body, err := tfvalue.Rules{}.JSON(patch.Leaves)
 	if err != nil {
-		return none, err
+		return response, fmt.Errorf("reading the plan: %w", err)
 	}
-	return tfvalue.Encode(response, none.Type()), nil
+	err = client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body, tfvalue.Rules{}.Into(&response))
+	return response, err
 }
 
 // scalingMoves names the memory of a replica, which the platform works out

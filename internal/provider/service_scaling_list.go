@@ -3,13 +3,16 @@ package provider
 import (
 	"cmp"
 	"context"
+	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -59,33 +62,40 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	services, err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")))
+	var results []list.ListResult
+	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(raw jsontext.Value) error {
+		if req.Limit > 0 && int64(len(results)) == req.Limit {
+			return nil // the framework doesn't apply the limit
+		}
+		result, err := listedService(ctx, req, organization.Text(), raw)
+		results = append(results, result)
+		return err
+	})
 	if err != nil {
 		conn.AddError(&diags, "Cannot list services", err)
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	// The framework doesn't apply the limit.
-	if req.Limit > 0 {
-		services = services[:min(int64(len(services)), req.Limit)]
-	}
-	stream.Results = func(push func(list.ListResult) bool) {
-		for _, service := range services {
-			if !push(listedService(ctx, req, organization.Text(), service)) {
-				return
-			}
-		}
-	}
+	stream.Results = slices.Values(results)
 }
 
-func listedService(ctx context.Context, req list.ListRequest, organization string, service platform.Service) list.ListResult {
+// listedType has what identifies a service of a list.
+var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String}}
+
+func listedService(ctx context.Context, req list.ListRequest, organization string, raw jsontext.Value) (list.ListResult, error) {
 	result := req.NewListResult(ctx)
-	id := adopt.Identity{Organization: organization, IDs: []string{tfvalue.Optional(service.ID).Text()}}
-	object := serviceScaling.Imported(id, service)
-	result.DisplayName = cmp.Or(platform.CleanText(tfvalue.Optional(service.Name).Text()), platform.CleanText(tfvalue.Optional(service.ID).Text()))
+	service, err := tfvalue.Rules{}.FromJSON(raw, listedType)
+	if err != nil {
+		return result, err
+	}
+	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, raw)
+	if err != nil {
+		return result, err
+	}
+	result.DisplayName = cmp.Or(platform.CleanText(service.At("name").Text()), platform.CleanText(service.At("id").Text()))
 	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
 	if req.IncludeResource {
 		result.Resource.Raw = object.Value
 	}
-	return result
+	return result, nil
 }

@@ -3,14 +3,15 @@ package provider
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -98,28 +99,35 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if !ok {
 		return
 	}
-	filter := config.At("filter")
-	services, err := client.ListServices(ctx, organization.Text(), texts(filter))
+	var services []tfvalue.Value
+	keys := map[string]tftypes.Value{}
+	listType := config.At("services").Type().(tftypes.List)
+	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(raw jsontext.Value) error {
+		service, err := tfvalue.Rules{}.FromJSON(raw, listType.ElementType)
+		if err != nil {
+			return err
+		}
+		services = append(services, service)
+		keyed, err := tfvalue.Rules{}.FromJSON(raw, keyedType)
+		if key := keyed.At("encryption_key"); key.Text() != "" {
+			keys[keyed.At("id").Text()] = key.Value
+		}
+		return err
+	})
 	if err != nil {
 		conn.AddError(&resp.Diagnostics, "Cannot list services", err)
 		return
 	}
-	response := serviceList{Services: []platform.Service{}, EncryptionKeys: map[string]string{}}
-	for _, service := range services {
-		response.Services = append(response.Services, service)
-		if key := tfvalue.Optional(service.EncryptionKey).Text(); key != "" && service.ID != nil {
-			response.EncryptionKeys[*service.ID] = key
-		}
-	}
-	state := tfvalue.Encode(response, config.Type()).With(organization, "organization_id")
-	resp.State.Raw = state.With(filter, "filter").Value
+	resp.State.Raw = tftypes.NewValue(config.Type(), map[string]tftypes.Value{
+		"organization_id": organization.Value,
+		"filter":          config.At("filter").Value,
+		"services":        tfvalue.Collection(listType, services).Value,
+		"encryption_keys": tftypes.NewValue(config.At("encryption_keys").Type(), keys),
+	})
 }
 
-// serviceList is a list in the shape of its schema.
-type serviceList struct {
-	Services       []platform.Service `tfsdk:"services"`
-	EncryptionKeys map[string]string  `tfsdk:"encryption_keys"`
-}
+// keyedType has what encryption_keys needs of a service.
+var keyedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "encryption_key": tftypes.String}}
 
 // texts are the elements of a list of strings.
 func texts(values tfvalue.Value) []string {

@@ -4,7 +4,7 @@
 //
 //	value.go     a value, its members and elements
 //	leaf.go      the leaves of an object: what is owned, compared and sent as a whole
-//	codec.go     between Go structs and values
+//	json.go      values from JSON, and as JSON
 //	same.go      when two values are equal, as a table, and Rules
 //	forms.go     names that differ only in their Unicode form
 //	keyed.go     keyed sets: their elements by key, differences, what an update makes of them

@@ -35,6 +35,16 @@ func joined(names []string, element Value) string {
 	return string(key)
 }
 
+// Name returns an element with nothing but its key.
+func (k Key) Name(element Value) Value {
+	return element.Map(func(name string, member Value) Value {
+		if slices.Contains(k.Members, name) {
+			return member
+		}
+		return Null(member.Type())
+	})
+}
+
 // Named reports whether an element has every part of its key. One of a response that
 // has not is never taken for another one, and never sent.
 func (k Key) Named(element Value) bool {

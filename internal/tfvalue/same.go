@@ -24,7 +24,7 @@ import (
 //	            | an empty value   | is not compared        |                      |
 //	HasAll      | --               | means missing, unless  | --                   | reads: is anything missing
 //	            |                  | it was empty before    |                      |
-//	exact       | or an empty value| is the empty value     | counts               | Encode: repeated elements, whose
+//	exact       | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
 //	            |                  |                        |                      | Unicode forms differ here
 //
 // Unknown is equal to nothing, but Alike and the exact comparison, whose callers have none,
@@ -40,6 +40,11 @@ type Rules struct {
 	// Alternatives are objects whose member objects exclude each other: if a response
 	// contains one, the others do not exist.
 	Alternatives []string
+
+	// Verbatim are the objects whose members have in JSON the names of their attributes.
+	Verbatim []Path
+	// NotInJSON are attributes that JSON does not have at their path.
+	NotInJSON []Path
 
 	// Instants are timestamps, which Same compares by their instant, and Folded are strings
 	// whose letter case it ignores.

@@ -1,0 +1,206 @@
+package provider
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// walked is a resource or a data source, and where the places of its attributes are.
+type walked struct {
+	attributes []*tfprotov6.SchemaAttribute
+	schema     string // the file of the attributes, in internal/provider
+	documents  any    // of the fake
+	seed       string // where they are, in internal/mockplatform
+	body       string // the file of a request, in internal/mockplatform/bodies; "" for none
+
+	own    []string // attributes that are no field of the API
+	sent   []string // those that requests alone have
+	hidden []string // fields that no attribute shows
+}
+
+// allWalked are all that are served.
+func allWalked(t *testing.T) map[string]walked {
+	t.Helper()
+	schemas, _ := served(t)
+	resources, sources := schemas.ResourceSchemas, schemas.DataSourceSchemas
+	seed := mockplatform.DefaultSeed()
+	services, pipes, alerts := []any{}, []any{}, []any{}
+	for _, organization := range seed.Organizations {
+		for _, service := range organization.Services {
+			services = append(services, service)
+		}
+		for _, pipe := range organization.Pipes {
+			pipes = append(pipes, pipe)
+		}
+	}
+	for _, alert := range seed.Alerts {
+		alerts = append(alerts, alert)
+	}
+	const inServices, inPipes = "seed/organizations/*/services", "seed/organizations/*/pipes"
+	listed := sources["dataplatform_services"].Block.Attributes
+	named := func(name string) int {
+		return slices.IndexFunc(listed, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name })
+	}
+	all := map[string]walked{
+		"data dataplatform_service": {
+			attributes: sources["dataplatform_service"].Block.Attributes, schema: "services_data_source.go",
+			documents: services, seed: inServices,
+			own: []string{"organization_id"}, hidden: []string{"tags"},
+		},
+		"data dataplatform_services": {
+			attributes: listed[named("services")].NestedType.Attributes, schema: "services_data_source.go",
+			documents: services, seed: inServices,
+			hidden: []string{"tags", "encryptionKey"},
+		},
+		"data dataplatform_pipe": {
+			attributes: sources["dataplatform_pipe"].Block.Attributes, schema: "pipe_schema.go",
+			documents: pipes, seed: inPipes,
+			own: []string{"organization_id"},
+		},
+		"data dataplatform_alert": {
+			attributes: sources["dataplatform_alert"].Block.Attributes, schema: "alert_data_source.go",
+			documents: alerts, seed: "seed/alerts",
+		},
+		"resource dataplatform_service_scaling": {
+			attributes: resources["dataplatform_service_scaling"].Block.Attributes, schema: "service_scaling.go",
+			documents: services, seed: inServices, body: "scaling.json",
+			own: []string{"organization_id", "service_id"}, hidden: []string{"*"},
+		},
+		"resource dataplatform_pipe": {
+			attributes: resources["dataplatform_pipe"].Block.Attributes, schema: "pipe_schema.go",
+			documents: pipes, seed: inPipes, body: "pipe.json",
+			own: []string{"organization_id", "service_id", "pipe_id", "source_credentials"}, sent: []string{"source.validate_samples"},
+			hidden: []string{"id", "serviceId", "source.objectStorage.connectionString"},
+		},
+		"resource dataplatform_api_key": {
+			attributes: resources["dataplatform_api_key"].Block.Attributes, schema: "api_key_schema.go",
+			documents: createdKey(t), seed: "operations.go", body: "key.json",
+			// A new key was not used, and its ID and secret are beside it.
+			own:  []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "key_id", "key_secret", "used_at"},
+			sent: []string{"hash_data"},
+		},
+	}
+	if len(all) != len(resources)+len(sources) {
+		t.Errorf("%d resources and data sources are served: add the new one to this table", len(resources)+len(sources))
+	}
+	return all
+}
+
+// createdKey is a key as the fake returns it.
+func createdKey(t *testing.T) any {
+	t.Helper()
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	platform.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState = true })
+	body := `{"name": "n", "roles": ["admin"], "expireAt": "2126-01-01T00:00:00Z", "ipAccessList": [{"source": "192.0.2.1", "description": "d"}]}`
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/organizations/"+mockplatform.OrganizationID+"/keys", strings.NewReader(body))
+	seed := mockplatform.DefaultSeed()
+	request.SetBasicAuth(seed.KeyID, seed.KeySecret)
+	request.Header.Set("Content-Type", "application/json")
+	response := httptest.NewRecorder()
+	platform.ServeHTTP(response, request)
+	return member(fromJSON(t, response.Body.String()), "result.key")
+}
+
+// TestAttributesHaveAllTheirPlaces walks what is served: each attribute has a value in the
+// fake's documents, and a settable one is accepted in its requests; each field of those has
+// an attribute. The error names the file of a place that was forgotten.
+func TestAttributesHaveAllTheirPlaces(t *testing.T) {
+	t.Parallel()
+	for name, b := range allWalked(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			returned, accepted := fieldsOf("", b.documents), map[string]bool{}
+			if b.body != "" {
+				acceptedFields("", fromJSON(t, fileText(t, "../mockplatform/bodies/"+b.body)).(object), accepted)
+			}
+			shown := map[string]bool{}
+			eachAttribute("", b.attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+				path = path[1:]
+				field := fieldOf(path)
+				shown[field] = true
+				switch {
+				case within(path, b.own):
+				case !returned[field] && !within(path, b.sent):
+					t.Errorf("%s is null for every object of the fake, which have no %s: add it to internal/mockplatform/%s, or correct it in internal/provider/%s", path, field, b.seed, b.schema)
+				case b.body != "" && (a.Optional || a.Required) && !accepted[field]:
+					t.Errorf("%s cannot be set on the fake, which rejects %s: add it to internal/mockplatform/bodies/%s", path, field, b.body)
+				case b.body != "" && !a.Optional && !a.Required && accepted[field]:
+					t.Errorf("%s can be set by a request with %s, and not in internal/provider/%s", path, field, b.schema)
+				}
+			})
+			for _, field := range slices.Sorted(maps.Keys(returned)) {
+				if !shown[field] && !within(field, b.hidden) && !slices.Contains(b.hidden, "*") {
+					t.Errorf("the fake returns %s, which no attribute shows: add one to internal/provider/%s", field, b.schema)
+				}
+			}
+			for _, field := range slices.Sorted(maps.Keys(accepted)) {
+				if !shown[field] && !within(field, b.hidden) {
+					t.Errorf("the fake accepts %s, which no attribute sets: add one to internal/provider/%s", field, b.schema)
+				}
+			}
+		})
+	}
+}
+
+// within reports whether a path is one of these, or below one.
+func within(path string, exceptions []string) bool {
+	return slices.ContainsFunc(exceptions, func(e string) bool { return path == e || strings.HasPrefix(path, e+".") })
+}
+
+// fieldsOf are the paths of the members that a document has, those of list elements too.
+func fieldsOf(at string, value any) map[string]bool {
+	found := map[string]bool{}
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			maps.Copy(found, fieldsOf(at, element))
+		}
+	case object:
+		for name, below := range value {
+			if below != nil {
+				found[at+name] = true
+				maps.Copy(found, fieldsOf(at+name+".", below))
+			}
+		}
+	}
+	return found
+}
+
+// acceptedFields are the paths of the members that a schema of a request has. Credentials
+// are attributes of their own, and table mappings are sent as a difference.
+func acceptedFields(at string, schema object, found map[string]bool) {
+	if items, ok := schema["items"].(object); ok {
+		acceptedFields(at, items, found)
+	}
+	members, _ := schema["properties"].(object)
+	for name, below := range members {
+		if slices.Contains([]string{"credentials", "accessKey", "tableMappingsToRemove"}, name) {
+			continue
+		}
+		name = strings.TrimSuffix(name, "ToAdd")
+		found[at+name] = true
+		acceptedFields(at+name+".", below.(object), found)
+	}
+}
+
+// fieldOf is where the API document has an attribute.
+func fieldOf(path string) string {
+	if path == "pipe_id" {
+		return "id"
+	}
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		if i == 0 || names[0] != "settings" {
+			names[i] = camelCase(name)
+		}
+	}
+	return strings.Join(names, ".")
+}
