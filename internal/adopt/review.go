@@ -125,11 +125,13 @@ func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
 func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
 	set, parent := remote.At(e.Set...), e.Set[:len(e.Set)-1]
 	if !(wanted.IsEmpty() && set.IsEmpty()) && !read.At(parent...).IsObject() {
-		return &setError{"Unknown " + e.key().Noun + "s of %s",
+		summary := "Unknown " + e.key().Noun + "s of %s"
+		return &setError{summary,
 			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", parent, e.key().Noun, e.Noun)}
 	}
 	if nameless := e.key().Nameless(set); len(nameless) > 0 {
-		return &setError{"A " + e.key().Noun + " of %s has no name",
+		summary := "A " + e.key().Noun + " of %s has no name"
+		return &setError{summary,
 			fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
 				e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))}
 	}

@@ -84,8 +84,8 @@ func (f *fixture) wantCounts(what string, lists, updates int) {
 }
 
 // TestScalingOfManyCostsFewLists counts what many services cost, each with a resource
-// of its own, until all of them are gone. An apply uses what the plan right before it has
-// read, or these would be many more. No more requests are sent at a time than the
+// of its own, until all of them are gone: a list in the plan of an adoption, and one for each
+// of the two reads in its apply. No more requests are sent at a time than the
 // provider's setting allows.
 func TestScalingOfManyCostsFewLists(t *testing.T) {
 	t.Parallel()
@@ -98,7 +98,7 @@ func TestScalingOfManyCostsFewLists(t *testing.T) {
 		if peak := f.PeakInFlight(); peak != 1 {
 			t.Errorf("%d requests at a time, want 1", peak)
 		}
-		f.wantCounts("adopting", 2, many)
+		f.wantCounts("adopting", 3, many)
 		all.tryPlan()
 		f.wantCounts("a plan", 1, 0)
 		f.RemoveServices(mockplatform.OrganizationID)
