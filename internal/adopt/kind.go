@@ -119,6 +119,9 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
+// run is the key of an object in one run.
+func (k *Kind) run(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
+
 // place names an object and where it was looked up, such as "pipe … of service … in
 // organization …".
 func (k *Kind) place(id Identity) string {

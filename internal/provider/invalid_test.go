@@ -80,6 +80,7 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
+	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [""] }] } }`, []string{"excluded_columns", "null or empty elements"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [null] } }`, []string{"table_mappings", "null"}},
 
 	// Data sources.
