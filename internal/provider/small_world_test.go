@@ -41,13 +41,14 @@ var (
 	smallHeld   = smallSet{"users>users": smallUsers, "orders>orders": smallOrders}
 )
 
-// smallPlans are what the configuration sets. The name is managed in all of them.
-var smallPlans = []struct {
-	title  string
-	name   string
-	set    smallSet
-	adopts bool
-}{
+// smallPlan is what the configuration sets. The name is managed in all of them.
+type smallPlan struct {
+	title, name string
+	set         smallSet
+	adopts      bool
+}
+
+var smallPlans = []smallPlan{
 	{"the name alone", "new", smallHeld, false},
 	{"a column more", "customers", smallHeld.with("users>users", smallMapping{"password,ssn", ""}), false},
 	{"a column less", "customers", smallHeld.with("users>users", smallMapping{"", ""}), false},
@@ -58,11 +59,13 @@ var smallPlans = []struct {
 	{"an adoption", "new", smallHeld.with("people>people", smallMapping{"email", ""}), true},
 }
 
-// smallPlatforms are what the API document leaves open.
-var smallPlatforms = []struct {
+// smallPlatform is what the API document leaves open.
+type smallPlatform struct {
 	title  string
 	behave func(w *smallWorld, b *mockplatform.Behaviour)
-}{
+}
+
+var smallPlatforms = []smallPlatform{
 	{"keeps", func(*smallWorld, *mockplatform.Behaviour) {}},
 	{"resets to empty", func(w *smallWorld, b *mockplatform.Behaviour) {
 		b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
@@ -75,6 +78,11 @@ var smallPlatforms = []struct {
 	{"omits what is empty", func(_ *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
 	}},
+	{"omits what is empty, and resets to it", func(w *smallWorld, b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
+		b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}
+		w.rewrite(b, func(all []any) any { return w.unlessEdited(all, all[:0]) })
+	}},
 	{"adds first", func(_ *smallWorld, b *mockplatform.Behaviour) {
 		b.Patches.AddsFirst, b.Patches.OneTablePerTarget = true, true
 	}},
@@ -83,6 +91,16 @@ var smallPlatforms = []struct {
 		w.rewrite(b, func(all []any) any {
 			removes := member(w.body, "source.postgres.tableMappingsToRemove") != nil
 			return slices.DeleteFunc(all, func(mapping any) bool { return removes && !slices.Contains(w.edited(), smallName(mapping)) })
+		})
+	}},
+	{"clears others", func(w *smallWorld, b *mockplatform.Behaviour) {
+		w.rewrite(b, func(all []any) any {
+			for _, mapping := range all {
+				if smallName(mapping) == "orders>orders" && len(w.edited()) > 0 && !slices.Contains(w.edited(), "orders>orders") {
+					setMember(mapping.(mockplatform.Document), "sortingKeys", []any{})
+				}
+			}
+			return all
 		})
 	}},
 }
