@@ -137,6 +137,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		read, err := u.readUntil(ctx, u.client, u.id, func(tfvalue.Value) bool { return true })
 		if err != nil {
 			u.take(leaves, response)
+			u.set.perhaps = u.set.edit.Remove
 			u.addUnreadable(err, diags)
 			return false
 		}
