@@ -86,10 +86,10 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 // hasSet reports whether a response has the keyed set if it is needed, and whether its
 // elements have a name.
 func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
-	if e.Set == nil {
+	if e.KeyedSet == nil {
 		return true
 	}
-	set := read.At(e.Set...)
+	set := read.At(e.KeyedSet...)
 	return !(needed && set.IsNull()) && len(e.key().Nameless(set)) == 0
 }
 
