@@ -129,8 +129,8 @@ func TestScenarioReadme(t *testing.T) {
 		t.Errorf("want two keys and six other writes, got\n%s", sent)
 	}
 	wantText(t, sent,
-		`"kafka":{"credentials":{"username":"orders-loader","password":"secret-of-orders"}}`,
-		`"postgres":{"credentials":{"username":"crm-replication","password":"secret-of-customers"}}`,
+		`"kafka":{"credentials":{"password":"secret-of-orders","username":"orders-loader"}}`,
+		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
 		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
 		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)
 
