@@ -98,7 +98,8 @@ func (u *update) judgeSet(r *record) {
 	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
 	s.wrong, s.missing, s.changed = nil, nil, nil
 	if r.now.IsNull() {
-		if r.judge(u.Rules); r.verdict == moved {
+		r.judge(u.Rules)
+		if r.verdict == moved {
 			s.missing = r.wanted.Elements()
 		}
 		return

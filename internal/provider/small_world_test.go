@@ -474,13 +474,15 @@ func playAll(t *testing.T, b *smallBase, stride int) {
 	at := b.plan*len(smallPlatforms) + b.platform
 	// play returns the number of requests in a world, or a guess if it is not played.
 	play := func(guess int, fault string, faultAt int, colleague, table string, before int) int {
-		if at++; at%stride > 0 {
+		at++
+		if at%stride > 0 {
 			return guess
 		}
 		w := b.world()
 		w.fault, w.faultAt, w.colleague, w.table, w.actsBefore = fault, faultAt, colleague, table, before
 		wrong := b.play(w)
-		if played++; len(wrong) > 0 && failures < 5 {
+		played++
+		if len(wrong) > 0 && failures < 5 {
 			failures++
 			t.Errorf("%q at request %d, somebody %q %q before request %d:\n%s\n%s", fault, faultAt, colleague, table, before, strings.Join(wrong, "\n"), w.story())
 		}
