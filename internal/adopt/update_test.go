@@ -512,11 +512,14 @@ func TestSpellings(t *testing.T) {
 	tf.wantPatches("PATCH -E14 -G9 -"+decomposed, "PATCH +E14")
 }
 
-// TestIDsInCapitals has responses that spell the ID in another letter case.
+// TestIDsInCapitals has a response to a PATCH that spells the ID in another letter case.
 func TestIDsInCapitals(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk"})
-	tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+	tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value {
+		if request == "GET" {
+			return lamp
+		}
 		return lamp.With(tfvalue.String(strings.ToUpper(firstLamp)), "lamp_id")
 	})
 	tf.config["name"] = "new"
