@@ -15,6 +15,9 @@ import (
 // addFailed reports a PATCH that was not carried out, or may not have been.
 func (u *update) addFailed(err error, leaves tfvalue.Value, diags *diag.Diagnostics) {
 	if len(u.set.conflicts) > 0 {
+		if platform.IsAmbiguous(err) {
+			u.set.removed = append(u.set.removed, u.set.edit.Remove...) // those that are gone
+		}
 		u.addConflict(err, diags)
 		return
 	}

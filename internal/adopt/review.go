@@ -79,7 +79,7 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	}
 	r.Leaves = r.Leaves.Without(e.KeyedSet...)
 	now := r.Remote.At(e.KeyedSet...)
-	if err := e.checkSet(r.Remote, r.read, planned); err != nil {
+	if err := e.checkSet(r.Remote, r.read, r.Prior.At(e.KeyedSet...), planned); err != nil {
 		e.addSetError(*r, err, diags)
 		return tfvalue.Edit{}
 	}
@@ -120,14 +120,21 @@ func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
 }
 
 // checkSet returns an error if the set on the platform is not fully known: the last read
-// has not even the object that contains it, so that what is known of it may be old; or one
-// of its elements has no name, so that it may be any other.
-func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
+// has not even the object that contains it, or omits it although it was told before and is
+// not to become empty; or one of its elements has no name, so that it may be any other.
+func (e *Engine) checkSet(remote, read, before, wanted tfvalue.Value) error {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
-	if (!wanted.IsEmpty() || !set.IsEmpty()) && !read.At(parent...).IsObject() {
+	omitted := tfvalue.Path(nil)
+	switch {
+	case (!wanted.IsEmpty() || !set.IsEmpty()) && !read.At(parent...).IsObject():
+		omitted = parent
+	case !before.IsEmpty() && !wanted.IsEmpty() && read.At(e.KeyedSet...).IsNull():
+		omitted = e.KeyedSet
+	}
+	if omitted != nil {
 		summary := "Unknown " + e.key().Noun + "s of %s"
 		return &setError{summary,
-			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", parent, e.key().Noun, e.Noun)}
+			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)}
 	}
 	if nameless := e.key().Nameless(set); len(nameless) > 0 {
 		summary := "A " + e.key().Noun + " of %s has no name"

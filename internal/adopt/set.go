@@ -24,6 +24,8 @@ type setProgress struct {
 	edit tfvalue.Edit
 	held tfvalue.Value
 	done tfvalue.Value
+	// removed are the elements that PATCHes have removed.
+	removed []tfvalue.Value
 	// wrong, missing and changed are elements in the response to that PATCH, see Edit.Verify.
 	wrong, missing, changed []tfvalue.Value
 	// lost are the elements that PATCHes without them have removed, and notes are lines about
@@ -47,53 +49,99 @@ func (u *update) beginSet(edit tfvalue.Edit) {
 	u.set.edit, u.set.held, u.set.done = edit, held, tfvalue.Null(u.objectType)
 }
 
-// isChanged reports whether the elements that an edit concerns are no longer what they
-// were when it was decided, as far as the platform has returned them.
-func (u *update) isChanged(edit tfvalue.Edit) bool {
-	_, u.set.conflicts = edit.Ask(u.remote.At(u.KeyedSet...))
-	return len(u.set.conflicts) > 0
+// due returns what is left of an edit, as far as the platform has told its elements: nothing
+// if they are as it wants them. ok is false if they are no longer what they were when it was
+// decided.
+func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
+	if edit.IsEmpty() || u.asOf.IsZero() {
+		return edit, true // the question is asked before it is sent
+	}
+	answer, conflicts := edit.Ask(u.remote.At(u.KeyedSet...))
+	switch answer {
+	case tfvalue.Done:
+		return tfvalue.Edit{}, true
+	case tfvalue.Due:
+		return edit, true
+	default:
+		u.set.conflicts = conflicts
+		return edit, false
+	}
+}
+
+// guard has a patch ask before it is sent late or again. One of leaves alone asks as well if
+// the set is managed: the platform may reset the set with it, and what is added again then
+// has to be what it was right before.
+func (u *update) guard(p Patch) Patch {
+	managed := u.KeyedSet != nil && !u.wanted.At(u.KeyedSet...).IsEmpty() && !u.asOf.IsZero()
+	if managed || !p.Edit.IsEmpty() {
+		p.AsOf, p.Ask = u.asOf, func(ctx context.Context) (Patch, error) { return u.ask(ctx, p) }
+	}
+	return p
 }
 
 // ask reads the set again, and returns what is left to be sent of a patch: all of it if the
 // elements that it concerns are as they were; the leaves that still differ, if the elements
 // are as it wants them. Anything else is an error.
 func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
-	remote, read, err := u.readAgain(ctx)
+	remote, read, err := u.readAgain(ctx, p.Edit)
 	if err != nil {
 		return p, err
 	}
 	u.remote, u.set.perhaps = remote, nil
-	answer, conflicts := p.Edit.Ask(remote.At(u.KeyedSet...))
+	left := u.Rules.Changes(p.Leaves, remote)
+	answer, conflicts := tfvalue.Due, []tfvalue.Value(nil)
+	switch {
+	case !p.Edit.IsEmpty():
+		answer, conflicts = p.Edit.Ask(remote.At(u.KeyedSet...))
+	case !left.AnyLeaf():
+		answer = tfvalue.Done
+	}
 	switch answer {
 	case tfvalue.Due:
 		u.set.held = remote.At(u.KeyedSet...)
-		p.AsOf = u.asOf
-		return p, nil
+		if p.Edit.IsEmpty() {
+			u.set.edit = u.set.edit.On(u.set.held)
+		}
+		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit}), nil
 	case tfvalue.Done:
 		u.set.done = read
-		return Patch{Leaves: u.Rules.Changes(p.Leaves, remote)}, nil
+		return u.guard(Patch{Leaves: left}), nil
 	default:
 		u.set.conflicts = conflicts
 		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
 	}
 }
 
-// readAgain reads the object in the course of an update.
-func (u *update) readAgain(ctx context.Context) (remote, read tfvalue.Value, err error) {
+// readAgain reads the object in the course of an update, before an edit is sent.
+func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (remote, read tfvalue.Value, err error) {
 	remote, read, err = u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
 	if err != nil {
 		return remote, read, err
 	}
 	u.asOf = time.Now()
-	return remote, read, u.checkSet(remote, read, u.wanted.At(u.KeyedSet...))
+	before := u.set.held
+	if edit.IsEmpty() {
+		before = tfvalue.Null(before.Type()) // a PATCH of leaves may have emptied it
+	}
+	return remote, read, u.checkSet(remote, read, before, edit.On(u.set.held).After())
 }
 
-// judgeSet sets the verdict on the set. What was sent of it is an edit; one that adds nothing
-// leaves no value that the platform could have accepted and not return.
-func (u *update) judgeSet(r *record) {
+// tells reports whether a response tells the whole set. A missing object tells nothing of
+// its members, and an element without a name may be any other.
+func (e *Engine) tells(response tfvalue.Value) bool {
+	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Nameless(response.At(e.KeyedSet...))) == 0
+}
+
+// judgeSet sets the verdict on the set in a response. What was sent of it is an edit; one that
+// adds nothing leaves no value that the platform could have accepted and not return.
+func (u *update) judgeSet(r *record, response tfvalue.Value) {
 	s := &u.set
 	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
 	s.wrong, s.missing, s.changed = nil, nil, nil
+	if !u.tells(response) {
+		r.verdict, r.doubtful = notReturned, true
+		return
+	}
 	if r.now.IsNull() {
 		r.judge(u.Rules)
 		if r.verdict == moved {
@@ -103,19 +151,23 @@ func (u *update) judgeSet(r *record) {
 	}
 	now := u.Rules.WholeLeaf(r.Name(), r.now)
 	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, now)
+	if u.asOf.IsZero() && s.edit.IsEmpty() {
+		s.missing, s.changed = nil, nil // what it was before is not known
+	}
 	switch {
 	case len(s.wrong) > 0:
 		r.verdict = storedOtherwise
 	case len(s.missing) > 0:
 		r.verdict = moved
 	}
-	r.doubtful = r.verdict != confirmed || len(s.changed)+len(u.key().Nameless(now)) > 0
+	r.doubtful = r.verdict != confirmed || len(s.changed) > 0
 }
 
 // noteSet records what a verified PATCH has done to elements that it does not have.
 func (u *update) noteSet(r record) {
 	s := &u.set
-	s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), s.edit.Add, s.missing).Elements()
+	there := slices.Concat(s.edit.Add, r.now.Elements())
+	s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), there, s.missing).Elements()
 	if len(s.changed) > 0 {
 		s.notes = append(s.notes, u.describeElements(r, s.changed, [2]string{"was", "is now"})...)
 	}
@@ -158,13 +210,13 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	there := key.Replace(u.remote.At(u.KeyedSet...), u.set.perhaps, nil)
 	_, pending := key.Difference(wanted, there)
 	replaced := tfvalue.Collection(wanted.Type(), key.Among(u.Remote.At(u.KeyedSet...).Elements(), pending))
-	gone := key.Replace(replaced, there.Elements(), nil).Elements()
+	gone := key.Replace(key.Only(replaced, slices.Concat(u.set.removed, u.set.perhaps, u.set.lost)), there.Elements(), nil).Elements()
 	var lines []string
 	for _, element := range key.Sort(gone) {
 		var members []string
 		for _, leaf := range element.Leaves() {
 			if !slices.Contains(key.Members, leaf.Name()) {
-				members = append(members, leaf.Path.String()+" = "+u.Rules.Describe(leaf.Name(), leaf.Value))
+				members = append(members, leaf.Path.String()+" = "+u.Rules.Spell(leaf.Name(), leaf.Value))
 			}
 		}
 		lines = append(lines, "  - "+key.Spell(element)+": "+strings.Join(members, ", "))

@@ -33,7 +33,7 @@ type progress struct {
 	// remote is the object as far as it is known, and returned what the read and all
 	// responses since have returned of it.
 	remote, returned tfvalue.Value
-	// asOf is when the platform last returned the keyed set.
+	// asOf is when the platform told the keyed set that is in remote, zero if it did not.
 	asOf time.Time
 	// sent are all leaves that were sent, and records those of the last PATCH.
 	sent    tfvalue.Value
@@ -44,13 +44,17 @@ type progress struct {
 }
 
 func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, last memory) *update {
-	return &update{
+	u := &update{
 		Engine: e, client: client, id: id, reviewed: r, memory: e.rememberRead(r.Remote, r.read, last),
 		progress: progress{
-			remote: r.Remote, returned: r.read, asOf: time.Now(), sent: tfvalue.Null(e.objectType),
+			remote: r.Remote, returned: r.read, sent: tfvalue.Null(e.objectType),
 			set: setProgress{done: tfvalue.Null(e.objectType)},
 		},
 	}
+	if u.tells(r.read) {
+		u.asOf = time.Now()
+	}
+	return u
 }
 
 // run changes the object to the wanted leaves. If none differs, no request is sent.
@@ -114,15 +118,16 @@ func (u *update) all() tfvalue.Value {
 // whether it succeeded. If the response leaves a doubt about any leaf, it reads the object
 // once.
 func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.Edit, diags *diag.Diagnostics) bool {
-	u.beginSet(edit)
-	p := Patch{Leaves: leaves, Edit: edit}
-	if !edit.IsEmpty() {
-		if u.isChanged(edit) {
-			u.addConflict(nil, diags)
-			return false
-		}
-		p.AsOf, p.Ask = u.asOf, func(ctx context.Context) (Patch, error) { return u.ask(ctx, p) }
+	edit, ok := u.due(edit)
+	if !ok {
+		u.addConflict(nil, diags)
+		return false
 	}
+	p := u.guard(Patch{Leaves: leaves, Edit: edit})
+	if p.IsEmpty() {
+		return true
+	}
+	u.beginSet(edit)
 	response, err := u.Send(ctx, u.client, u.id, u.Change, p)
 	if err != nil {
 		u.addFailed(err, leaves, diags)
@@ -132,7 +137,9 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		response = u.set.done // nothing was left to be sent
 	}
 	u.sent = leaves.Merge(u.sent)
+	u.set.removed = append(u.set.removed, u.set.edit.Remove...)
 	u.judge(leaves, response)
+	asOf := u.toldAt(response, time.Time{})
 	if slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful }) {
 		read, err := u.readUntil(ctx, u.client, u.id, func(tfvalue.Value) bool { return true })
 		if err != nil {
@@ -147,10 +154,20 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		}
 		response = read.Merge(response)
 		u.judge(leaves, response)
+		asOf = u.toldAt(read, asOf)
 	}
+	u.asOf = asOf
 	u.take(leaves, response)
 	u.conclude(diags)
 	return !diags.HasError()
+}
+
+// toldAt is now if a response has the keyed set, and otherwise when an earlier one had it.
+func (u *update) toldAt(response tfvalue.Value, before time.Time) time.Time {
+	if u.tells(response) && !response.At(u.KeyedSet...).IsNull() {
+		return time.Now()
+	}
+	return before
 }
 
 // judge makes the records of all leaves that are managed, or were returned before.
@@ -169,7 +186,7 @@ func (u *update) judge(sent, response tfvalue.Value) {
 			r.wanted, r.sent = value, true
 		}
 		if u.isSet(leaf.Path) && !r.wanted.IsNull() {
-			u.judgeSet(&r)
+			u.judgeSet(&r, response)
 		} else {
 			r.judge(u.Rules)
 		}
@@ -183,9 +200,6 @@ func (u *update) take(leaves, response tfvalue.Value) {
 	last := leaves.Merge(u.remote)
 	if u.KeyedSet != nil {
 		last = last.With(u.set.edit.On(u.set.held).After(), u.KeyedSet...)
-		if !response.At(u.KeyedSet...).IsNull() {
-			u.asOf = time.Now()
-		}
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(response, u.remote))
 	u.remote = u.Rules.Whole(remote)
@@ -195,6 +209,9 @@ func (u *update) take(leaves, response tfvalue.Value) {
 // conclude acts on the verdicts on a PATCH.
 func (u *update) conclude(diags *diag.Diagnostics) {
 	for _, r := range u.records {
+		if r.verdict != notReturned && !r.now.IsNull() {
+			u.unreturned = slices.DeleteFunc(u.unreturned, func(path string) bool { return path == r.Path.String() })
+		}
 		switch {
 		case r.verdict == storedOtherwise:
 			u.addStoredOtherwise(r, diags)

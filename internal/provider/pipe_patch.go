@@ -34,8 +34,10 @@ func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, e
 	for _, leaf := range patch.Leaves.Leaves() {
 		request.Leaves = append(request.Leaves, leaf.Path.String())
 	}
-	if patch.Ask != nil {
+	if !patch.Edit.IsEmpty() {
 		request.Leaves = append(request.Leaves, tableMappingsPath.String())
+	}
+	if patch.Ask != nil {
 		request.Ask = func(ctx context.Context) (*platform.PipePatch, error) {
 			left, err := patch.Ask(ctx)
 			if err != nil {

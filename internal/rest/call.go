@@ -80,6 +80,9 @@ func (k *call) ask(ctx context.Context) (needed bool, err error) {
 	needed, err = k.Ask(ctx)
 	switch {
 	case err == nil:
+		for _, failed := range k.failures {
+			failed.Ambiguous = false // the answer told what became of it
+		}
 		return needed, nil
 	case ctx.Err() != nil:
 		return false, k.stop(context.Cause(ctx))

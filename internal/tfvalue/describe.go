@@ -11,15 +11,15 @@ import (
 // show where two certificates differ.
 func (r Rules) Describe(name string, value Value) string {
 	const limit = 2000
-	spelled := r.spell(name, value)
+	spelled := r.Spell(name, value)
 	if runes := []rune(spelled); len(runes) > limit {
 		return string(runes[:limit]) + "…"
 	}
 	return spelled
 }
 
-// spell names the elements of a keyed set by their keys.
-func (r Rules) spell(name string, value Value) string {
+// Spell returns a value for a message, in full. It names the elements of a keyed set by their keys.
+func (r Rules) Spell(name string, value Value) string {
 	switch {
 	case value.IsNull():
 		return "not set"
@@ -32,7 +32,7 @@ func (r Rules) spell(name string, value Value) string {
 	case value.IsObject():
 		var members []string
 		for _, leaf := range value.Leaves() {
-			members = append(members, leaf.Path.String()+" = "+r.spell(leaf.Name(), leaf.Value))
+			members = append(members, leaf.Path.String()+" = "+r.Spell(leaf.Name(), leaf.Value))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	default:
@@ -42,7 +42,7 @@ func (r Rules) spell(name string, value Value) string {
 				elements = append(elements, key.Spell(element))
 				continue
 			}
-			elements = append(elements, r.spell(name, element))
+			elements = append(elements, r.Spell(name, element))
 		}
 		return "[" + strings.Join(elements, ", ") + "]"
 	}

@@ -17,7 +17,9 @@ type Edit struct {
 // Edit returns the change from one set to another.
 func (k Key) Edit(before, after Value) Edit {
 	e := Edit{key: k, before: before, after: after}
-	e.Remove, e.Add = k.Difference(after, before)
+	if !k.isSame(before, after) {
+		e.Remove, e.Add = k.Difference(after, before)
+	}
 	return e
 }
 
@@ -97,18 +99,41 @@ func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
 	return Conflict, e.key.Sort(append(changed, gone...))
 }
 
+// isSame reports whether two sets have the same elements, also those with the same key: a
+// response may have two with one key.
 func (k Key) isSame(a, b Value) bool {
-	remove, add := k.Difference(a, b)
-	return len(remove)+len(add) == 0
+	return k.hasAll(a, b) && k.hasAll(b, a)
+}
+
+func (k Key) hasAll(set, some Value) bool {
+	there := k.group(set)
+	for _, element := range some.Elements() {
+		if k.Named(element) && !hasAlike(there[k.Of(element)], element) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k Key) group(set Value) map[string][]Value {
+	groups := map[string][]Value{}
+	for _, element := range set.Elements() {
+		groups[k.Of(element)] = append(groups[k.Of(element)], element)
+	}
+	return groups
+}
+
+func hasAlike(elements []Value, one Value) bool {
+	return slices.ContainsFunc(elements, func(element Value) bool { return Alike(element, one) })
 }
 
 // Verify compares a set after the change with what it was right before it. wrong are the
 // elements that are not removed, or not added as they were sent. Of the others, lost are
 // those that are gone, and changed those that are another value; both are as they were.
 func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
-	there, added, removed := e.key.Index(now), e.key.keys(e.Add), e.key.keys(e.Remove)
+	there, added, removed := e.key.group(now), e.key.keys(e.Add), e.key.keys(e.Remove)
 	for _, element := range e.Add {
-		if is, ok := there[e.key.Of(element)]; !ok || !Alike(is, element) {
+		if is := there[e.key.Of(element)]; len(is) != 1 || !Alike(is[0], element) {
 			wrong = append(wrong, element)
 		}
 	}
@@ -119,12 +144,11 @@ func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
 	}
 	for _, element := range before.Elements() {
 		key := e.key.Of(element)
-		is, ok := there[key]
-		switch {
+		switch is := there[key]; {
 		case added[key] || removed[key] || !e.key.Named(element):
-		case !ok:
+		case len(is) == 0:
 			lost = append(lost, element)
-		case !Alike(is, element):
+		case !hasAlike(is, element):
 			changed = append(changed, element)
 		}
 	}
