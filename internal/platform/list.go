@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,9 +58,6 @@ type list struct {
 	err          error
 	services     []*service          // in the API's order
 	byID         map[string]*service // the first of an ID
-
-	cancel  context.CancelFunc
-	readers int // that have not left; without any, the list is cancelled
 }
 
 // service is one service of a list. Only ID and name are read at once: an unusable
@@ -84,9 +82,6 @@ func (l *lists) outdate(key string) {
 }
 
 func (l *lists) need(key string, after uint64) {
-	if l.since == nil {
-		l.since = map[string]uint64{}
-	}
 	l.since[key] = max(l.since[key], after)
 }
 
@@ -101,7 +96,7 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, see func(
 	if found := see(used); len(found) > 0 {
 		return found, nil
 	}
-	if used, err = l.next(ctx, r, key, used.ended, false); err != nil {
+	if used, err = l.next(ctx, r, key, used.ended); err != nil {
 		return nil, err
 	}
 	return see(used), nil
@@ -116,13 +111,13 @@ func (l *lists) read(ctx context.Context, r *rest.Request, key string) (*list, e
 		after = l.count
 	}
 	l.mu.Unlock()
-	return l.next(ctx, r, key, after, key == "")
+	return l.next(ctx, r, key, after)
 }
 
-// next returns the oldest list that began after a count, once it has ended, and remembers
-// that the service has used it. orFailed accepts any list that has failed.
-func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uint64, orFailed bool) (*list, error) {
-	found := l.join(ctx, r, after, orFailed)
+// next returns the oldest list that began after a count, or for a fresh read one that has
+// failed, once it has ended, and remembers that the service has used it.
+func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uint64) (*list, error) {
+	found := l.join(ctx, r, after, key == "")
 	select {
 	case <-found.done:
 		l.mu.Lock()
@@ -132,13 +127,12 @@ func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uin
 		}
 		return found, found.err
 	case <-ctx.Done():
-		l.leave(r, found)
 		return nil, r.NewError(rest.Interrupted, context.Cause(ctx))
 	}
 }
 
 // join returns the oldest list that began after a count, or starts one. That one gets the
-// values of ctx, such as the logger, but not its cancellation.
+// values of ctx, such as the logger, but not its cancellation: others may need it.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFailed bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,55 +145,30 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFaile
 	var last *list
 	for _, last = range l.series[key] {
 		if last.begun == 0 || last.begun > after || orFailed && last.isDone() && last.err != nil {
-			last.readers++
 			return last
 		}
 	}
-	started := &list{done: make(chan struct{}), readers: 1}
-	ctx, started.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	started := &list{done: make(chan struct{})}
 	if last != nil && last.isDone() {
 		last = nil
 	}
-	go l.run(ctx, r, started, last)
-	if l.series == nil {
-		l.series = map[string][]*list{}
-	}
+	go l.run(context.WithoutCancel(ctx), r, started, last)
 	l.series[key] = append(l.series[key], started)
 	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return started
-}
-
-// leave takes a reader from a list, and cancels it if that was the last one.
-func (l *lists) leave(r *rest.Request, left *list) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	left.readers--
-	if left.readers > 0 || left.isDone() {
-		return
-	}
-	left.cancel()
-	key := listKey(r)
-	l.series[key] = slices.DeleteFunc(l.series[key], func(one *list) bool { return one == left })
 }
 
 // run carries out a list, once the one before it has ended, if there is one. If that one
 // has failed, so has this one: ten readers after ten would spend their retry_timeout on it.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	defer close(one.done)
-	defer one.cancel()
 	if before != nil {
-		select {
-		case <-before.done:
-		case <-ctx.Done():
-			return // nobody waits for it
-		}
+		<-before.done
+		one.err = before.err
 	}
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
-	if before != nil && before.readers > 0 {
-		one.err = before.err
-	}
 	l.mu.Unlock()
 	if one.err == nil {
 		r.Accept = one.accept
@@ -212,7 +181,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 }
 
 // listKey is the same for requests that list the same services.
-func listKey(r *rest.Request) string { return r.Key() + "?" + r.Query.Encode() }
+func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
 
 func (l *list) isDone() bool {
 	select {
@@ -232,11 +201,11 @@ func (l *list) accept(r *rest.Response) error {
 	if err != nil {
 		return err
 	}
-	all, err := decode[[]jsontext.Value](result)
-	if err != nil {
-		return err
+	var all []jsontext.Value
+	if json.Unmarshal(result, &all, rest.Lenient) != nil {
+		return errors.New("its result is not an array")
 	}
-	for i, value := range *all {
+	for i, value := range all {
 		var identity struct {
 			ID   string `json:"id"`
 			Name any    `json:"name"`

@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -143,20 +141,19 @@ func TestConsecutiveLists(t *testing.T) {
 // of a list, or after one that has failed.
 func TestReadsThatNeedAnotherList(t *testing.T) {
 	t.Parallel()
-	for name, between := range map[string]func(t *testing.T, f *fake, c *Client){
-		"a read":  func(*testing.T, *fake, *Client) {},
-		"a write": func(t *testing.T, _ *fake, c *Client) { _ = add(t, c, 1) },
-		"time":    func(*testing.T, *fake, *Client) { time.Sleep(listLifetime) },
+	for name, test := range map[string]struct {
+		again   int // the service that is read after service 0
+		between func(t *testing.T, c *Client)
+	}{
+		"a read":  {0, func(*testing.T, *Client) {}},
+		"a write": {1, func(t *testing.T, c *Client) { _ = add(t, c, 1) }},
+		"time":    {1, func(*testing.T, *Client) { time.Sleep(listLifetime) }},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, 3)
 			get(t, c, 0)
-			between(t, f, c)
-			read := 1
-			if name == "a read" {
-				read = 0
-			}
-			get(t, c, read)
+			test.between(t, c)
+			get(t, c, test.again)
 			get(t, c, 2)
 			if n := f.Sent("GET"); n != 2 {
 				t.Errorf("%s: %d lists, want 2", name, n)
@@ -259,7 +256,8 @@ func TestFreshReads(t *testing.T) {
 			if before > 4*2 || lists > 2*n/10 || f.PeakInFlight() != 1 {
 				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads, %d at a time", name, before, lists, n, f.PeakInFlight())
 			}
-			if remembered := len(c.lists.series[listKey(c.listRequest(testOrganization, nil))]); remembered > maxLists {
+			request, _ := c.listRequest(testOrganization, nil)
+			if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
 				t.Errorf("%s: %d lists are remembered", name, remembered)
 			}
 		})
@@ -299,62 +297,34 @@ func TestFreshReadsFailOnce(t *testing.T) {
 }
 
 // A reader that leaves takes nothing from the others, whether the list is under way or waits
-// for its turn, and nothing is sent for the reader.
+// for its turn.
 func TestReadersLeave(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		haveServices(f, 1)
-		read := func(patience time.Duration, leaves bool) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			if _, err := freshReads["by ID"](ctx, c, 0); (err != nil) != leaves {
-				t.Error(err)
-			}
-		}
 		var work sync.WaitGroup
-		work.Go(func() { read(time.Minute, false) })
-		time.Sleep(time.Second / 4)
-		work.Go(func() { read(time.Second/4, true) })
-		time.Sleep(time.Second / 2)
-		work.Go(func() { read(time.Second, true) }) // of the next list, which has begun
-		work.Go(func() { read(time.Minute, false) })
+		for _, reader := range []struct {
+			begins, patience time.Duration
+			leaves           bool
+		}{
+			{0, time.Second / 2, true},
+			{time.Second / 4, time.Minute, false}, // of the next list
+			{time.Second / 4, time.Second, true},  // of that, too
+		} {
+			work.Go(func() {
+				time.Sleep(reader.begins)
+				ctx, cancel := context.WithTimeout(t.Context(), reader.patience)
+				defer cancel()
+				begun := time.Now()
+				_, err := freshReads["by ID"](ctx, c, 0)
+				if took := time.Since(begun); (err != nil) != reader.leaves || reader.leaves && (took > reader.patience || !errors.Is(err, context.DeadlineExceeded)) {
+					t.Errorf("%+v: after %s: %v", reader, took, err)
+				}
+			})
+		}
 		work.Wait()
 		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists, want none for those who left", n)
-		}
-	})
-}
-
-// The last caller who leaves ends the read, whose failure is nobody's.
-func TestCancelledCallers(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.InjectEach(hang)
-		var cancels []context.CancelFunc
-		var done atomic.Int32
-		for range 3 {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancels = append(cancels, cancel)
-			go func() {
-				if _, err := operations["service"].call(ctx, c); !errors.Is(err, context.Canceled) {
-					t.Error(err)
-				}
-				done.Add(1)
-			}()
-		}
-		for i, cancel := range cancels {
-			synctest.Wait()
-			if done.Load() != int32(i) || f.Open() != 1 || f.Sent("GET") != 1 {
-				t.Errorf("%d callers have left, %d connections, %d requests", done.Load(), f.Open(), f.Sent("GET"))
-			}
-			cancel()
-		}
-		synctest.Wait()
-		if n := f.Open(); n != 0 {
-			t.Error("still reading")
-		}
-		if _, err := operations["service"].call(t.Context(), c); err != nil {
-			t.Error(err)
+			t.Errorf("%d lists, want 2", n)
 		}
 	})
 }
