@@ -58,6 +58,9 @@ type list struct {
 	err          error
 	services     []*service          // in the API's order
 	byID         map[string]*service // the first of an ID
+
+	cancel  context.CancelFunc
+	readers int // that have not left; without any, the list is cancelled
 }
 
 // service is one service of a list. Only ID and name are read at once: an unusable
@@ -127,12 +130,13 @@ func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uin
 		}
 		return found, found.err
 	case <-ctx.Done():
+		l.leave(r, found)
 		return nil, r.NewError(rest.Interrupted, context.Cause(ctx))
 	}
 }
 
 // join returns the oldest list that began after a count, or starts one. That one gets the
-// values of ctx, such as the logger, but not its cancellation: others may need it.
+// values of ctx, such as the logger, but not its cancellation.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFailed bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,30 +149,52 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFaile
 	var last *list
 	for _, last = range l.series[key] {
 		if last.begun == 0 || last.begun > after || orFailed && last.isDone() && last.err != nil {
+			last.readers++
 			return last
 		}
 	}
-	started := &list{done: make(chan struct{})}
+	started := &list{done: make(chan struct{}), readers: 1}
+	ctx, started.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if last != nil && last.isDone() {
 		last = nil
 	}
-	go l.run(context.WithoutCancel(ctx), r, started, last)
+	go l.run(ctx, r, started, last)
 	l.series[key] = append(l.series[key], started)
 	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return started
+}
+
+// leave takes a reader from a list, and cancels it if that was the last one.
+func (l *lists) leave(r *rest.Request, left *list) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left.readers--
+	if left.readers > 0 || left.isDone() {
+		return
+	}
+	left.cancel()
+	key := listKey(r)
+	l.series[key] = slices.DeleteFunc(l.series[key], func(one *list) bool { return one == left })
 }
 
 // run carries out a list, once the one before it has ended, if there is one. If that one
 // has failed, so has this one: ten readers after ten would spend their retry_timeout on it.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	defer close(one.done)
+	defer one.cancel()
 	if before != nil {
-		<-before.done
-		one.err = before.err
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return // nobody waits for it
+		}
 	}
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
+	if before != nil && before.readers > 0 {
+		one.err = before.err
+	}
 	l.mu.Unlock()
 	if one.err == nil {
 		r.Accept = one.accept

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -297,36 +298,44 @@ func TestFreshReadsFailOnce(t *testing.T) {
 }
 
 // A reader that leaves takes nothing from the others, whether the list is under way or waits
-// for its turn.
+// for its turn, and nothing is sent for the reader. The last one ends the list, whose failure
+// is nobody's.
 func TestReadersLeave(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		haveServices(f, 1)
-		var work sync.WaitGroup
-		for _, reader := range []struct {
-			begins, patience time.Duration
-			leaves           bool
-		}{
-			{0, time.Second / 2, true},
-			{time.Second / 4, time.Minute, false}, // of the next list
-			{time.Second / 4, time.Second, true},  // of that, too
-		} {
-			work.Go(func() {
+	const list = time.Second
+	type reader struct {
+		begins, leaves time.Duration // leaves 0 is never
+	}
+	for name, test := range map[string]struct {
+		readers []reader
+		lists   int
+	}{
+		"all of those who wait":        {[]reader{{0, 0}, {list / 4, list / 2}, {list / 4, list / 2}}, 1},
+		"one of the next list":         {[]reader{{0, 0}, {list / 4, 3 * list / 2}, {list / 4, 0}}, 2},
+		"all, and another comes later": {[]reader{{0, list / 2}, {3 * list / 4, 0}}, 2},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			haveServices(f, 1)
+			crowd(len(test.readers), len(test.readers), func(i int) {
+				reader := test.readers[i]
 				time.Sleep(reader.begins)
-				ctx, cancel := context.WithTimeout(t.Context(), reader.patience)
+				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				begun := time.Now()
+				if reader.leaves > 0 {
+					time.AfterFunc(reader.leaves-reader.begins, cancel)
+				}
 				_, err := freshReads["by ID"](ctx, c, 0)
-				if took := time.Since(begun); (err != nil) != reader.leaves || reader.leaves && (took > reader.patience || !errors.Is(err, context.DeadlineExceeded)) {
-					t.Errorf("%+v: after %s: %v", reader, took, err)
+				if left := errors.Is(err, context.Canceled); left != (reader.leaves > 0) || err != nil && !left {
+					t.Errorf("%s: reader %d: %v", name, i, err)
 				}
 			})
-		}
-		work.Wait()
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists, want 2", n)
-		}
-	})
+			c.rest.Transport().CloseIdleConnections()
+			synctest.Wait()
+			if f.Sent("GET") != test.lists || f.Open() != 0 {
+				t.Errorf("%s: %d lists, want %d; %d connections", name, f.Sent("GET"), test.lists, f.Open())
+			}
+		})
+	}
 }
 
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {

@@ -124,6 +124,23 @@ func TestNotFoundIsTheAPIsOwn(t *testing.T) {
 	}
 }
 
+// A write that failed may have been carried out unless the API itself rejected it.
+func TestAmbiguousStatuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		method string
+		status int
+		want   bool
+	}{
+		{"PATCH", 302, true}, {"PATCH", 400, false}, {"PATCH", 408, true}, {"PATCH", 429, false}, {"PATCH", 499, false}, {"PATCH", 500, true}, {"GET", 500, false},
+	} {
+		k := &call{Request: &Request{Method: test.method, API: &API{}}}
+		if e := k.unsuccessful(&Response{Status: test.status, Mask: unmasked}); e.Ambiguous != test.want {
+			t.Errorf("%s, %d: %t", test.method, test.status, e.Ambiguous)
+		}
+	}
+}
+
 // Durations are rounded for reading, and a text ends as a sentence does.
 func TestReadable(t *testing.T) {
 	t.Parallel()
