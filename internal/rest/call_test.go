@@ -52,7 +52,7 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 				time.AfterFunc(5*time.Second, cancel)
 				begun := time.Now()
 				crowd(20, 20, func(int) { // ten of them wait for a slot
-					if err := o.call(ctx, c); time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) {
+					if err := o.call(ctx, c); time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
 						t.Errorf("%s, %s: after %s: %v", kind, name, time.Since(begun), err)
 					}
 				})
@@ -100,6 +100,21 @@ func TestEndOfRetryTimeout(t *testing.T) {
 			t.Error(err)
 		}
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
+}
+
+// The connection of a response that is not read to its end is closed.
+func TestLongErrorClosesItsConnection(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		f.Inject(respond(410, strings.Repeat("x", 2*maxError)))
+		if err := readPipe(t.Context(), c); err == nil {
+			t.Error("no error")
+		}
+		synctest.Wait()
+		if n := f.Open(); n != 0 {
+			t.Errorf("%d connections", n)
+		}
+	})
 }
 
 // A failure after an attempt that may have been carried out stays ambiguous, and the error
