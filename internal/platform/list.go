@@ -41,7 +41,7 @@ const maxLists = 4
 //
 // Beginnings, ends and writes are ordered by a count, since their times may be equal.
 type lists struct {
-	send func(context.Context, *rest.Request) error
+	do func(context.Context, *rest.Request) error
 
 	mu     sync.Mutex
 	count  uint64
@@ -198,7 +198,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	l.mu.Unlock()
 	if one.err == nil {
 		r.Accept = one.accept
-		one.err = l.send(ctx, r)
+		one.err = l.do(ctx, r)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

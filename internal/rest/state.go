@@ -111,8 +111,8 @@ func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error)
 	}
 }
 
-// send counts an attempt that decide has let pass.
-func (s *state) send(t *ticket, now time.Time) {
+// begin counts an attempt that decide has let pass.
+func (s *state) begin(t *ticket, now time.Time) {
 	t.attempts++
 	t.began, t.whileDown = now, s.isDown(now)
 	s.inFlight++

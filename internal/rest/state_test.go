@@ -61,7 +61,7 @@ func (a *api) sent(again ...*ticket) *ticket {
 		t = again[0]
 	}
 	a.wants(t, 0, "")
-	a.send(t, a.now)
+	a.begin(t, a.now)
 	return t
 }
 
