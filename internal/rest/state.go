@@ -27,6 +27,7 @@ type state struct {
 	answered bool      // there was a response in this run
 	good     time.Time // the last response but a 5xx
 	since    time.Time // the first failure after it; zero without one
+	failed   time.Time // the last failure
 	cause    string    // of the last failure
 
 	// logins are the credentials rejected before any success, by realm; nil for accepted
@@ -43,8 +44,8 @@ const (
 	// in 25 is rejected. minGap is that after the first 429.
 	minGap, maxGap = 50 * time.Millisecond, 20 * time.Second
 
-	// downTimeout bounds an attempt that begins while an API is down. At -parallelism=1, each
-	// object has one, and a silent address uses it up.
+	// downTimeout bounds an attempt that begins while an API is down and has failed a moment
+	// ago. At -parallelism=1, each object has one, and a silent address uses it up.
 	downTimeout = 2 * time.Second
 
 	// forever is a wait that only a change ends.
@@ -60,7 +61,7 @@ type ticket struct {
 
 	attempts   int
 	began      time.Time // the attempt
-	whileDown  bool      // it began while the API was down
+	whileDown  bool      // it began in an outage: see downTimeout
 	unanswered bool      // no request of this run had a response
 }
 
@@ -114,7 +115,7 @@ func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error)
 // begin counts an attempt that decide has let pass.
 func (s *state) begin(t *ticket, now time.Time) {
 	t.attempts++
-	t.began, t.whileDown = now, s.isDown(now)
+	t.began, t.whileDown = now, s.isDown(now) && now.Sub(s.failed) < maxWait
 	s.inFlight++
 	if s.probing {
 		s.probe = t
@@ -142,7 +143,7 @@ func (s *state) observe(t *ticket, a *attempt, now time.Time) {
 	}
 	switch {
 	case e != nil && (e.Status == 0 || e.Status >= http.StatusInternalServerError):
-		s.fail(t, e)
+		s.fail(t, e, now)
 		return
 	case e != nil && e.Kind == RateLimited:
 		s.holdBack(t, e, wasProbe, now)
@@ -173,7 +174,8 @@ func (s *state) holdBack(t *ticket, e *Error, wasProbe bool, now time.Time) {
 	}
 }
 
-func (s *state) fail(t *ticket, e *Error) {
+func (s *state) fail(t *ticket, e *Error, now time.Time) {
+	s.failed = now
 	begun := t.began
 	if begun.Before(s.good) { // an attempt that took longer than others
 		begun = s.good

@@ -285,8 +285,12 @@ func TestState(t *testing.T) {
 			if before := a.gets(notSent); before.whileDown {
 				a.Error("short before the outage")
 			}
-			if meanwhile := a.gets(success); !meanwhile.whileDown {
+			if meanwhile := a.gets(notSent); !meanwhile.whileDown {
 				a.Error("not short")
+			}
+			a.pass(maxWait)
+			if later := a.gets(success); later.whileDown {
+				a.Error("short after idle time")
 			}
 			if after := a.gets(success); after.whileDown {
 				a.Error("short after the outage")
