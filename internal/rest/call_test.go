@@ -102,19 +102,18 @@ func TestEndOfRetryTimeout(t *testing.T) {
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
-// The connection of a response that is not read to its end is closed.
-func TestLongErrorClosesItsConnection(t *testing.T) {
+// An interrupt is no failure that a retry could mend, and says what may have been applied.
+func TestInterruptWithoutRetries(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Inject(respond(410, strings.Repeat("x", 2*maxError)))
-		if err := readPipe(t.Context(), c); err == nil {
-			t.Error("no error")
+		f.Always(hang)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		err := operations["update"].call(ctx, c)
+		if text := "The operation was interrupted. It is not known whether the change was applied."; err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), " after ") {
+			t.Error(err)
 		}
-		synctest.Wait()
-		if n := f.Open(); n != 0 {
-			t.Errorf("%d connections", n)
-		}
-	})
+	}, func(c *Config) { c.RetryTimeout = 0 })
 }
 
 // A failure after an attempt that may have been carried out stays ambiguous, and the error
