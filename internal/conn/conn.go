@@ -192,27 +192,23 @@ func (c *Connection) IsGone(key string) bool {
 type Resource struct{ *Connection }
 
 // Configure stores the connection of the provider.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.Connection = connection(req.ProviderData, &resp.Diagnostics)
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.Connection = connection(req.ProviderData)
 }
 
 // DataSource is the base of every data source.
 type DataSource struct{ *Connection }
 
 // Configure stores the connection of the provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.Connection = connection(req.ProviderData, &resp.Diagnostics)
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.Connection = connection(req.ProviderData)
 }
 
 // connection is what the provider hands over: nothing while Terraform validates, before
 // the provider is configured.
-func connection(data any, diags *diag.Diagnostics) *Connection {
-	c, ok := data.(*Connection)
-	switch {
-	case ok:
+func connection(data any) *Connection {
+	if c, ok := data.(*Connection); ok {
 		return c
-	case data != nil:
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Got %T. %s", data, Bug))
 	}
 	return Unconfigured()
 }

@@ -52,6 +52,7 @@ func TestManagement(t *testing.T) {
 		"one unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, but this plan needs it. First apply the resources that it depends on (terraform apply -target=…), or set known values.", true},
 		"two unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_id", "retry_timeout"}}, own, "", "Error: Unknown provider settings: key_id and retry_timeout are known only after apply, but this plan needs them. First apply the resources that they depend on (terraform apply -target=…), or set known values.", true},
 		"the organization alone unknown":  {&conn.Connection{Unknown: []string{"organization_id"}}, none, "", "Error: Unknown provider settings: organization_id is known only after apply, but this plan needs it. First apply the resources that it depends on (terraform apply -target=…), or set known values.", false},
+		"alerting missing, one unknown":   {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
 		"the provider is not configured":  {conn.Unconfigured(), own, "", "Error: Unknown provider settings: base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply", true},
 		"as above, with no organization ": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
 	} {
@@ -94,70 +95,35 @@ func TestOrganization(t *testing.T) {
 	}
 }
 
-// TestReady has an API that needs none of the other's settings.
+// TestReady has an API that needs none of the other's settings, and a provider that is not
+// configured, where each setting is waited for.
 func TestReady(t *testing.T) {
 	t.Parallel()
-	c := &conn.Connection{Client: &platform.Client{}, Missing: []string{"base_url", "key_id", "key_secret"}}
+	c := &conn.Connection{Client: &platform.Client{}, Missing: conn.ManagementSettings[:3]}
 	var diags diag.Diagnostics
 	if client, ok := c.Ready(conn.AlertingSettings, &diags); !ok || client != c.Client || len(diags) > 0 {
 		t.Errorf("an alert needs a key: %s", texts(diags))
 	}
 	for _, setting := range slices.Concat(conn.ManagementSettings, conn.AlertingSettings, []string{"organization_id"}) {
-		if !conn.Unconfigured().Waits(setting) || c.Waits(setting) {
-			t.Errorf("%s is waited for: %t, and before the provider is configured: %t", setting, c.Waits(setting), conn.Unconfigured().Waits(setting))
+		if !conn.Unconfigured().Waits(setting) {
+			t.Errorf("%s is not waited for", setting)
 		}
 	}
 }
 
-// TestConfigure has what Terraform hands over before and after the provider is
-// configured, and what nobody hands over.
+// TestConfigure has what Terraform hands over before and after the provider is configured.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	configured := &conn.Connection{OrganizationID: ours}
-	for name, test := range map[string]struct {
-		data any
-		bug  bool
-		want *conn.Connection // nil for one that is not configured
-	}{
-		"configured": {configured, false, configured},
-		"validation": {nil, false, nil},
-		"a bug":      {"text", true, nil},
-	} {
-		var ofResource resource.ConfigureResponse
-		var ofData datasource.ConfigureResponse
+	for _, data := range []any{configured, nil} {
 		r, d := &conn.Resource{}, &conn.DataSource{}
-		r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: test.data}, &ofResource)
-		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: test.data}, &ofData)
+		r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: data}, nil)
+		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: data}, nil)
 		for _, got := range []*conn.Connection{r.Connection, d.Connection} {
-			if got == nil || test.want != nil && got != test.want || (test.want == nil) != got.Waits("key_id") || test.want == nil && got.Now().IsZero() {
-				t.Errorf("%s: %+v", name, got)
+			isReady := got == configured
+			if isReady != (data != nil) || isReady == got.Waits("key_id") || !isReady && got.Now().IsZero() {
+				t.Errorf("%v: %+v", data, got)
 			}
-		}
-		for _, diags := range []diag.Diagnostics{ofResource.Diagnostics, ofData.Diagnostics} {
-			if test.bug != strings.Contains(texts(diags), "Got string. "+conn.Bug) || !test.bug && len(diags) > 0 {
-				t.Errorf("%s: %s", name, texts(diags))
-			}
-		}
-	}
-}
-
-// A refresh waits for the apply where nothing but what is not known yet is against it.
-func TestSkipsRefresh(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		missing, unknown []string
-		want             string
-	}{
-		"all known":                      {nil, nil, ""},
-		"one unknown":                    {nil, []string{"key_secret"}, "key_secret is known only after apply, so this plan"},
-		"one of the other API":           {nil, []string{"alerts_base_url"}, ""},
-		"one missing beside one unknown": {[]string{"key_id"}, []string{"key_secret"}, ""},
-		"of the other API missing":       {[]string{"alerts_base_url"}, []string{"key_secret"}, "key_secret is known only after apply"},
-	} {
-		var diags diag.Diagnostics
-		c := &conn.Connection{Missing: test.missing, Unknown: test.unknown}
-		if skips := c.SkipsRefresh(&diags); skips != (test.want != "") || diags.HasError() || len(diags.Warnings()) == 0 == skips || !strings.Contains(texts(diags), test.want) {
-			t.Errorf("%s: %t, %s", name, skips, texts(diags))
 		}
 	}
 }

@@ -23,8 +23,8 @@ func AddError(diags *diag.Diagnostics, summary string, err error) {
 
 // Detail returns the text of an error for below its summary.
 func Detail(err error) string {
-	if call := new(platform.Error); errors.As(err, &call) {
-		return call.Detail()
+	if failed := new(platform.Error); errors.As(err, &failed) {
+		return failed.Detail()
 	}
 	// Go's errors begin in lower case and have no full stop.
 	first, size := utf8.DecodeRuneInString(err.Error())

@@ -2,14 +2,12 @@ package conn_test
 
 import (
 	"errors"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -24,7 +22,7 @@ func TestRejectionIsOneError(t *testing.T) {
 		"num_replicas": tftypes.NewValue(tftypes.String, "b"),
 		"idle_scaling": tftypes.NewValue(tftypes.String, "c"),
 	}))
-	tests := map[string]struct {
+	for name, test := range map[string]struct {
 		status  int
 		message string
 		at      string
@@ -36,19 +34,9 @@ func TestRejectionIsOneError(t *testing.T) {
 		"a longer name":    {400, "maxnumReplicas is too large", ""},
 		"none":             {400, "no", ""},
 		"not the request":  {403, "numReplicas may not be set", ""},
-	}
-	for name, test := range tests {
-		mock := mockplatform.New(mockplatform.DefaultSeed())
-		mock.Inject(mockplatform.Fault{Status: test.status, Text: `{"message":"` + test.message + `"}`})
-		server := httptest.NewServer(mock)
-		client, err := platform.New(platform.Config{BaseURL: server.URL, KeyID: "id", KeySecret: "secret"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = client.UpdateServiceScaling(t.Context(), mockplatform.OrganizationID, mockplatform.ServiceID, nil, nil)
-		server.Close()
+	} {
 		var diags diag.Diagnostics
-		conn.AddSentError(&diags, "Cannot update service", err, sent)
+		conn.AddSentError(&diags, "Cannot update service", &platform.Error{Status: test.status, Message: test.message}, sent)
 		at := ""
 		if located, ok := diags[0].(diag.DiagnosticWithPath); ok {
 			at = located.Path().String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
@@ -19,6 +20,7 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 		Operation:      "read alert",
 		Subject:        fmt.Sprintf("alert %q", c.Mask(id)),
 		API:            &c.alerts.API,
+		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
 		NotFoundAdvice: "Check the ID and alerts_base_url.",
 	}, read)

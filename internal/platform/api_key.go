@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -83,23 +84,22 @@ type CreatedAPIKey struct {
 // is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
-	r := c.inOrganization("create API key", "API key in organization "+organizationID, organizationID, "keys")
-	if err := checkIDs(r.Operation, organizationID); err != nil {
+	r, err := c.inOrganization("create API key", "API key", organizationID, "keys")
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if r.Body, err = encode(body); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Operation, err)
+	if err := encode(r, body); err != nil {
+		return nil, err
 	}
 	var created CreatedAPIKey
 	r.Method = http.MethodPost
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
-	r.NonIdempotent, r.Uninterruptible, r.OwnConnection = true, true, true
+	r.Unrepeatable = true
 	r.Accept = func(response *rest.Response) error {
 		c.maskSecret(response.Body)
 		return created.receive(response, body.HashData != nil)
 	}
-	if err := c.send(ctx, c.management, r); err != nil {
+	if err := c.rest.Do(ctx, r); err != nil {
 		return nil, err
 	}
 	if created.KeySecret != nil {
@@ -122,27 +122,29 @@ func (c *Client) maskSecret(raw []byte) {
 	}
 }
 
-// receive reads the response to the creation of a key, member by member, so that one of
+// receive reads the response to the creation of a key member by member, so that one of
 // another type does not discard the others. There is a key if there is its secret, or its
 // ID if the secret is hashed. JSON that is cut or broken has none.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
-	value, wrong := result(r, "result")
-	if wrong == nil {
-		_, wrong = decode[CreatedAPIKey](value)
-	}
-	if value = members(r.Body)["result"]; value.Kind() != '{' {
+	_, wrong := result(r, "result")
+	value := members(r.Body)["result"]
+	if value.Kind() != '{' {
 		value = r.Body
 	}
 	found := members(value)
 	*k = CreatedAPIKey{KeyID: text(found["keyId"]), KeySecret: text(found["keySecret"]), RequestID: r.RequestID}
 	if object, exists := found["key"]; exists {
 		k.Key = &APIKey{}
-		for name, value := range members(object) {
-			k.NullExpiry = k.NullExpiry || name == "expireAt" && value.Kind() == 'n'
+		fields := members(object)
+		for name, value := range fields {
 			next := *k.Key
 			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, rest.Lenient) == nil {
 				*k.Key = next
 			}
+		}
+		k.NullExpiry = fields["expireAt"].Kind() == 'n'
+		if wrong == nil && json.Unmarshal(object, new(APIKey), rest.Lenient) != nil {
+			wrong = errors.New(`a member of "key" has another type than in the API document`)
 		}
 	}
 	if wrong == nil {

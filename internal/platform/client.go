@@ -2,14 +2,12 @@ package platform
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +25,8 @@ const (
 	DefaultMaxConcurrentRequests = 10
 )
 
-// Config configures a Client. The settings of either API may be empty: an
-// operation that needs them returns an error that names them.
+// Config configures a Client. The settings of either API may be empty if none of its
+// operations is called.
 type Config struct {
 	// BaseURL is the URL of the management API, KeyID and KeySecret are an API key
 	// for it. See ParseBaseURL.
@@ -57,8 +55,7 @@ type Client struct {
 // api is one of the two APIs.
 type api struct {
 	rest.API
-	member  string   // of a response that contains the result
-	missing []string // settings that are not set
+	member string // of a response that contains the result
 }
 
 var (
@@ -88,12 +85,9 @@ func New(config Config) (*Client, error) {
 	if err := errors.Join(c.management.setBase(config.BaseURL), c.alerts.setBase(config.AlertsBaseURL)); err != nil {
 		return nil, err
 	}
-	c.management.require("key_id", config.KeyID)
-	c.management.require("key_secret", config.KeySecret)
-	c.alerts.require("alerts_access_token", config.AlertsAccessToken)
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
-	c.lists.send = func(ctx context.Context, r *rest.Request) error { return c.send(ctx, c.management, r) }
+	c.lists = lists{do: c.rest.Do, series: map[string][]*list{}, since: map[string]uint64{}}
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)
@@ -107,7 +101,6 @@ func New(config Config) (*Client, error) {
 }
 
 func (a *api) setBase(address string) (err error) {
-	a.require(a.URLSetting, address)
 	if address == "" {
 		return nil
 	}
@@ -120,12 +113,6 @@ func (a *api) setBase(address string) (err error) {
 // Transport returns what connects to both APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 
-func (a *api) require(setting, value string) {
-	if value == "" {
-		a.missing = append(a.missing, setting)
-	}
-}
-
 // AddSecret keeps a literal out of what errors and logs repeat of responses from now on,
 // however it is escaped there. Literals of fewer than four bytes are ignored.
 func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
@@ -134,14 +121,11 @@ func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 // outside, and a text that contains one in an escape as a whole.
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
-// ParseBaseURL parses the base URL of an API: https, or http to a loopback
-// address, without query, fragment or user. A path is kept as a prefix, unless it is
-// that of an operation, and a trailing slash is ignored. Errors never repeat the URL, which may contain a
-// password.
+// ParseBaseURL parses the base URL of an API: https, or http to a loopback address,
+// without query, fragment or user. A path is kept as a prefix, unless it is that of an
+// operation, and a trailing slash is ignored. Errors never repeat the URL, which may
+// contain a password.
 func ParseBaseURL(address string) (*url.URL, error) {
-	if rest.HasControl(address) || strings.TrimSpace(address) != address {
-		return nil, errors.New("the URL must not contain whitespace or control characters")
-	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the value is not a valid URL")
@@ -153,19 +137,10 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, errors.New("the URL has no host")
 	case u.User != nil:
 		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
-	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("the URL must not contain a query")
-	case u.Fragment != "" || strings.Contains(address, "#"):
-		return nil, errors.New("the URL must not contain a fragment")
-	case u.Port() != "" && !isPort(u.Port()):
-		return nil, errors.New("the port of the URL must be between 1 and 65535")
+	case strings.ContainsAny(address, "?#"):
+		return nil, errors.New("the URL must not contain a query or a fragment")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1)")
-	}
-	for segment := range strings.SplitSeq(u.Path, "/") {
-		if segment == "." || segment == ".." {
-			return nil, errors.New("the path of the URL must not contain a dot segment")
-		}
 	}
 	if own := operationPath.FindStringSubmatch(u.Path); own != nil {
 		return nil, fmt.Errorf("the URL must not contain %s, which the provider adds: set it without %[1]s and what follows", cmp.Or(own[1], own[2]))
@@ -183,9 +158,4 @@ func isLoopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
-}
-
-func isPort(s string) bool {
-	n, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && n > 0
 }

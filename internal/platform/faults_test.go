@@ -18,78 +18,70 @@ const ownError = `{"status":404,"requestId":"r","error":"what a pity"}`
 
 // row is one line of the fault matrix: what happens to the first request or,
 // with always, to all of them, and for each kind of operation how many
-// requests of its method there are and how the call ends: a read, the update of a
-// service, that of a pipe, one of its table mappings without and with a question,
-// and the creation of a key.
+// requests of its method there are and how the call ends: the read of a pipe, the other
+// reads, the update of a service, that of a pipe, one with a question, and the creation of
+// a key.
 type row struct {
 	fault   fault
 	refused int
 	always  bool
 
-	read, service, pipe, asked, key string
+	read, others, service, pipe, asked, key string
 }
 
 // faults is the matrix. Rows that read "1 failed" throughout are faults that
 // asking again would not mend. The policy is a table in package rest: here is one row for
 // each thing that a response may be.
 var faults = map[string]row{
-	"none":                      {good, 0, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
-	"connection refused":        {good, 2, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
-	"connection refused always": {good, -1, false, "0 gave up", "0 gave up", "0 gave up", "0 gave up", "0 gave up"},
-	"connection reset":          {reset, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"reset throughout":          {reset, 0, true, "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
-	"headers cut":               {cutHead, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"body cut":                  {cut, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"stalls in the body":        {fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 30}, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"JSON cut":                  {respond(200, `{"status":200,"result":{"id":"`), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"no response throughout":    {hang, 0, true, "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
-	"no response in time":       {hang, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"response after 10 s":       {slow(10*time.Second, good), 0, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
-	"429":                       {respond(429, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok"},
-	"429 Retry-After late":      {respond(429, "", "Retry-After: 400"), 0, false, "1 gave up", "1 gave up", "1 gave up", "1 gave up", "1 gave up"},
-	"429 Retry-After now":       {respond(429, "", "Retry-After: 0", "RateLimit-Reset: 400"), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok"},
-	"429 throughout":            {respond(429, ""), 0, true, "many gave up", "many gave up", "many gave up", "1 gave up", "many gave up"},
-	"500":                       {respond(500, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"408":                       {respond(408, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"425":                       {respond(425, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"502":                       {respond(502, resttest.Page), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"503":                       {respond(503, `{"error":"x"}`), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"504":                       {respond(504, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
-	"503 Retry-After late":      {respond(503, "", "Retry-After: 400"), 0, false, "1 gave up", "1 gave up, ambiguous", "1 gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
-	"503 throughout":            {respond(503, ""), 0, true, "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
-	"501":                       {respond(501, ""), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
-	"400":                       {respond(400, `{"error":"x"}`), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"401":                       {respond(401, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"404 of the API":            {respond(404, ownError), 0, false, "1 not found", "1 not found", "1 not found", "1 not found", "1 failed"},
-	"404 of the holder":         {respond(404, ownError), 0, false, "1 failed", "", "", "", ""}, // or of the alerting API, which has no requestId
-	"404 page":                  {respond(404, resttest.Page, "Content-Type: text/html"), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"404 empty":                 {respond(404, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"409":                       {respond(409, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
-	"302":                       {respond(302, "", "Location: http://127.0.0.1/prefix/else"), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
-	"200 page":                  {respond(200, resttest.Page), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
-	"200 empty":                 {respond(200, ""), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
-	"200 without result":        {respond(200, `{"status":200}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
-	"200 null":                  {respond(200, `{"status":200,"result":null,"data":null}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
-	"200 and a message":         {respond(200, `{"message":"done"}`), 0, false, "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
-	"200 and an error":          {respond(200, `{"error":"no"}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
-	"200 of status 500":         {respond(200, `{"status":500}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
-	"200 about another":         {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ok"},
-	"200 and more":              {respond(200, `{"result":[],"data":{}} x`), 0, false, "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"none":                      {good, 0, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
+	"connection refused":        {good, 2, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
+	"connection refused always": {good, -1, false, "0 gave up", "0 gave up", "0 gave up", "0 gave up", "0 gave up", "0 gave up"},
+	"connection reset":          {reset, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"reset throughout":          {reset, 0, true, "many gave up", "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
+	"headers cut":               {cutHead, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"body cut":                  {cut, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"stalls in the body":        {fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 30}, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"JSON cut":                  {respond(200, `{"status":200,"result":{"id":"`), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"no response throughout":    {hang, 0, true, "many gave up", "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
+	"no response in time":       {hang, 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"response after 10 s":       {slow(10*time.Second, good), 0, false, "1 ok", "1 ok", "1 ok", "1 ok", "1 ok", "1 ok"},
+	"429":                       {respond(429, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "2 ok"},
+	"429 Retry-After late":      {respond(429, "", "Retry-After: 400"), 0, false, "1 gave up", "1 gave up", "1 gave up", "1 gave up", "1 gave up", "1 gave up"},
+	"429 Retry-After now":       {respond(429, "", "Retry-After: 0", "RateLimit-Reset: 400"), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "2 ok"},
+	"429 throughout":            {respond(429, ""), 0, true, "many gave up", "many gave up", "many gave up", "many gave up", "1 gave up", "many gave up"},
+	"500":                       {respond(500, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"408":                       {respond(408, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"425":                       {respond(425, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"502":                       {respond(502, resttest.Page), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"503":                       {respond(503, `{"error":"x"}`), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"504":                       {respond(504, ""), 0, false, "2 ok", "2 ok", "2 ok", "2 ok", "2 ok", "1 ambiguous"},
+	"503 Retry-After late":      {respond(503, "", "Retry-After: 400"), 0, false, "1 gave up", "1 gave up", "1 gave up, ambiguous", "1 gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
+	"503 throughout":            {respond(503, ""), 0, true, "many gave up", "many gave up", "many gave up, ambiguous", "many gave up, ambiguous", "1 gave up, ambiguous", "1 ambiguous"},
+	"501":                       {respond(501, ""), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
+	"400":                       {respond(400, `{"error":"x"}`), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"401":                       {respond(401, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"404 of the API":            {respond(404, ownError), 0, false, "1 not found", "1 failed", "1 not found", "1 not found", "1 not found", "1 failed"},
+	"404 page":                  {respond(404, resttest.Page, "Content-Type: text/html"), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"404 empty":                 {respond(404, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"409":                       {respond(409, ""), 0, false, "1 failed", "1 failed", "1 failed", "1 failed", "1 failed", "1 failed"},
+	"302":                       {respond(302, "", "Location: http://127.0.0.1/prefix/else"), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "1 ambiguous", "1 ambiguous"},
+	"200 page":                  {respond(200, resttest.Page), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"200 empty":                 {respond(200, ""), 0, false, "1 failed", "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
+	"200 without result":        {respond(200, `{"status":200}`), 0, false, "1 failed", "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
+	"200 null":                  {respond(200, `{"status":200,"result":null,"data":null}`), 0, false, "1 failed", "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
+	"200 and a message":         {respond(200, `{"message":"done"}`), 0, false, "1 failed", "1 failed", "1 ok", "1 ok", "1 ok", "1 ambiguous"},
+	"200 and an error":          {respond(200, `{"error":"no"}`), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"200 of status 500":         {respond(200, `{"status":500}`), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
+	"200 about another":         {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ok"},
+	"200 and more":              {respond(200, `{"result":[],"data":{}} x`), 0, false, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "2 ok", "1 ambiguous"},
 }
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, r := range faults {
 		columns := []struct{ want, operations string }{
-			{r.read, "service list pipe alert"}, {r.service, "scaling"}, {r.pipe, "update"},
+			{r.read, "pipe"}, {r.others, "service list alert"}, {r.service, "scaling"}, {r.pipe, "update"},
 			{r.asked, "asked"}, {r.key, "key"},
-		}
-		switch name {
-		case "404 of the API":
-			columns[0].operations = "pipe"
-		case "404 of the holder":
-			columns = columns[:1]
-			columns[0].operations = "service list alert"
 		}
 		for _, column := range columns {
 			for o := range strings.FieldsSeq(column.operations) {

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ const maxLists = 4
 //
 // Beginnings, ends and writes are ordered by a count, since their times may be equal.
 type lists struct {
-	send func(context.Context, *rest.Request) error
+	do func(context.Context, *rest.Request) error
 
 	mu     sync.Mutex
 	count  uint64
@@ -84,9 +85,6 @@ func (l *lists) outdate(key string) {
 }
 
 func (l *lists) need(key string, after uint64) {
-	if l.since == nil {
-		l.since = map[string]uint64{}
-	}
 	l.since[key] = max(l.since[key], after)
 }
 
@@ -101,7 +99,7 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, see func(
 	if found := see(used); len(found) > 0 {
 		return found, nil
 	}
-	if used, err = l.next(ctx, r, key, used.ended, false); err != nil {
+	if used, err = l.next(ctx, r, key, used.ended); err != nil {
 		return nil, err
 	}
 	return see(used), nil
@@ -116,13 +114,13 @@ func (l *lists) read(ctx context.Context, r *rest.Request, key string) (*list, e
 		after = l.count
 	}
 	l.mu.Unlock()
-	return l.next(ctx, r, key, after, key == "")
+	return l.next(ctx, r, key, after)
 }
 
-// next returns the oldest list that began after a count, once it has ended, and remembers
-// that the service has used it. orFailed accepts any list that has failed.
-func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uint64, orFailed bool) (*list, error) {
-	found := l.join(ctx, r, after, orFailed)
+// next returns the oldest list that began after a count, or for a fresh read one that has
+// failed, once it has ended, and remembers that the service has used it.
+func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uint64) (*list, error) {
+	found := l.join(ctx, r, after, key == "")
 	select {
 	case <-found.done:
 		l.mu.Lock()
@@ -161,9 +159,6 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFaile
 		last = nil
 	}
 	go l.run(ctx, r, started, last)
-	if l.series == nil {
-		l.series = map[string][]*list{}
-	}
 	l.series[key] = append(l.series[key], started)
 	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return started
@@ -203,7 +198,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	l.mu.Unlock()
 	if one.err == nil {
 		r.Accept = one.accept
-		one.err = l.send(ctx, r)
+		one.err = l.do(ctx, r)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +207,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 }
 
 // listKey is the same for requests that list the same services.
-func listKey(r *rest.Request) string { return r.Key() + "?" + r.Query.Encode() }
+func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
 
 func (l *list) isDone() bool {
 	select {
@@ -232,11 +227,11 @@ func (l *list) accept(r *rest.Response) error {
 	if err != nil {
 		return err
 	}
-	all, err := decode[[]jsontext.Value](result)
-	if err != nil {
-		return err
+	var all []jsontext.Value
+	if json.Unmarshal(result, &all, rest.Lenient) != nil {
+		return errors.New("its result is not an array")
 	}
-	for i, value := range *all {
+	for i, value := range all {
 		var identity struct {
 			ID   string `json:"id"`
 			Name any    `json:"name"`

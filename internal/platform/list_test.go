@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -143,20 +142,19 @@ func TestConsecutiveLists(t *testing.T) {
 // of a list, or after one that has failed.
 func TestReadsThatNeedAnotherList(t *testing.T) {
 	t.Parallel()
-	for name, between := range map[string]func(t *testing.T, f *fake, c *Client){
-		"a read":  func(*testing.T, *fake, *Client) {},
-		"a write": func(t *testing.T, _ *fake, c *Client) { _ = add(t, c, 1) },
-		"time":    func(*testing.T, *fake, *Client) { time.Sleep(listLifetime) },
+	for name, test := range map[string]struct {
+		again   int // the service that is read after service 0
+		between func(t *testing.T, c *Client)
+	}{
+		"a read":  {0, func(*testing.T, *Client) {}},
+		"a write": {1, func(t *testing.T, c *Client) { _ = add(t, c, 1) }},
+		"time":    {1, func(*testing.T, *Client) { time.Sleep(listLifetime) }},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, 3)
 			get(t, c, 0)
-			between(t, f, c)
-			read := 1
-			if name == "a read" {
-				read = 0
-			}
-			get(t, c, read)
+			test.between(t, c)
+			get(t, c, test.again)
 			get(t, c, 2)
 			if n := f.Sent("GET"); n != 2 {
 				t.Errorf("%s: %d lists, want 2", name, n)
@@ -233,7 +231,7 @@ func TestFreshReads(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			const n = 100
+			const n, parallelism = 100, 10
 			haveServices(f, n)
 			var work sync.WaitGroup
 			for turn := range 4 { // the second one while the list of the first is under way
@@ -250,16 +248,18 @@ func TestFreshReads(t *testing.T) {
 			work.Wait()
 			before := f.Sent("GET")
 			time.Sleep(time.Second)
-			crowd(n, 10, func(i int) {
+			crowd(n, parallelism, func(i int) {
 				if _, err := read(t.Context(), c, i); err != nil {
 					t.Error(err)
 				}
 			})
 			lists := f.Sent("GET") - before
-			if before > 4*2 || lists > 2*n/10 || f.PeakInFlight() != 1 {
+			// At the worst, a list serves every other turn of those who read at a time.
+			if before > 4*2 || lists > 2*n/parallelism || f.PeakInFlight() != 1 {
 				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads, %d at a time", name, before, lists, n, f.PeakInFlight())
 			}
-			if remembered := len(c.lists.series[listKey(c.listRequest(testOrganization, nil))]); remembered > maxLists {
+			request, _ := c.listRequest(testOrganization, nil)
+			if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
 				t.Errorf("%s: %d lists are remembered", name, remembered)
 			}
 		})
@@ -299,64 +299,44 @@ func TestFreshReadsFailOnce(t *testing.T) {
 }
 
 // A reader that leaves takes nothing from the others, whether the list is under way or waits
-// for its turn, and nothing is sent for the reader.
+// for its turn, and nothing is sent for the reader. The last one ends the list, whose failure
+// is nobody's.
 func TestReadersLeave(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		haveServices(f, 1)
-		read := func(patience time.Duration, leaves bool) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			if _, err := freshReads["by ID"](ctx, c, 0); (err != nil) != leaves {
-				t.Error(err)
-			}
-		}
-		var work sync.WaitGroup
-		work.Go(func() { read(time.Minute, false) })
-		time.Sleep(time.Second / 4)
-		work.Go(func() { read(time.Second/4, true) })
-		time.Sleep(time.Second / 2)
-		work.Go(func() { read(time.Second, true) }) // of the next list, which has begun
-		work.Go(func() { read(time.Minute, false) })
-		work.Wait()
-		if n := f.Sent("GET"); n != 2 {
-			t.Errorf("%d lists, want none for those who left", n)
-		}
-	})
-}
-
-// The last caller who leaves ends the read, whose failure is nobody's.
-func TestCancelledCallers(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		f.InjectEach(hang)
-		var cancels []context.CancelFunc
-		var done atomic.Int32
-		for range 3 {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancels = append(cancels, cancel)
-			go func() {
-				if _, err := operations["service"].call(ctx, c); !errors.Is(err, context.Canceled) {
-					t.Error(err)
+	const list = time.Second
+	type reader struct {
+		begins, leaves time.Duration // leaves 0 is never
+	}
+	for name, test := range map[string]struct {
+		readers []reader
+		lists   int
+	}{
+		"all of those who wait":        {[]reader{{0, 0}, {list / 4, list / 2}, {list / 4, list / 2}}, 1},
+		"one of the next list":         {[]reader{{0, 0}, {list / 4, 3 * list / 2}, {list / 4, 0}}, 2},
+		"all, and another comes later": {[]reader{{0, list / 2}, {3 * list / 4, 0}}, 2},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			haveServices(f, 1)
+			crowd(len(test.readers), len(test.readers), func(i int) {
+				reader := test.readers[i]
+				time.Sleep(reader.begins)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if reader.leaves > 0 {
+					time.AfterFunc(reader.leaves-reader.begins, cancel)
 				}
-				done.Add(1)
-			}()
-		}
-		for i, cancel := range cancels {
+				_, err := freshReads["by ID"](ctx, c, 0)
+				if left := errors.Is(err, context.Canceled); left != (reader.leaves > 0) || err != nil && !left {
+					t.Errorf("%s: reader %d: %v", name, i, err)
+				}
+			})
+			c.rest.Transport().CloseIdleConnections()
 			synctest.Wait()
-			if done.Load() != int32(i) || f.Open() != 1 || f.Sent("GET") != 1 {
-				t.Errorf("%d callers have left, %d connections, %d requests", done.Load(), f.Open(), f.Sent("GET"))
+			if f.Sent("GET") != test.lists || f.Open() != 0 {
+				t.Errorf("%s: %d lists, want %d; %d connections", name, f.Sent("GET"), test.lists, f.Open())
 			}
-			cancel()
-		}
-		synctest.Wait()
-		if n := f.Open(); n != 0 {
-			t.Error("still reading")
-		}
-		if _, err := operations["service"].call(t.Context(), c); err != nil {
-			t.Error(err)
-		}
-	})
+		})
+	}
 }
 
 func TestOrganizationsAndFiltersAreApart(t *testing.T) {

@@ -42,13 +42,13 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	r.Method = http.MethodPatch
 	r.Accept = optional(c.management.accept(pipeID, read))
 	if err := patch.declare(r); err != nil {
-		return fmt.Errorf("%s: %w", r.Operation, err)
+		return err
 	}
-	return c.send(ctx, c.management, r)
+	return c.rest.Do(ctx, r)
 }
 
 // declare puts a patch into its request.
-func (p PipePatch) declare(r *rest.Request) (err error) {
+func (p PipePatch) declare(r *rest.Request) error {
 	r.Leaves, r.AsOf, r.Ask = p.Leaves, p.AsOf, nil
 	if p.Ask != nil {
 		r.Ask = func(ctx context.Context) (needed bool, err error) {
@@ -59,14 +59,15 @@ func (p PipePatch) declare(r *rest.Request) (err error) {
 			return true, left.declare(r)
 		}
 	}
-	r.Body, err = encode(p.Body)
-	return err
+	return encode(r, p.Body)
 }
 
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {
-	r := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s in organization %s", pipeID, serviceID, organizationID),
-		organizationID, "services", serviceID, "pipes", pipeID)
+	r, err := c.inOrganization(operation, fmt.Sprintf("pipe %s of service %s", pipeID, serviceID), organizationID, "services", serviceID, "pipes", pipeID)
+	if err != nil {
+		return nil, err
+	}
 	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
 		"or create it again in the platform's console and set its ID."
-	return r, checkIDs(operation, organizationID, serviceID, pipeID)
+	return r, nil
 }

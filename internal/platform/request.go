@@ -12,52 +12,39 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// checkIDs rejects IDs that are not UUIDs: those of an organization, of a service and of
-// a pipe, as far as a path has them.
-func checkIDs(operation string, ids ...string) error {
-	for i, id := range ids {
-		if !IsUUID(id) {
-			return fmt.Errorf("%s: the %s ID %q is not a UUID", operation, []string{"organization", "service", "pipe"}[i], id)
-		}
-	}
-	return nil
-}
-
 // IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
 // letter case. Other forms would change the path.
 func IsUUID(s string) bool { return rest.IsUUID(s) }
 
-// inOrganization declares a request below the path of an organization, to the
-// management API.
-func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) *rest.Request {
+// inOrganization declares a request to the management API. The path is that of an object
+// of an organization, in turn a kind of object and an ID, which has to be a UUID.
+func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) (*rest.Request, error) {
+	path = append([]string{"organizations", organizationID}, path...)
+	for i := 1; i < len(path); i += 2 {
+		if !IsUUID(path[i]) {
+			return nil, fmt.Errorf("%s: the %s ID %q is not a UUID", operation, strings.TrimSuffix(path[i-1], "s"), path[i])
+		}
+	}
 	return &rest.Request{
 		Operation:      operation,
-		Subject:        subject,
+		Subject:        subject + " in organization " + organizationID,
 		API:            &c.management.API,
 		Realm:          " in organization " + strings.ToLower(organizationID),
-		Path:           append([]string{"v1", "organizations", organizationID}, path...),
+		Method:         http.MethodGet,
+		Path:           append([]string{"v1"}, path...),
 		NamesObject:    true,
 		NotFoundAdvice: "Check the IDs.",
-	}
+	}, nil
 }
 
 const checkOrganization = "Check organization_id and base_url."
 
-// send carries out a request to an API whose settings may be missing.
-func (c *Client) send(ctx context.Context, a *api, r *rest.Request) error {
-	if len(a.missing) > 0 {
-		return fmt.Errorf("%s: %s not set", r.Operation, SettingsAre(a.missing))
+// encode makes a value the body of a request.
+func encode(r *rest.Request, body any) (err error) {
+	if r.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+		return fmt.Errorf("%s: the body cannot be written as JSON: %w", r.Operation, err)
 	}
-	return c.rest.Do(ctx, r)
-}
-
-// encode writes a body as JSON.
-func encode(v any) ([]byte, error) {
-	b, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		return nil, fmt.Errorf("the body cannot be written as JSON: %w", err)
-	}
-	return b, nil
+	return nil
 }
 
 // Read reads the JSON of one object from a response. Its error says in which way the object
@@ -66,7 +53,6 @@ type Read func(object jsontext.Value) error
 
 // get reads one object, whose ID is the last segment of the path.
 func (c *Client) get(ctx context.Context, a *api, r *rest.Request, read Read) error {
-	r.Method = http.MethodGet
 	r.Accept = a.accept(r.Path[len(r.Path)-1], read)
-	return c.send(ctx, a, r)
+	return c.rest.Do(ctx, r)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -117,27 +116,6 @@ func checkID(object jsontext.Value, requested string, mask func(string) string) 
 		return nil
 	}
 	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*returned.ID), rest.MaxID))
-}
-
-// decode reads one value from JSON. Its error names what has another type than in the
-// API document, and the type that came. The value stays out, since it may be a secret.
-func decode[T any](value jsontext.Value) (*T, error) {
-	decoded := new(T)
-	err := json.Unmarshal(value, decoded, rest.Lenient)
-	other := new(json.SemanticError)
-	if !errors.As(err, &other) {
-		return decoded, err
-	}
-	field := "the result"
-	if at := strings.TrimPrefix(string(other.JSONPointer), "/"); at != "" {
-		field = strconv.Quote(strings.ReplaceAll(at, "/", "."))
-	}
-	text := fmt.Sprintf("%s is %s, and the API document has another type", field, kindNames[other.JSONKind])
-	return nil, &rest.Reworded{Text: text, Err: err}
-}
-
-var kindNames = map[jsontext.Kind]string{
-	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", 'n': "null",
 }
 
 // members returns the members of an object; none if value is not an object.

@@ -14,19 +14,16 @@ import (
 // supports only filtering by resource tags. The list begins after the call: what the
 // caller depends on may have been written by another client. Calls at a time share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
-	const operation = "list services"
-	if err := checkIDs(operation, organizationID); err != nil {
+	r, err := c.listRequest(organizationID, filter)
+	if err != nil {
 		return err
 	}
-	r := c.listRequest(organizationID, filter)
 	found, err := c.lists.read(ctx, r, "")
 	if err != nil {
 		return err
 	}
 	return c.readAll(r, found.services, each)
 }
-
-const readService = "read service"
 
 // GetService reads one service from a list of its organization, since the API cannot read
 // a single service. The list may be up to 30 s old, but began after every write of this
@@ -45,15 +42,19 @@ func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID 
 }
 
 func (c *Client) getService(ctx context.Context, organizationID, serviceID, key string, read Read) error {
-	if err := checkIDs(readService, organizationID, serviceID); err != nil {
-		return err
-	}
-	found, err := c.lists.find(ctx, c.listRequest(organizationID, nil), key, func(l *list) []*service { return l.withID(serviceID) })
+	// What the lists say of the service is about a request of its own for the user.
+	asked, err := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID)
 	if err != nil {
 		return err
 	}
-	// What the lists say of the service is about a request of its own for the user.
-	asked := c.inOrganization(readService, fmt.Sprintf("service %s in organization %s", serviceID, organizationID), organizationID)
+	r, err := c.listRequest(organizationID, nil)
+	if err != nil {
+		return err
+	}
+	found, err := c.lists.find(ctx, r, key, func(l *list) []*service { return l.withID(serviceID) })
+	if err != nil {
+		return err
+	}
 	if len(found) == 0 {
 		gone := asked.NewError(rest.Final, nil)
 		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
@@ -67,10 +68,10 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 // list that begins after the call, like that of ListServices. Like GetService, it finds
 // none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
-	if err := checkIDs(readService, organizationID); err != nil {
+	r, err := c.listRequest(organizationID, nil)
+	if err != nil {
 		return err
 	}
-	r := c.listRequest(organizationID, nil)
 	found, err := c.lists.find(ctx, r, "", func(l *list) []*service { return l.named(name) })
 	if err != nil {
 		return err
@@ -83,19 +84,17 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string, 
 // service, unless a success has no result. It is retried like a read, since its
 // values are absolute.
 func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body any, read Read) error {
-	r := c.inOrganization("update service scaling", fmt.Sprintf("the scaling of service %s in organization %s", serviceID, organizationID),
-		organizationID, "services", serviceID, "scaling")
-	if err := checkIDs(r.Operation, organizationID, serviceID); err != nil {
+	r, err := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
+	if err != nil {
 		return err
 	}
-	var err error
-	if r.Body, err = encode(body); err != nil {
-		return fmt.Errorf("%s: %w", r.Operation, err)
+	if err := encode(r, body); err != nil {
+		return err
 	}
 	r.Method = http.MethodPatch
 	r.Accept = optional(c.management.accept(serviceID, read))
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	return c.send(ctx, c.management, r)
+	return c.rest.Do(ctx, r)
 }
 
 // readAll reads services of the list that is the response to a request.
@@ -111,11 +110,12 @@ func (c *Client) readAll(r *rest.Request, services []*service, each Read) error 
 	return nil
 }
 
-func (c *Client) listRequest(organizationID string, filter []string) *rest.Request {
-	r := c.inOrganization("list services", "services of organization "+organizationID, organizationID, "services")
-	r.Method = http.MethodGet
+func (c *Client) listRequest(organizationID string, filter []string) (*rest.Request, error) {
+	r, err := c.inOrganization("list services", "services", organizationID, "services")
+	if err != nil {
+		return nil, err
+	}
 	r.Query = url.Values{"filter": filter}
-	r.MaxBody = rest.MaxList
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
-	return r
+	return r, nil
 }

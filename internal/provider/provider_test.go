@@ -67,7 +67,7 @@ func TestProviderSettings(t *testing.T) {
 	}{
 		{"base_url",
 			[]string{"https://a.example.com", "https://a.example.com/prefix/", "http://localhost:8080", "http://127.0.0.1", "http://127.1.2.3:80/x", "http://[::1]:9", "HTTPS://a.example.com"},
-			[]string{"http://a.example.com", "http://10.0.0.1", "http://0.0.0.0", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://[::2]", "ftp://a", "a.example.com", "//a", "https://", "https://u:p@a", "https://a?x=1", "https://a?", "https://a#f", "https://a ", " https://a", "https://a\n", "https://a:0", "https://a:99999", "https://a/../b", "https://[::1"}},
+			[]string{"http://a.example.com", "http://10.0.0.1", "http://0.0.0.0", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://[::2]", "ftp://a", "a.example.com", "//a", "https://", "https://u:p@a", "https://a?x=1", "https://a?", "https://a#f", "https://a ", " https://a", "https://a\n", "https://[::1"}},
 		{"alerts_base_url", []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
 		{"organization_id", []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
 		{"key_id", []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -24,10 +23,9 @@ func when(applies bool, do string) string {
 }
 
 // advise says what to do about an error; "" if nothing is known to help. because is why
-// there was no further attempt, retries reports whether they are enabled, and unanswered
-// whether the API has not responded to any request of this run.
-func advise(r *Request, e *Error, because error, retries, unanswered bool) string {
-	url := r.API.URLSetting
+// there was no further attempt.
+func (k *call) advise(e *Error, because error) string {
+	url, retries := k.API.URLSetting, k.client.config.RetryTimeout > 0
 	refused := new(trouble)
 	switch {
 	case e.Kind == Interrupted:
@@ -40,48 +38,25 @@ func advise(r *Request, e *Error, because error, retries, unanswered bool) strin
 			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
 				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+", and HTTPS_PROXY if it is set."),
 			when(e.Attempts == 0 && errors.As(because, new(tooLate)), slower),
-			when(e.Attempts > 0 && (unanswered || e.Kind == Final), r.API.checkAddress()),
+			when(e.Attempts > 0 && (k.unanswered || e.Kind == Final), k.API.checkAddress()),
 			when(e.Attempts > 0, runAgain),
 		)
 	}
-	foreign := e.Status == http.StatusNotFound && r.NamesObject && !e.NotFound
-	_, rejected := rejections[e.Status]
+	foreign := e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
+	isConflict, rejected := rejections[e.Status]
 	return cmp.Or(
 		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
 		when(e.Status == http.StatusTooManyRequests, slower),
 		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
-		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+r.GoneAdvice)),
+		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+k.GoneAdvice)),
 		when(strings.HasPrefix(e.Cause(), htmlPage), "Check "+url+": the response is from a login page or a gateway."),
-		when(e.Status == http.StatusUnauthorized, r.API.Unauthorized),
-		when(e.Status == http.StatusForbidden, r.API.Forbidden),
-		when(e.Status == http.StatusNotFound, r.NotFoundAdvice),
-		when(rejected, correct(e)),
+		when(e.Status == http.StatusUnauthorized, k.API.Unauthorized),
+		when(e.Status == http.StatusForbidden, k.API.Forbidden),
+		when(e.Status == http.StatusNotFound, k.NotFoundAdvice),
+		when(isConflict, "The object's current state does not allow the request: apply again once it does."),
+		when(rejected && e.Message != "" && e.Message != withheld, "Correct the value that the message names."),
+		when(rejected, "Ask the platform's support, with the request ID if there is one."),
 		when(e.Status/100 == 3, "Check "+url+"."),
-		when(e.Kind == Unreadable && e.RequestID != "", askSupport),
 		when(e.Kind == Unreadable, "Check "+url+". If it is right, ask the platform's support."),
 	)
-}
-
-const askSupport = "Ask the platform's support with the request ID."
-
-// busy matches messages about the state of an object: no value in the configuration
-// is wrong.
-var busy = regexp.MustCompile(`(?i)\b(must|has to|needs to) be (paused|stopped|started|running|resumed)\b` +
-	`|\bis (currently |already )?(busy|locked|paused|stopped|starting|stopping|running|updating|provisioning)\b|\bin progress\b`)
-
-// correct is what to do about a rejected request.
-func correct(e *Error) string {
-	advice, legible := "Correct the value that the message names", e.Message != "" && e.Message != withheld
-	switch {
-	case rejections[e.Status] || busy.MatchString(e.Message):
-		advice = "The object's current state does not allow the request: apply again once it does"
-	case !legible && e.RequestID == "":
-		return ""
-	case !legible:
-		return askSupport
-	}
-	if e.RequestID != "" {
-		advice += ", or ask the platform's support with the request ID"
-	}
-	return advice + "."
 }

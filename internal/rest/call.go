@@ -119,33 +119,30 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 	case NotSent:
 		again = true
 	case NoResponse, Temporary:
-		again = !r.NonIdempotent
+		again = !r.Unrepeatable
 	case Unreadable:
 		again = r.Ask != nil
 	}
-	end := fmt.Sprintf("after the end of retry_timeout (%s)", readable(retryTimeout))
+	start := max(wait, failed.requested)
 	switch {
 	case !again, retryTimeout == 0:
 		return decision{}
-	case failed.requested > left:
-		return decision{because: tooLate(fmt.Sprintf("the API requested a wait of %s (%s), which ends %s", readable(failed.requested), failed.requestedWith, end))}
-	case wait > left:
-		return decision{because: tooLate(fmt.Sprintf("the next retry would start in %s, %s", readable(wait), end))}
+	case start > left:
+		header := when(start == failed.requested, " ("+failed.requestedWith+")")
+		return decision{because: tooLate(fmt.Sprintf("the next retry would start in %s%s, after the end of retry_timeout (%s)", readable(start), header, readable(retryTimeout)))}
 	}
 	return decision{again: true, wait: wait}
 }
 
 // stop is the error of a call that ended during a wait.
 func (k *call) stop(cause error) error {
-	e, first, refused := k.last(cause), len(k.failures) == 0, new(trouble)
+	e := k.last(cause)
 	switch {
-	case errors.As(cause, &refused) && first:
-		e.Err = fmt.Errorf("%s: %s", refused.reason, refused.cause)
-	case errors.As(cause, &refused), errors.As(cause, new(tooLate)):
+	case errors.As(cause, new(*trouble)), errors.As(cause, new(tooLate)):
 	case !errors.Is(cause, errBudget): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
-	case first:
+	case len(k.failures) == 0:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
 	}
 	return k.conclude(e, cause, nil)
@@ -167,7 +164,7 @@ func (k *call) conclude(e *Error, because, stopped error) error {
 		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
 		when(because != nil && e.Attempts > 0, fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(fmt.Sprint(because)))),
 		when(because == nil && e.Attempts > 1, fmt.Sprintf("Failed after %s.", e.spent())),
-		when(stopped == nil, advise(k.Request, e, because, k.client.config.RetryTimeout > 0, k.unanswered)),
+		when(stopped == nil, k.advise(e, because)),
 	}
 	return e
 }

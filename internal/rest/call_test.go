@@ -36,66 +36,33 @@ func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
 // bubble would not end) and no request behind.
 func TestInterruptEndsEveryWait(t *testing.T) {
 	t.Parallel()
-	tests := map[string]fault{
+	for kind, always := range map[string]fault{
 		"response": hang,
 		"backoff":  respond(503, "", "Retry-After: 100"),
 		"limit":    respond(429, "", "Retry-After: 100"),
 		"body":     {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
-	}
-	for kind, always := range tests {
+	} {
 		for name, o := range operations {
-			t.Run(kind+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				bubble(t, func(t *testing.T, f *fake, c *client) {
-					f.Always(always)
-					ctx, cancel := context.WithCancel(t.Context())
-					var work sync.WaitGroup
-					var begun time.Time
-					const callers = 20 // ten of them wait for a slot
-					for range callers {
-						work.Go(func() {
-							err := o.call(ctx, c)
-							if name == "key" && kind != "limit" || name == "mappings" && kind == "backoff" {
-								return // does not wait, or runs to its end once sent: see other tests
-							}
-							if late := time.Since(begun); late > 0 {
-								t.Errorf("ended %s after the interrupt", late)
-							}
-							if !errors.Is(err, context.Canceled) && !isAmbiguous(err) {
-								t.Errorf("not reported as an interrupt: %v", err)
-							}
-						})
-					}
-					time.Sleep(5 * time.Second)
-					begun = time.Now()
-					cancel()
-					work.Wait()
-					c.Transport().CloseIdleConnections()
-					synctest.Wait()
-					if n := f.Open(); n != 0 {
-						t.Errorf("%d connections left", n)
+			if name == "key" && kind != "limit" {
+				continue // does not wait, or runs to its end once sent: see other tests
+			}
+			bubble(t, func(t *testing.T, f *fake, c *client) {
+				f.Always(always)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(5*time.Second, cancel)
+				begun := time.Now()
+				crowd(20, 20, func(int) { // ten of them wait for a slot
+					if err := o.call(ctx, c); time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
+						t.Errorf("%s, %s: after %s: %v", kind, name, time.Since(begun), err)
 					}
 				})
+				c.Transport().CloseIdleConnections()
+				synctest.Wait()
+				if n := f.Open(); n != 0 {
+					t.Errorf("%s, %s: %d connections left", kind, name, n)
+				}
 			})
 		}
-	}
-}
-
-// The end of a context is reported with what was tried, and with its cause.
-func TestInterruptIsReported(t *testing.T) {
-	t.Parallel()
-	for cause, text := range map[error]string{
-		context.Canceled:                        "The operation was interrupted. It is not known whether the change was applied.",
-		errors.New("the caller is out of time"): "The operation was stopped: the caller is out of time. It is not known",
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Always(hang)
-			ctx, cancel := context.WithCancelCause(t.Context())
-			time.AfterFunc(time.Second, func() { cancel(cause) })
-			if err := operations["update"].call(ctx, c); !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "update pipe at "+testHost+": "+text) {
-				t.Error(err)
-			}
-		})
 	}
 }
 
@@ -115,21 +82,38 @@ func TestConcurrencyHolds(t *testing.T) {
 	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
 }
 
-// A call that never got a slot says what it waited for.
-func TestWaitForATurnIsNamed(t *testing.T) {
+// A call that never got a slot says what it waited for, and one that retry_timeout cuts
+// short says that.
+func TestEndOfRetryTimeout(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(hang)
-		var work sync.WaitGroup
-		work.Go(func() { _ = operations["key"].call(t.Context(), c) })
-		time.Sleep(time.Second)
-		if err := operations["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
+		crowd(2, 2, func(i int) {
+			time.Sleep(time.Duration(i) * time.Second)
+			if i == 0 { // which has all of request_timeout
+				_ = operations["key"].call(t.Context(), c)
+			} else if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
+				t.Error(err)
+			}
+		})
+		if err := operations["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no complete response arrived: no response within the rest of retry_timeout.") {
 			t.Error(err)
 		}
-		work.Wait()
-	}, func(c *Config) {
-		c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1
-	})
+	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
+}
+
+// An interrupt is no failure that a retry could mend, and says what may have been applied.
+func TestInterruptWithoutRetries(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		f.Always(hang)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		err := operations["update"].call(ctx, c)
+		if text := "The operation was interrupted. It is not known whether the change was applied."; err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), " after ") {
+			t.Error(err)
+		}
+	}, func(c *Config) { c.RetryTimeout = 0 })
 }
 
 // A failure after an attempt that may have been carried out stays ambiguous, and the error
@@ -147,17 +131,6 @@ func TestFailuresAddUp(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An attempt that retry_timeout cuts short says so.
-func TestRestOfRetryTimeout(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no response within the rest of retry_timeout (5s).") {
-			t.Error(err)
-		}
-	}, func(c *Config) { c.RetryTimeout = 5 * time.Second })
 }
 
 // The creation of a key that was sent has all of request_timeout, whoever has left and
@@ -258,30 +231,6 @@ func TestEffect(t *testing.T) {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
-	}
-}
-
-// An endless response ends at the maximum size.
-func TestEndlessResponses(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault fault
-		want  string
-	}{
-		"object":     {fault{Status: 200, Text: `{"result":{"id":"`, Endless: "x"}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"whitespace": {fault{Status: 200, Body: mockplatform.BodyEmpty, Endless: " "}, "it is larger than the provider accepts (16 MiB).\n\nThe change was probably applied.\n\nCheck base_url. If it is right, ask the platform's support."},
-		"error":      {fault{Status: 500, Text: `{"error":"`, Endless: "x"}, "It is not known whether the change was applied. The next plan shows what is still missing.\n\nRun the command again once the platform has recovered."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.Inject(test.fault)
-				err := operations["update"].call(t.Context(), c)
-				if e := new(Error); !errors.As(err, &e) || !strings.HasSuffix(e.Detail(), test.want) {
-					t.Error(err)
-				}
-			}, func(c *Config) { c.RetryTimeout = 0 })
-		})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -78,11 +77,6 @@ func (a *API) Host() string {
 		return ""
 	}
 	return a.Base.Scheme + "://" + a.Base.Host + when(a.Base.Path != "", ", with the path of "+a.URLSetting)
-}
-
-// HasControl reports whether a text contains a control character.
-func HasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 // Transport returns what connects to the APIs, to tune it before the first request.

@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,7 +19,7 @@ type Error struct {
 	RequestID string // of the platform; "" if it returned none
 	Message   string // of the API, cleaned; "" if the response had none
 	// Err is the cause if the API did not return one: a failed connection, an
-	// unusable response, the end of the caller's context.
+	// unusable response, the cancellation by the caller.
 	Err      error
 	Attempts int           // number of requests sent
 	Elapsed  time.Duration // of all of them, waits included
@@ -90,10 +88,8 @@ func (e *Error) paragraphs() string {
 func (e *Error) happened() string {
 	cause := sentence(e.Cause())
 	switch {
-	case e.Kind == Interrupted && errors.Is(e.Err, context.Canceled):
-		return "The operation was interrupted."
 	case e.Kind == Interrupted:
-		return "The operation was stopped: " + cause
+		return "The operation was interrupted."
 	case e.Kind == Unreadable:
 		return fmt.Sprintf("The API returned %s, but the response cannot be used: %s", e.Response(), cause)
 	case e.Status != 0 && cause == "":
@@ -145,11 +141,7 @@ func (e *Error) Rejection() string {
 }
 
 func (e *Error) spent() string {
-	spent := fmt.Sprintf("%d attempts in %s", e.Attempts, readable(e.Elapsed))
-	if e.Attempts == 1 {
-		return strings.Replace(spent, "attempts", "attempt", 1)
-	}
-	return spent
+	return fmt.Sprintf("%d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
 }
 
 // rejections are the statuses about the content of a request, and whether they are about

@@ -68,7 +68,7 @@ func (g *gate) admit(ctx context.Context, t *ticket) error {
 			return errStale
 		case wait == 0 && g.free > 0 && g.isNext(t):
 			g.free--
-			g.state.send(t, now)
+			g.state.begin(t, now)
 			return nil
 		case wait == 0:
 			wait = forever

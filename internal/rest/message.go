@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"html"
 	"mime"
 	"net/http"
 	"net/url"
@@ -48,8 +47,6 @@ func describeRedirect(location string, mask func(string) string) string {
 var (
 	pageStart = regexp.MustCompile(`(?i)^\s*(<!doctype|<html|<head|<body|<\?xml|<!--|<title|<h1|<center|<p>|<div)`)
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	unseen    = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)\s*>|<!--.*?-->`)
-	tag       = regexp.MustCompile(`(?s)</?[a-zA-Z!?][^<>]*>`)
 )
 
 const htmlPage = "it is an HTML page, not a response of the API"
@@ -76,12 +73,10 @@ func (r *Response) mediaType() string {
 // withheld takes the place of a message of which masking leaves nothing.
 const withheld = "the message is withheld because it contains a secret"
 
-// plain removes secrets, markup and control characters. It masks secrets before it
-// removes markup, which may alter their spelling, and again after it, which may restore
-// their spelling.
+// plain masks secrets in a text from outside and cleans it. It masks again, since the
+// spelling of a secret may be the cleaned one.
 func plain(s string, hide func(string) string) string {
-	s = tag.ReplaceAllString(unseen.ReplaceAllString(hide(s), " "), " ")
-	if s = Clean(hide(html.UnescapeString(s)), maxError); s == mask {
+	if s = hide(Clean(hide(s), maxError)); s == mask {
 		return withheld
 	}
 	return s

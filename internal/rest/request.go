@@ -24,21 +24,22 @@ type Request struct {
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
 	Accept func(*Response) error
-	// MaxBody is the maximum size of a success, in bytes. 0 is 16 MiB.
-	MaxBody int64
 	// NamesObject reports that a 404 of the API's own, a JSON object with a requestId,
 	// means that the object at the path does not exist. Messages were rejected as a sign:
 	// gateways and frameworks return JSON, too.
 	NamesObject bool
 	// NotFoundAdvice is what to do about such a 404, and about any if NamesObject is
-	// false. GoneAdvice is what to do about any other if the object is gone.
+	// false. GoneAdvice is what to do about any other if the object does not exist.
 	NotFoundAdvice, GoneAdvice string
 
 	// Invalidate prevents later reads from sharing earlier ones. It is called before
 	// a write, before each of its questions, and after it. Optional.
 	Invalidate func()
-	// NonIdempotent forbids a retry after an attempt that may have been carried out.
-	NonIdempotent bool
+	// Unrepeatable is a creation that nothing can undo. It is not retried after an attempt
+	// that may have been carried out. An attempt that was sent runs to its end even if the
+	// caller cancels. Each attempt has a new connection: on one that is reused, a server
+	// that has just closed it leaves open whether the request was carried out.
+	Unrepeatable bool
 	// Ask is called before the request is sent again, whatever became of it, and before it
 	// is sent at all once AsOf is more than maxAge ago: a wait for a limit or a queue. It
 	// reads the object again, reports whether the request is still needed, and may change
@@ -49,11 +50,6 @@ type Request struct {
 	AsOf time.Time
 	// Leaves names what a PATCH carries, for the log line of an attempt; never values.
 	Leaves []string
-	// Uninterruptible lets an attempt that was sent run to its end if the caller cancels.
-	Uninterruptible bool
-	// OwnConnection sends each attempt on a new connection. On one that is reused, a
-	// server that has just closed it leaves open whether the request was carried out.
-	OwnConnection bool
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
@@ -89,17 +85,6 @@ func (r *Request) escapedPath(change func(string) string) string {
 		b.WriteString("/" + change(url.PathEscape(segment)))
 	}
 	return b.String()
-}
-
-// Key identifies the object at a path of one API. UUIDs are equal in any letter case,
-// other IDs are not.
-func (r *Request) Key() string {
-	return r.escapedPath(func(segment string) string {
-		if IsUUID(segment) {
-			return strings.ToLower(segment)
-		}
-		return segment
-	})
 }
 
 // NewError returns an error of this request that is not one of sending it.

@@ -9,9 +9,8 @@ import (
 // Maximum size of a response, in bytes. Ten thousand services with every field
 // are some 30 MB.
 const (
-	MaxList   = 256 << 20
-	maxObject = 16 << 20
-	maxError  = 64 << 10
+	maxBody  = 64 << 20
+	maxError = 64 << 10
 )
 
 // Response is the response to one attempt.
@@ -39,8 +38,8 @@ func newResponse(r *http.Response, mask func(string) string) *Response {
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// read reads a body of at most that many bytes.
-func (r *Response) read(body io.Reader, most int64) {
+func (r *Response) read(body io.Reader) {
+	most := int64(maxBody)
 	if !r.IsSuccess() {
 		most = maxError
 	}

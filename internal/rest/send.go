@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -52,23 +50,23 @@ func (*sentBody) Close() error { return nil }
 // try sends the request once, reads the response, and returns what is known of the attempt.
 func (k *call) try(ctx context.Context) *attempt {
 	a := &attempt{}
-	attemptCtx, timeout, cancel := k.attemptContext(ctx, a)
+	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
 	client := k.client.http
-	if k.OwnConnection {
+	if k.Unrepeatable {
 		client = onOwnConnection(client)
 		defer client.CloseIdleConnections() // which ends a dial that nobody waits for
 	}
 	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
 	if err != nil {
-		a.failed = k.noResponse(attemptCtx, err, a, timeout)
+		a.failed = k.noResponse(attemptCtx, err, a)
 		return a
 	}
 	defer response.Body.Close()
 	a.response = newResponse(response, k.client.Secrets.Mask)
 	a.failed = k.receive(a.response, response.Body)
 	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
-		a.failed = k.noResponse(attemptCtx, a.failed.Err, a, timeout)
+		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
 	}
 	if a.failed != nil {
 		a.failed.RequestID = a.response.RequestID
@@ -76,22 +74,28 @@ func (k *call) try(ctx context.Context) *attempt {
 	return a
 }
 
-// attemptContext bounds one attempt by request_timeout and by what is left of
-// retry_timeout, and says which. An uninterruptible attempt, once sent, always has all of
-// request_timeout: to cut it short would lose what it creates.
-func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, timeout string, cancel func()) {
-	most, timeout := k.client.config.RequestTimeout, "request_timeout"
-	if end, bounded := ctx.Deadline(); bounded && !k.Uninterruptible && time.Until(end) < most {
-		most, timeout = time.Until(end), "the rest of retry_timeout"
+// attemptContext bounds one attempt by request_timeout and, while the API is down, by
+// downTimeout. One of an unrepeatable request, once sent, always has all of request_timeout,
+// also after the end of retry_timeout: to cut it short would lose what it creates.
+func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
+	most, setting := k.client.config.RequestTimeout, "request_timeout of "
+	if k.whileDown && !k.Unrepeatable && downTimeout < most {
+		most, setting = downTimeout, ""
 	}
 	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	late := time.AfterFunc(most, func() { abort(errLate) })
+	late := time.AfterFunc(most, func() {
+		abort(&Reworded{fmt.Sprintf("no response within %s%s", setting, readable(most)), errLate})
+	})
 	unhook := context.AfterFunc(ctx, func() {
-		if !k.Uninterruptible || !a.sent.Load() {
+		if !k.Unrepeatable || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})
-	return attemptCtx, fmt.Sprintf("%s (%s)", timeout, readable(most)), func() { late.Stop(); unhook(); abort(nil) }
+	return attemptCtx, func() {
+		late.Stop()
+		unhook()
+		abort(nil)
+	}
 }
 
 func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
@@ -109,17 +113,13 @@ func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attem
 	return req
 }
 
-// noResponse is the error of an attempt without a complete response within a timeout.
-func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout string) *Error {
+// noResponse is the error of an attempt without a complete response.
+func (k *call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	text := err.Error()
-	if strings.Contains(text, "Request.GetBody") { // advice for programmers
-		text = "the server closed the connection"
-	}
-	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(text), maxMessage), err})
+	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
 	if a.sent.Load() || k.Body == nil && a.connected.Load() {
 		e.Kind = NoResponse
 	}
@@ -128,10 +128,10 @@ func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout st
 	case cause == nil && e.Kind == NotSent && isPermanent(err):
 		e.Kind = Final
 	case cause == nil:
-	case errors.Is(cause, errLate), errors.Is(cause, errBudget) && !k.Uninterruptible:
-		e.Err = errors.New("no response within " + timeout)
-	case errors.Is(cause, errBudget):
+	case errors.Is(cause, errLate):
 		e.Err = cause
+	case errors.Is(cause, errBudget):
+		e.Err = &Reworded{"no response within the rest of retry_timeout", cause}
 	default:
 		e.Kind, e.Err = Interrupted, cause
 	}
@@ -140,7 +140,7 @@ func (k *call) noResponse(ctx context.Context, err error, a *attempt, timeout st
 
 // receive reads a response. It returns nil for one that can be used.
 func (k *call) receive(r *Response, body io.Reader) *Error {
-	r.read(body, cmp.Or(k.MaxBody, maxObject))
+	r.read(body)
 	err := k.Accept(r)
 	switch {
 	case err == nil:

@@ -27,7 +27,7 @@ type state struct {
 	answered bool      // there was a response in this run
 	good     time.Time // the last response but a 5xx
 	since    time.Time // the first failure after it; zero without one
-	due      time.Time // when the calls that failed send again at the latest
+	failed   time.Time // the last failure
 	cause    string    // of the last failure
 
 	// logins are the credentials rejected before any success, by realm; nil for accepted
@@ -44,6 +44,10 @@ const (
 	// in 25 is rejected. minGap is that after the first 429.
 	minGap, maxGap = 50 * time.Millisecond, 20 * time.Second
 
+	// downTimeout bounds an attempt that begins while an API is down and has failed a moment
+	// ago. At -parallelism=1, each object has one, and a silent address uses it up.
+	downTimeout = 2 * time.Second
+
 	// forever is a wait that only a change ends.
 	forever = time.Duration(math.MaxInt64)
 )
@@ -57,6 +61,7 @@ type ticket struct {
 
 	attempts   int
 	began      time.Time // the attempt
+	whileDown  bool      // it began in an outage: see downTimeout
 	unanswered bool      // no request of this run had a response
 }
 
@@ -107,10 +112,10 @@ func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error)
 	}
 }
 
-// send counts an attempt that decide has let pass.
-func (s *state) send(t *ticket, now time.Time) {
+// begin counts an attempt that decide has let pass.
+func (s *state) begin(t *ticket, now time.Time) {
 	t.attempts++
-	t.began = now
+	t.began, t.whileDown = now, s.isDown(now) && now.Sub(s.failed) < maxWait
 	s.inFlight++
 	if s.probing {
 		s.probe = t
@@ -169,14 +174,8 @@ func (s *state) holdBack(t *ticket, e *Error, wasProbe bool, now time.Time) {
 	}
 }
 
-// fail records a failure. Failures with idle time between them are no outage.
 func (s *state) fail(t *ticket, e *Error, now time.Time) {
-	if t.began.After(s.due) && !s.isDown(now) {
-		s.since = time.Time{}
-	}
-	if due := now.Add(2 * max(e.requested, maxWait)); due.After(s.due) {
-		s.due = due
-	}
+	s.failed = now
 	begun := t.began
 	if begun.Before(s.good) { // an attempt that took longer than others
 		begun = s.good
@@ -192,8 +191,7 @@ func (s *state) fail(t *ticket, e *Error, now time.Time) {
 // trouble is what fails for all requests of an API, or for all of an organization. Terraform
 // prints an error for each object, in any order, so each has all of it.
 type trouble struct {
-	reason string // "every request to the management API has failed since …"
-	cause  string // "connection refused", "HTTP 401 Unauthorized"
+	reason string // "every request to the management API has failed since …: connection refused"
 	advice string // what to check
 }
 
@@ -205,10 +203,10 @@ func (a *About) outage(since time.Time, cause string, answered bool) *trouble {
 	if answered {
 		advice = runAgain
 	}
-	return &trouble{fmt.Sprintf("every request to the %s has failed since %s", a.Name, clock(since)), cause, advice}
+	return &trouble{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}
 }
 
 // badLogin is a 401. realm is whom it is about, as in " in organization …".
 func (a *About) badLogin(realm string, at time.Time, cause string) *trouble {
-	return &trouble{fmt.Sprintf("the %s rejected %s%s at %s", a.Name, a.Credentials, realm, clock(at)), cause, a.Unauthorized}
+	return &trouble{fmt.Sprintf("the %s rejected %s%s at %s: %s", a.Name, a.Credentials, realm, clock(at), cause), a.Unauthorized}
 }

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +61,7 @@ func (a *api) sent(again ...*ticket) *ticket {
 		t = again[0]
 	}
 	a.wants(t, 0, "")
-	a.send(t, a.now)
+	a.begin(t, a.now)
 	return t
 }
 
@@ -211,7 +210,7 @@ func TestState(t *testing.T) {
 		"429 that requests more than retry_timeout: none waits for it, and it holds for retry_timeout": func(a *api) {
 			a.gets(limited(1000 * time.Hour))
 			a.pass(testRetry - 1)
-			a.wants(a.call(), 0, "the request would start in 41 days")
+			a.wants(a.call(), 0, "the request would start in 999h59m0s")
 			a.pass(1)
 			a.gets(success)
 			a.pass(second)
@@ -271,23 +270,6 @@ func TestState(t *testing.T) {
 			}
 			a.wants(failed, 0, "")
 		},
-		"failures with idle time between them are no outage": func(a *api) {
-			a.gets(status503)
-			a.pass(2*maxWait + 1)
-			a.wants(a.gets(status503), 0, "")
-		},
-		"a wait that the responses request is no idle time": func(a *api) {
-			failed := a.gets(requesting(status503, 40*second, "Retry-After"))
-			a.gets(notSent)
-			a.pass(60 * second)
-			a.ends(a.sent(), status503)
-			a.wants(failed, 0, silent)
-		},
-		"an outage outlasts idle time": func(a *api) {
-			a.only(notSent, testRetry)
-			a.pass(time.Hour)
-			a.wants(a.gets(notSent), 0, silent)
-		},
 		"an attempt that took longer than others began before them": func(a *api) {
 			a.gets(success)
 			long := a.sent()
@@ -297,6 +279,22 @@ func TestState(t *testing.T) {
 			a.wants(failed, 0, "")
 			a.ends(long, noResponse)
 			a.wants(failed, 0, silent)
+		},
+		"down: an attempt that begins meanwhile is short": func(a *api) {
+			a.only(notSent, firstPatience-second)
+			if before := a.gets(notSent); before.whileDown {
+				a.Error("short before the outage")
+			}
+			if meanwhile := a.gets(notSent); !meanwhile.whileDown {
+				a.Error("not short")
+			}
+			a.pass(maxWait)
+			if later := a.gets(success); later.whileDown {
+				a.Error("short after idle time")
+			}
+			if after := a.gets(success); after.whileDown {
+				a.Error("short after the outage")
+			}
 		},
 		"an interrupt is no failure": func(a *api) {
 			a.only(interrupted, 2*testRetry)
@@ -331,30 +329,12 @@ func TestStateWithoutRetries(t *testing.T) {
 	a.wants(a.call(), 0, badUser)
 }
 
-// What an outage and a rejected login say, and what to do about them.
-func TestTrouble(t *testing.T) {
-	t.Parallel()
-	for failed, want := range map[*Error]trouble{
-		notSent:   {"every request to the management API has failed since 03:00:00 UTC", "", "Check base_url, and HTTPS_PROXY if it is set."},
-		status503: {"every request to the management API has failed since 03:00:00 UTC", "HTTP 503 Service Unavailable", runAgain},
-		status401: {"the management API rejected key_id and key_secret in organization a at 03:00:01 UTC", "HTTP 401 Unauthorized", "Check key_id and key_secret."},
-	} {
-		a := newAPI(t, testRetry)
-		tried := a.gets(failed)
-		a.pass(testRetry)
-		got := new(trouble)
-		if !errors.As(a.refusal(tried, a.now), &got) || *got != want {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-	}
-}
-
 // What follows an attempt.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
 	var (
-		once  = Request{NonIdempotent: true}
+		once  = Request{Unrepeatable: true}
 		asked = Request{Ask: func(context.Context) (bool, error) { return true, nil }}
 	)
 	for name, test := range map[string]struct {
@@ -364,24 +344,24 @@ func TestPolicy(t *testing.T) {
 		want         decision
 		because      string
 	}{
-		"a final status":                  {Request{}, status404, minute, minute, decision{}, ""},
-		"a 5xx":                           {Request{}, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a 5xx that requests a wait":      {Request{}, requesting(status503, 2*second, "Retry-After"), minute, minute, decision{again: true, wait: 2 * second}, ""},
-		"a 5xx, not idempotent":           {once, status503, minute, minute, decision{}, ""},
-		"a 5xx, asked":                    {asked, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a lost response":                 {Request{}, noResponse, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a lost response, not idempotent": {once, noResponse, minute, minute, decision{}, ""},
-		"not sent, not idempotent":        {once, notSent, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a 429, not idempotent":           {once, status429, minute, minute, decision{again: true}, ""},
-		"an unreadable 2xx":               {Request{}, unreadable, minute, minute, decision{}, ""},
-		"an unreadable 2xx, asked":        {asked, unreadable, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"an interrupt":                    {asked, interrupted, minute, minute, decision{}, ""},
-		"no retries":                      {Request{}, status503, minute, 0, decision{}, ""},
-		"just enough time left":           {Request{}, status503, maxFirstWait, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"too little time left":            {Request{}, status503, maxFirstWait - 1, minute, decision{}, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
+		"a final status":                {Request{}, status404, minute, minute, decision{}, ""},
+		"a 5xx":                         {Request{}, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"a 5xx that requests a wait":    {Request{}, requesting(status503, 2*second, "Retry-After"), minute, minute, decision{again: true, wait: 2 * second}, ""},
+		"a 5xx, unrepeatable":           {once, status503, minute, minute, decision{}, ""},
+		"a 5xx, asked":                  {asked, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"a lost response":               {Request{}, noResponse, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"a lost response, unrepeatable": {once, noResponse, minute, minute, decision{}, ""},
+		"not sent, unrepeatable":        {once, notSent, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"a 429, unrepeatable":           {once, status429, minute, minute, decision{again: true}, ""},
+		"an unreadable 2xx":             {Request{}, unreadable, minute, minute, decision{}, ""},
+		"an unreadable 2xx, asked":      {asked, unreadable, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"an interrupt":                  {asked, interrupted, minute, minute, decision{}, ""},
+		"no retries":                    {Request{}, status503, minute, 0, decision{}, ""},
+		"just enough time left":         {Request{}, status503, maxFirstWait, minute, decision{again: true, wait: maxFirstWait}, ""},
+		"too little time left":          {Request{}, status503, maxFirstWait - 1, minute, decision{}, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
 		"a requested wait that is too long": {Request{}, requesting(status503, 2*minute, "Retry-After"), minute, minute, decision{},
-			"the API requested a wait of 2m0s (Retry-After), which ends after the end of retry_timeout (1m0s)"},
-		"a 429 that requests too much": {Request{}, requesting(status429, 2*minute, "RateLimit-Reset"), minute, minute, decision{}, "the API requested a wait of 2m0s (RateLimit-Reset)"},
+			"the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		"a 429 that requests too much": {Request{}, requesting(status429, 2*minute, "RateLimit-Reset"), minute, minute, decision{}, "the next retry would start in 2m0s (RateLimit-Reset)"},
 	} {
 		b := &backoff{random: func() float64 { return 1 }}
 		got := policy(&test.r, []*Error{test.failed}, b, test.left, test.budget)

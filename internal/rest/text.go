@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -24,14 +23,15 @@ func Clean(s string, most int) string {
 		return r
 	}, s)
 	s = oneLine(s)
-	n := 0
-	for i := range s {
-		if n == most {
-			return s[:i] + "…"
-		}
-		n++
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return s
+}
+
+// HasControl reports whether a text contains a control character.
+func HasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 // oneLine collapses white space, as a page shows it.
@@ -49,18 +49,10 @@ func sentence(s string) string {
 
 // readable rounds a duration for a message.
 func readable(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d >= 2*day:
-		return fmt.Sprintf("%d days", d/day)
-	case d >= 10*time.Second:
-		d = d.Round(time.Second)
-	case d >= time.Second:
-		d = d.Round(100 * time.Millisecond)
-	default:
-		d = d.Round(time.Millisecond)
+	if d >= 10*time.Second {
+		return d.Round(time.Second).String()
 	}
-	return d.String()
+	return d.Round(time.Millisecond).String()
 }
 
 // clock is a time of day for a message, with its time zone.

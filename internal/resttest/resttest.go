@@ -44,9 +44,14 @@ func NewServer() *mockplatform.Server {
 // maxRequests are more than any test sends.
 const maxRequests = 2000
 
+// longest is more than any test needs of real time. One that takes it waits without time
+// passing in its bubble.
+const longest = 30 * time.Second
+
 // Bubble runs a test with a fake in the time of a bubble.
 func Bubble(t *testing.T, test func(t *testing.T, f *Fake)) {
 	t.Helper()
+	defer time.AfterFunc(longest, func() { panic(t.Name() + " does not end") }).Stop()
 	synctest.Test(t, func(t *testing.T) {
 		f := &Fake{Server: NewServer()}
 		f.Handler = f.Server

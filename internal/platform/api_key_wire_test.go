@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,12 +23,15 @@ type connectionNumber struct{}
 func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const keys = 40
-	for name, end := range map[string]func(w http.ResponseWriter, r *http.Request, platform http.Handler){
-		"HTTP/2, GOAWAY": func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+	for name, test := range map[string]struct {
+		http2 bool
+		end   func(w http.ResponseWriter, r *http.Request, platform http.Handler)
+	}{
+		"HTTP/2, GOAWAY": {true, func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
 			w.Header().Set("Connection", "close") // which Go's server sends as a GOAWAY
 			platform.ServeHTTP(w, r)
-		},
-		"HTTP/1.1, closed when the next request arrives": func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+		}},
+		"HTTP/1.1, closed when the next request arrives": {false, func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
 			recorded := httptest.NewRecorder()
 			platform.ServeHTTP(recorded, r)
 			conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -43,7 +45,7 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 			_ = buffered.Flush()
 			_, _ = buffered.ReadByte()
 			_ = conn.Close()
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,13 +57,13 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 				if before, reused := used.Swap(r.Context().Value(connectionNumber{}), isKey); reused && (isKey || before.(bool)) {
 					t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
 				}
-				end(w, r, platform)
+				test.end(w, r, platform)
 			}))
 			server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
 				return context.WithValue(ctx, connectionNumber{}, opened.Add(1))
 			}
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
-			server.EnableHTTP2 = strings.HasPrefix(name, "HTTP/2")
+			server.EnableHTTP2 = test.http2
 			server.StartTLS()
 			t.Cleanup(server.Close)
 			c := newTestClient(t, server.URL, func(c *Config) { c.RetryTimeout = 20 * time.Second })
