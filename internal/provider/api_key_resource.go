@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -76,8 +77,8 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		return
 	}
 	response := tfvalue.Null(plan.Type())
-	if created.Key != nil {
-		response = tfvalue.Encode(created.Key, plan.Type())
+	if raw, err := json.Marshal(created.Key); err == nil {
+		_ = tfvalue.Rules{}.Into(&response)(raw) // null if it does not fit
 	}
 	if created.NullExpiry {
 		response = response.With(tfvalue.String(""), "expire_at") // means the same
@@ -90,7 +91,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 // asked returns what the creation of a planned key requests: the plan without what the
 // platform decides, and the expiry of a key with validity_hours, which counts from now.
 func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
-	asked := plan.OnlyKnown()
+	asked := tfvalue.Settle(plan, tfvalue.Null(plan.Type()))
 	if validity := asked.At("validity_hours"); !validity.IsNull() {
 		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second)
 		asked = asked.With(tfvalue.String(expiry.Format(time.RFC3339)), "expire_at")
@@ -101,8 +102,16 @@ func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
 // creation is the request for what is asked.
 func creation(asked tfvalue.Value) (platform.APIKeyCreate, error) {
 	var body platform.APIKeyCreate
-	if err := asked.Decode(&body); err != nil {
+	members, err := tfvalue.Rules{}.JSON(asked)
+	if err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
+	}
+	raw, err := json.Marshal(members)
+	if err == nil {
+		err = json.Unmarshal(raw, &body)
+	}
+	if err != nil {
+		return body, fmt.Errorf("writing the request: %w", err)
 	}
 	if body.ExpireAt != nil {
 		// Many parsers know "T" and "Z" alone, Go's among them.

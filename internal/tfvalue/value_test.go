@@ -48,9 +48,9 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestWithWithoutOnly also holds that none of them changes the value it is
+// TestWithAndWithout also holds that neither changes the value it is
 // called on: they share maps.
-func TestWithWithoutOnly(t *testing.T) {
+func TestWithAndWithout(t *testing.T) {
 	t.Parallel()
 	with := func(path, to string) func(*testing.T, tfvalue.Value) tfvalue.Value {
 		return func(t *testing.T, v tfvalue.Value) tfvalue.Value {
@@ -59,9 +59,6 @@ func TestWithWithoutOnly(t *testing.T) {
 	}
 	without := func(path string) func(*testing.T, tfvalue.Value) tfvalue.Value {
 		return func(_ *testing.T, v tfvalue.Value) tfvalue.Value { return v.Without(names(path)...) }
-	}
-	only := func(path string) func(*testing.T, tfvalue.Value) tfvalue.Value {
-		return func(_ *testing.T, v tfvalue.Value) tfvalue.Value { return v.Only(names(path)...) }
 	}
 	const full = `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`
 	for _, test := range []struct {
@@ -83,12 +80,6 @@ func TestWithWithoutOnly(t *testing.T) {
 		{"without a deep member", without("inner.deep.on"), full, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"cert": "c"}}}`},
 		{"without what is null", without("inner.deep.on"), `{"name": "a"}`, `{"name": "a"}`},
 		{"without, below unknown", without("inner.deep.on"), `{"inner": "??"}`, `{"inner": "??"}`},
-		{"only a member", only("name"), full, `{"name": "a"}`},
-		{"only a deep member", only("inner.deep.on"), full, `{"inner": {"deep": {"on": true}}}`},
-		{"only an object", only("inner.deep"), full, `{"inner": {"deep": {"on": true, "cert": "c"}}}`},
-		{"only what is null", only("inner.deep.on"), `{"name": "a"}`, `{}`},
-		{"only, below unknown", only("inner.name"), `{"name": "a", "inner": "??"}`, `{"inner": "??"}`},
-		{"only, of null", only("name"), `null`, `null`},
 	} {
 		value := val(t, test.value)
 		same(t, test.name, test.change(t, value), val(t, test.want))
@@ -118,32 +109,30 @@ func TestReadings(t *testing.T) {
 	for _, test := range []struct {
 		name, value string
 		text        string
-		nilText     bool
 		isTrue      bool
 		number      string
 	}{
-		{"name", `"a"`, "a", false, false, "0"},
-		{"name", `""`, "", false, false, "0"},
-		{"name", `null`, "", true, false, "0"},
-		{"name", `"??"`, "", true, false, "0"},
-		{"on", `true`, "", false, true, "0"},
-		{"on", `false`, "", false, false, "0"},
-		{"on", `null`, "", true, false, "0"},
-		{"on", `"??"`, "", true, false, "0"},
-		{"size", `2.5`, "", false, false, "2.5"},
-		{"size", `9007199254740993`, "", false, false, "9007199254740993"},
-		{"size", `null`, "", true, false, "0"},
-		{"size", `"??"`, "", true, false, "0"},
+		{"name", `"a"`, "a", false, "0"},
+		{"name", `""`, "", false, "0"},
+		{"name", `null`, "", false, "0"},
+		{"name", `"??"`, "", false, "0"},
+		{"on", `true`, "", true, "0"},
+		{"on", `false`, "", false, "0"},
+		{"on", `null`, "", false, "0"},
+		{"on", `"??"`, "", false, "0"},
+		{"size", `2.5`, "", false, "2.5"},
+		{"size", `9007199254740993`, "", false, "9007199254740993"},
+		{"size", `null`, "", false, "0"},
+		{"size", `"??"`, "", false, "0"},
 	} {
 		v := at(t, test.name, test.value)
-		if v.Text() != test.text || (v.TextOrNil() == nil) != test.nilText || v.True() != test.isTrue || v.Number().Text('f', -1) != test.number {
-			t.Errorf("%s %s is %q (nil: %t), %t, %s", test.name, test.value, v.Text(), v.TextOrNil() == nil, v.True(), v.Number().Text('f', -1))
+		if v.Text() != test.text || v.True() != test.isTrue || v.Number().Text('f', -1) != test.number {
+			t.Errorf("%s %s is %q, %t, %s", test.name, test.value, v.Text(), v.True(), v.Number().Text('f', -1))
 		}
 	}
 	same(t, "String", tfvalue.String("a"), at(t, "name", `"a"`))
 	same(t, "Optional", tfvalue.Optional(new("a")), at(t, "name", `"a"`))
 	same(t, "Optional of nil", tfvalue.Optional(nil), at(t, "name", `null`))
-	same(t, "OnlyKnown", val(t, `{"name": "a", "list": ["??"], "inner": {"name": "b", "deep": {"on": "??"}}}`).OnlyKnown(), val(t, `{"name": "a"}`))
 	same(t, "Bool", tfvalue.Bool(false), at(t, "on", `false`))
 }
 
