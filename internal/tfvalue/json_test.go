@@ -29,7 +29,6 @@ func TestFromJSON(t *testing.T) {
 	for raw, want := range map[string]string{
 		`null`:            `null`,
 		`{}`:              `{}`,
-		`{"name": null}`:  `{}`,
 		`{"name": "a\n"}`: `{"name": "a\n"}`,
 		`{"isOn": false, "name": "", "list": [], "set": [], "size": 0, "inner": {}}`: `{"is_on": false, "name": "", "list": [], "set": [], "size": 0, "inner": {}}`,
 
@@ -65,18 +64,15 @@ func TestFromJSONNamesWhatIsWrong(t *testing.T) {
 	const other = ", and the API document has another type"
 	for raw, want := range map[string]string{
 		`{"name": 1}`:                       `name is a number` + other,
-		`{"name": {"secret": 1}}`:           `name is an object` + other,
 		`{"isOn": "secret"}`:                `is_on is a string` + other,
 		`{"size": true}`:                    `size is a boolean` + other,
 		`{"size": "1"}`:                     `size is a string` + other,
-		`{"list": {"a": 1}}`:                `list is an object` + other,
 		`{"list": ["a", 3]}`:                `list is a number` + other,
 		`{"set": "secret"}`:                 `set is a string` + other,
 		`{"inner": []}`:                     `inner is an array` + other,
 		`{"settings": {"max_threads": []}}`: `settings.max_threads is an array` + other,
 		`{"tableMappings": [{}, {"sourceTable": false}]}`:   `table_mappings.source_table is a boolean` + other,
 		`{"inner": {"settings": {"maxThreads": 1e999999}}}`: `inner.settings.max_threads is a number that is out of range`,
-		`[]`:       `the result is an array` + other,
 		`"secret"`: `the result is a string` + other,
 	} {
 		got, err := inJSON.FromJSON([]byte(raw), document)
@@ -103,7 +99,6 @@ func TestNumbersInJSON(t *testing.T) {
 		"1e-320":                              "0." + strings.Repeat("0", 319) + "1",
 		"1e-999999999":                        "0",
 		"1e999999999":                         "",
-		"1e99999999999999999999":              "",
 		"1e-5000":                             "",
 		"1e400":                               "",
 		"-1e400":                              "",
