@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,7 +39,7 @@ func serviceScalingSchema() schema.Schema {
 			"service_id":            requiredID("service"),
 			"num_replicas":          settableNumber("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{1, 20, 1}),
 			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", numberCheck{5, math.MaxInt64, 1}),
+			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  computedString("Name of the service."),

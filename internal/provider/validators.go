@@ -94,6 +94,8 @@ var (
 	integer   = numberCheck{math.MinInt64, math.MaxInt64, 1}
 )
 
+func integerFrom(minimum int64) numberCheck { return numberCheck{minimum, math.MaxInt64, 1} }
+
 // Description implements validator.Describer.
 func (c numberCheck) Description(context.Context) string {
 	return fmt.Sprintf("must be between %d and %d", c.minimum, c.maximum)

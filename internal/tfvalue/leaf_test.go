@@ -51,7 +51,7 @@ func TestLeavesOfDeepObjects(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
+func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ value, other, want string }{
 		{`{"name": "b"}`, `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`},
