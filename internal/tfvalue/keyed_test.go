@@ -99,8 +99,8 @@ func TestKeyList(t *testing.T) {
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": []}]}`,
-		`{"maps": [{"schema": "s", "keys": ["k"]}]}`: `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"]}]}`,
+		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": [], "rank": 0, "note": ""}]}`,
+		`{"maps": [{"schema": "s", "keys": ["k"]}]}`: `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"], "rank": 0, "note": ""}]}`,
 		`{"name": "a", "pairs": [{"from": "a"}]}`:    `{"name": "a", "pairs": [{"from": "a"}]}`,
 		`{"maps": "??"}`: `{"maps": "??"}`,
 	} {

@@ -33,7 +33,7 @@ var thing = attributes{
 	"pairs": list(object(attributes{"from": tftypes.String, "to": tftypes.String})),
 	"maps": set(object(attributes{
 		"schema": tftypes.String, "table": tftypes.String,
-		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String),
+		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String), "rank": tftypes.Number, "note": tftypes.String,
 	})),
 	"inner": object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
