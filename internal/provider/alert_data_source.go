@@ -8,22 +8,14 @@ import (
 	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// alertDataSource is dataplatform_alert.
-type alertDataSource struct{ conn.DataSource }
-
-func newAlertDataSource() datasource.DataSource { return &alertDataSource{} }
-
-// Metadata implements datasource.DataSource.
-func (d *alertDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_alert"
+func newAlertDataSource() datasource.DataSource {
+	return &dataSource{name: "alert", failure: "Cannot read alert", schema: alertDataSourceSchema, read: readAlert}
 }
 
-// Schema implements datasource.DataSource.
-func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func alertDataSourceSchema() schema.Schema {
 	attributes := computed(map[string]fields.Attribute{
 		"name":           computedString("Name of the alert."),
 		"message":        computedString("Message of the alert."),
@@ -47,23 +39,12 @@ func (d *alertDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 		MarkdownDescription: "ID of the alert. Must not be empty, `.` or `..`, and must not contain `/` or control characters.",
 		Validators:          []validator.String{alertID},
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs the provider's `alerts_base_url` and `alerts_access_token`, and no API key.",
 		Attributes:          attributes,
 	}
 }
 
-// Read implements datasource.DataSource.
-func (d *alertDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, ok := d.Ready(conn.AlertingSettings, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	config := tfvalue.Of(req.Config.Raw)
-	state := tfvalue.Null(config.Type())
-	if err := client.GetAlert(ctx, config.At("id").Text(), tfvalue.Rules{}.Into(&state)); err != nil {
-		conn.AddError(&resp.Diagnostics, "Cannot read alert", err)
-		return
-	}
-	resp.State.Raw = state.With(config.At("id"), "id").Value
+func readAlert(ctx context.Context, q *query) error {
+	return q.client.GetAlert(ctx, q.config.At("id").Text(), tfvalue.Rules{}.Into(&q.result))
 }

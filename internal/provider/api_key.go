@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,15 +55,10 @@ func keyLabel(key tfvalue.Value) string {
 	if name := key.At("name").Text(); name != "" {
 		label = append(label, strconv.Quote(platform.CleanText(name)))
 	}
-	for _, name := range []string{"id", "key_id"} {
-		if id := key.At(name).Text(); id != "" {
-			return strings.Join(append(label, "("+platform.CleanText(id)+")"), " ")
-		}
+	if id := cmp.Or(key.At("id").Text(), key.At("key_id").Text()); id != "" {
+		label = append(label, "("+platform.CleanText(id)+")")
 	}
-	if len(label) == 0 {
-		return "(name not known yet)"
-	}
-	return label[0]
+	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
 }
 
 // remains describes a key that stays on the platform, so that it can be found in the

@@ -120,10 +120,8 @@ func (r *apiKeyResource) warnEndless(config tfvalue.Value, diags *diag.Diagnosti
 	if !neverExpires(config) {
 		return
 	}
-	diags.AddWarning(
-		fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.",
-	)
+	diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
+		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.")
 }
 
 // warnExpired reports that a key has expired and is not replaced, because the new
@@ -132,11 +130,9 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 	if !passed(plan.At("expire_at"), r.Now()) || !plan.At("validity_hours").IsNull() {
 		return
 	}
-	diags.AddWarning(
-		fmt.Sprintf("API key %s has expired", keyLabel(plan)),
+	diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 		fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
-			platform.CleanText(plan.At("expire_at").Text())),
-	)
+			platform.CleanText(plan.At("expire_at").Text())))
 }
 
 // warnReplaced reports in one warning for each key why it is replaced, what becomes of
@@ -160,10 +156,8 @@ func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []str
 	if neverExpires(config) {
 		endless = "\n\nThe new key will never expire. Set validity_hours to let it expire."
 	}
-	diags.AddWarning(
-		fmt.Sprintf(summary, keyLabel(state)),
+	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
 		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, remains("The old key", state, r.Now()), revoke)+
 			"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first. "+
-			"In that order, the state loses the old key and its secret even if the API rejects the new one."+endless,
-	)
+			"In that order, the state loses the old key and its secret even if the API rejects the new one."+endless)
 }

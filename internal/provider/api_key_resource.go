@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -76,8 +77,8 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		return
 	}
 	response := tfvalue.Null(plan.Type())
-	if created.Key != nil {
-		response = tfvalue.Encode(created.Key, plan.Type())
+	if raw, err := json.Marshal(created.Key); err == nil {
+		_ = tfvalue.Rules{}.Into(&response)(raw) // null if it does not fit
 	}
 	if created.NullExpiry {
 		response = response.With(tfvalue.String(""), "expire_at") // means the same
@@ -90,7 +91,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 // asked returns what the creation of a planned key requests: the plan without what the
 // platform decides, and the expiry of a key with validity_hours, which counts from now.
 func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
-	asked := plan.OnlyKnown()
+	asked := tfvalue.Settle(plan, tfvalue.Null(plan.Type()))
 	if validity := asked.At("validity_hours"); !validity.IsNull() {
 		expiry := r.Now().Add(hours(validity)).UTC().Truncate(time.Second)
 		asked = asked.With(tfvalue.String(expiry.Format(time.RFC3339)), "expire_at")
@@ -101,8 +102,16 @@ func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
 // creation is the request for what is asked.
 func creation(asked tfvalue.Value) (platform.APIKeyCreate, error) {
 	var body platform.APIKeyCreate
-	if err := asked.Decode(&body); err != nil {
+	members, err := tfvalue.Rules{}.JSON(asked)
+	if err != nil {
 		return body, fmt.Errorf("reading the plan: %w", err)
+	}
+	raw, err := json.Marshal(members)
+	if err == nil {
+		err = json.Unmarshal(raw, &body)
+	}
+	if err != nil {
+		return body, fmt.Errorf("writing the request: %w", err)
 	}
 	if body.ExpireAt != nil {
 		// Many parsers know "T" and "Z" alone, Go's among them.
@@ -195,10 +204,8 @@ func warnDifferences(asked, response, state tfvalue.Value, created *platform.Cre
 	if created.KeySecret == nil {
 		stored = "The key was created. The API returned no secret, so the state has none."
 	}
-	diags.AddWarning(
-		fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(asked.At("name"), "name"))),
-		stored+" The response differs from the request:\n\n"+strings.Join(lines, "\n"),
-	)
+	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(asked.At("name"), "name"))),
+		stored+" The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 }
 
 // addCreateError reports a failed creation, and the key that may exist anyway.
@@ -206,8 +213,8 @@ func addCreateError(diags *diag.Diagnostics, asked tfvalue.Value, err error) {
 	failed := conn.Detail(err)
 	if platform.IsAmbiguous(err) {
 		requestID := ""
-		if call := new(platform.Error); errors.As(err, &call) {
-			requestID = call.RequestID
+		if failure := new(platform.Error); errors.As(err, &failure) {
+			requestID = failure.RequestID
 		}
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
 			described(asked, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
@@ -230,10 +237,6 @@ func addSecretMissing(diags *diag.Diagnostics, asked tfvalue.Value, created *pla
 // described is what identifies a key in the console, and its creation in the
 // platform's logs. The request ID is omitted if there is none.
 func described(asked tfvalue.Value, requestID string) string {
-	var roles []string
-	for _, role := range asked.At("roles").Elements() {
-		roles = append(roles, role.Text())
-	}
 	expiry := "no expiry"
 	if at := asked.At("expire_at").Text(); at != "" {
 		expiry = "expiry " + at
@@ -241,7 +244,7 @@ func described(asked tfvalue.Value, requestID string) string {
 	if requestID != "" {
 		expiry += ", request ID " + platform.CleanText(requestID)
 	}
-	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(roles, ", "), expiry)
+	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(texts(asked.At("roles")), ", "), expiry)
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
@@ -273,10 +276,8 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 	if passed(state.At("expire_at"), r.Now()) {
 		summary, revoke = "API key %s has expired and stays on the platform", ""
 	}
-	diags.AddWarning(
-		fmt.Sprintf(summary, keyLabel(state)),
-		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+remains("The key", state, r.Now())+revoke,
-	)
+	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
+		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+remains("The key", state, r.Now())+revoke)
 }
 
 // ImportState implements resource.ResourceWithImportState, to explain why keys

@@ -57,13 +57,13 @@ func apiKeySchema() schema.Schema {
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. An apply within `early_renewal_hours` of the expiry, or after it, renews the key. Conflicts with `expire_at`." + replaces,
-				Validators:          []validator.Number{whole().atLeast(1).atMost(maxValidityHours)},
+				Validators:          []validator.Number{numberCheck{1, maxValidityHours, 1}},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place: if the new value makes the key due, the apply after that renews it.",
 				Validators: []validator.Number{
-					whole().atLeast(0).atMost(maxValidityHours),
+					numberCheck{0, maxValidityHours, 1},
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
 				},
 			},

@@ -8,6 +8,7 @@
 //	server.go             the server: engines for adopted objects, the framework for the rest
 //	server_validate.go    faults of the framework's validation, and ways around them
 //	schema.go             the sorts of attributes of which the schemas are made
+//	data_source.go        what the data sources have in common
 //	schema_computed.go    the schema of a data source, derived from that of a resource
 //	validators.go         checks of values, with their errors
 //

@@ -50,10 +50,8 @@ func checkPipe(r adopt.Review) []string {
 	if r.Diags.HasError() {
 		return nil // a secret for another kind would not help
 	}
-	checkCredentials(r)
 	warnMappings(r)
-	warnCredentialsMissing(r)
-	return overwrittenCredentials(r)
+	return checkCredentials(r)
 }
 
 // checkKinds rejects a kind of source that the pipe doesn't have. If the API

@@ -99,7 +99,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 		c.version(): schema.NumberAttribute{
 			Optional:            true,
 			MarkdownDescription: "Version of `" + c.value + "`, a whole number. Change it to send the value again.",
-			Validators:          []validator.Number{whole()},
+			Validators:          []validator.Number{integer},
 		},
 	}
 	if c.user != "" {
@@ -155,34 +155,12 @@ func (c credential) goes(change adopt.Change, patch adopt.Patch) bool {
 
 func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
 
-// missing reports whether a credential is renewed without its secret, as far as the plan
-// knows.
-func (c credential) missing(r adopt.Review) bool {
+// needed reports whether a credential is renewed, as far as the plan knows, so that its
+// secret is needed.
+func (c credential) needed(r adopt.Review) bool {
 	version := c.of(r.Plan, c.version())
 	decided := version.IsKnown() && c.of(r.Plan, c.user).IsKnown()
-	return c.of(r.Config, c.value).IsNull() && !version.IsNull() && decided && c.renewed(r.Leaves)
-}
-
-// checkCredentials reports a version that changes without its value, and a value that
-// is blank. The schema rejects a value without a version, and a blank one that is
-// known at plan; the apply checks what is unknown yet.
-func checkCredentials(r adopt.Review) {
-	for _, c := range credentials {
-		secret := c.of(r.Config, c.value)
-		if secret.IsKnown() && !secret.IsNull() && strings.TrimSpace(secret.Text()) == "" {
-			r.Diags.AddAttributeError(conn.AttributePath(c.path()), blankSecret, blankSecretDetail(c.path().String()))
-		}
-		if !c.missing(r) {
-			continue
-		}
-		changed := c.version()
-		if c.user != "" {
-			changed += " or " + c.user
-		}
-		r.Diags.AddAttributeError(conn.AttributePath(c.path()), "Credential missing",
-			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it. "+
-				"If it is set, ignore_changes hides it: remove it from ignore_changes, or add %s, too.", c.path(), changed, c.version()))
-	}
+	return !version.IsNull() && decided && c.renewed(r.Leaves)
 }
 
 // maskCredentials keeps the configured secrets out of errors and logs: a
@@ -193,10 +171,12 @@ func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	}
 }
 
-// overwrittenCredentials names the kinds of source whose credentials are sent.
-func overwrittenCredentials(r adopt.Review) []string {
+// checkCredentials checks every credential, and returns the kinds of source whose credentials
+// are sent.
+func checkCredentials(r adopt.Review) []string {
 	var lines []string
 	for _, c := range credentials {
+		c.check(r)
 		line := fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind)
 		if c.goes(r.Change, r.Patch) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
@@ -205,17 +185,27 @@ func overwrittenCredentials(r adopt.Review) []string {
 	return lines
 }
 
-// warnCredentialsMissing warns about a change to a source that is sent without its
-// secret, although the configuration has a version of it. A secret that is missing is an
-// error already.
-func warnCredentialsMissing(r adopt.Review) {
-	for _, c := range credentials {
-		if !changesKind(r.Patch, c.kind) || c.of(r.Config, c.version()).IsNull() || !c.of(r.Config, c.value).IsNull() || c.versionIgnored(r.Change) || c.missing(r) {
-			continue
+// check reports a value that is blank, a version that changes without its value, and a change
+// to the source that is sent without the value. The schema rejects a value without a version,
+// and a blank one that is known at plan; the apply checks what is unknown yet.
+func (c credential) check(r adopt.Review) {
+	secret, at := c.of(r.Config, c.value), c.path()
+	switch {
+	case !secret.IsNull():
+		if secret.IsKnown() && strings.TrimSpace(secret.Text()) == "" {
+			r.Diags.AddAttributeError(conn.AttributePath(at), blankSecret, blankSecretDetail(at.String()))
 		}
-		r.Diags.AddAttributeWarning(conn.AttributePath(c.path()),
+	case c.needed(r):
+		changed := c.version()
+		if c.user != "" {
+			changed += " or " + c.user
+		}
+		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
+			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it. "+
+				"If it is set, ignore_changes hides it: remove it from ignore_changes, or add %s, too.", at, changed, c.version()))
+	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.versionIgnored(r.Change):
+		r.Diags.AddAttributeWarning(conn.AttributePath(at),
 			fmt.Sprintf("Source of %s changes without its credentials", r.Label),
-			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.",
-				c.kind, c.path(), c.path()))
+			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.", c.kind, at, at))
 	}
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -68,35 +69,33 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	connection := &conn.Connection{
-		OrganizationID: set.values["organization_id"],
-		Unknown:        set.unknown,
-		Missing:        missing,
-		Now:            p.now,
-	}
-	config := platform.Config{
+	client, err := platform.New(platform.Config{
 		BaseURL:           set.values["base_url"],
 		KeyID:             set.values["key_id"],
 		KeySecret:         set.values["key_secret"],
 		AlertsBaseURL:     set.values["alerts_base_url"],
 		AlertsAccessToken: set.values["alerts_access_token"],
 		Sending: platform.Sending{
-			RequestTimeout:        set.duration("request_timeout", platform.DefaultRequestTimeout),
-			RetryTimeout:          set.duration("retry_timeout", platform.DefaultRetryTimeout),
-			MaxConcurrentRequests: set.number("max_concurrent_requests", platform.DefaultMaxConcurrentRequests),
+			RequestTimeout:        parsed(time.ParseDuration, set.values["request_timeout"], platform.DefaultRequestTimeout),
+			RetryTimeout:          parsed(time.ParseDuration, set.values["retry_timeout"], platform.DefaultRetryTimeout),
+			MaxConcurrentRequests: parsed(strconv.Atoi, set.values["max_concurrent_requests"], platform.DefaultMaxConcurrentRequests),
 			UserAgent:             agent,
 			Random:                p.random,
 			Log:                   tflog.Debug,
 		},
-	}
-	client, err := platform.New(config)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot configure provider", err.Error())
 		return
 	}
-	connection.Client = client
-	p.connection = connection
-	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = connection, connection, connection
+	p.connection = &conn.Connection{
+		Client:         client,
+		OrganizationID: set.values["organization_id"],
+		Unknown:        set.unknown,
+		Missing:        missing,
+		Now:            p.now,
+	}
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
 }
 
 // userAgent names Terraform and the provider, and ends with what the user appends

@@ -229,18 +229,10 @@ func (s settings) missing() []string {
 	return missing
 }
 
-// duration is the value of a checked setting, or its default.
-func (s settings) duration(name string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(s.values[name]); err == nil {
-		return d
-	}
-	return otherwise
-}
-
-// number is the value of a checked setting, or its default.
-func (s settings) number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(s.values[name]); err == nil {
-		return n
+// parsed is the value of a checked setting, or its default.
+func parsed[T any](parse func(string) (T, error), text string, otherwise T) T {
+	if value, err := parse(text); err == nil {
+		return value
 	}
 	return otherwise
 }

@@ -37,9 +37,9 @@ func serviceScalingSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),
-			"num_replicas":          settableNumber("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", whole().atLeast(1).atMost(20)),
+			"num_replicas":          settableNumber("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{1, 20, 1}),
 			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", whole().atLeast(5)),
+			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  computedString("Name of the service."),
@@ -58,7 +58,7 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 	attribute := settableNumber(
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
-		whole().atLeast(24).atMost(1068).multipleOf(12)).(schema.NumberAttribute)
+		numberCheck{24, 1068, 12}).(schema.NumberAttribute)
 	attribute.DeprecationMessage = "The platform has deprecated this argument: it is " + inaccurateTotal + ". The API offers no replacement: memory per replica is read-only."
 	return attribute
 }

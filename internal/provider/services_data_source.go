@@ -11,25 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 const filterDescription = "Filters, passed to the API unchanged. The API filters by resource tags only, and its documentation does not describe the syntax; `tag:env=production` is what the fake platform accepts. Check the result before you rely on it. If omitted, all services are listed."
 
-// servicesDataSource is dataplatform_services.
-type servicesDataSource struct{ conn.DataSource }
-
-func newServicesDataSource() datasource.DataSource { return &servicesDataSource{} }
-
-// Metadata implements datasource.DataSource.
-func (d *servicesDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_services"
+func newServicesDataSource() datasource.DataSource {
+	return &dataSource{name: "services", failure: "Cannot list services", schema: servicesDataSourceSchema, read: readServices}
 }
 
-// Schema implements datasource.DataSource.
-func (d *servicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func servicesDataSourceSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lists the database services of an organization. It cannot change them; `dataplatform_service_scaling` manages the scaling of a single service.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
@@ -92,17 +84,11 @@ func serviceAttributes() map[string]fields.Attribute {
 	}
 }
 
-// Read implements datasource.DataSource.
-func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	config := tfvalue.Of(req.Config.Raw)
-	client, organization, ok := d.Management(config.At("organization_id"), &resp.Diagnostics)
-	if !ok {
-		return
-	}
+func readServices(ctx context.Context, q *query) error {
 	var services []tfvalue.Value
 	keys := map[string]tftypes.Value{}
-	listType := config.At("services").Type().(tftypes.List)
-	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(raw jsontext.Value) error {
+	listType := q.config.At("services").Type().(tftypes.List)
+	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(raw jsontext.Value) error {
 		service, err := tfvalue.Rules{}.FromJSON(raw, listType.ElementType)
 		if err != nil {
 			return err
@@ -114,16 +100,9 @@ func (d *servicesDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		return err
 	})
-	if err != nil {
-		conn.AddError(&resp.Diagnostics, "Cannot list services", err)
-		return
-	}
-	resp.State.Raw = tftypes.NewValue(config.Type(), map[string]tftypes.Value{
-		"organization_id": organization.Value,
-		"filter":          config.At("filter").Value,
-		"services":        tfvalue.Collection(listType, services).Value,
-		"encryption_keys": tftypes.NewValue(config.At("encryption_keys").Type(), keys),
-	})
+	q.result = q.config.With(tfvalue.Collection(listType, services), "services").
+		With(tfvalue.Of(tftypes.NewValue(q.config.At("encryption_keys").Type(), keys)), "encryption_keys")
+	return err
 }
 
 // keyedType has what encryption_keys needs of a service.

@@ -89,15 +89,12 @@ var alertID = textCheck{"must be a single segment of a URL path", func(at path.P
 // error in the provider, before any validator runs.
 type numberCheck struct{ minimum, maximum, step int64 }
 
-func anyNumber() numberCheck { return numberCheck{math.MinInt64, math.MaxInt64, 0} }
+var (
+	anyNumber = numberCheck{math.MinInt64, math.MaxInt64, 0}
+	integer   = numberCheck{math.MinInt64, math.MaxInt64, 1}
+)
 
-func whole() numberCheck { return anyNumber().multipleOf(1) }
-
-func (c numberCheck) atLeast(n int64) numberCheck { c.minimum = n; return c }
-
-func (c numberCheck) atMost(n int64) numberCheck { c.maximum = n; return c }
-
-func (c numberCheck) multipleOf(n int64) numberCheck { c.step = n; return c }
+func integerFrom(minimum int64) numberCheck { return numberCheck{minimum, math.MaxInt64, 1} }
 
 // Description implements validator.Describer.
 func (c numberCheck) Description(context.Context) string {
@@ -137,23 +134,20 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 
 // limits is what a number of up to 63 bits must be, except whole if it is.
 func (c numberCheck) limits(isWhole bool) string {
-	kind := "a whole number "
+	kind, limit := "a whole number ", ""
+	switch {
+	case c.maximum < math.MaxInt64:
+		limit = fmt.Sprintf("between %d and %d", c.minimum, c.maximum)
+	case c.minimum > math.MinInt64:
+		limit = fmt.Sprintf("of at least %d", c.minimum)
+	}
 	switch {
 	case c.step > 1:
 		kind = fmt.Sprintf("a multiple of %d ", c.step)
 	case isWhole:
-		kind = ""
+		return "must be " + strings.TrimPrefix(limit, "of ")
 	}
-	switch {
-	case c.maximum < math.MaxInt64:
-		return fmt.Sprintf("must be %sbetween %d and %d", kind, c.minimum, c.maximum)
-	case c.minimum > math.MinInt64 && kind == "":
-		return fmt.Sprintf("must be at least %d", c.minimum)
-	case c.minimum > math.MinInt64:
-		return fmt.Sprintf("must be %sof at least %d", kind, c.minimum)
-	default:
-		return "must be a whole number"
-	}
+	return strings.TrimSpace("must be " + kind + limit)
 }
 
 // noNulls rejects null elements, and empty ones of names: they pass a plan and fail its apply

@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -159,21 +161,40 @@ func (w *writer) nested(of *tfprotov6.SchemaObject) *expression {
 	return e
 }
 
-// paths are what lives ignore, as it is written and as a path.
-var paths = map[string]cty.Path{
-	"both": cty.GetAttrPath("both"), "forced": cty.GetAttrPath("forced"), "tags": cty.GetAttrPath("tags"), "tags[0]": cty.GetAttrPath("tags").IndexInt(0),
-	"labels": cty.GetAttrPath("labels"), `labels["x"]`: cty.GetAttrPath("labels").IndexString("x"), "plain.name": cty.GetAttrPath("plain").GetAttr("name"),
-	"one": cty.GetAttrPath("one"), "one.inner.both": cty.GetAttrPath("one").GetAttr("inner").GetAttr("both"), "items[1].name": cty.GetAttrPath("items").IndexInt(1).GetAttr("name"),
-	`keyed["x"].name`: cty.GetAttrPath("keyed").IndexString("x").GetAttr("name"), `keyed["y"]`: cty.GetAttrPath("keyed").IndexString("y"), "group": cty.GetAttrPath("group"), "computed": cty.GetAttrPath("computed"),
+// ignorable are paths that lives ignore.
+var ignorable = []string{
+	"both", "forced", "tags", "tags[0]", "labels", `labels["x"]`, "plain.name", "one", "one.inner.both",
+	"items[1].name", `keyed["x"].name`, `keyed["y"]`, "group", "computed",
+}
+
+// path is a path as ignore_changes has it.
+func path(t *testing.T, text string) (found cty.Path) {
+	t.Helper()
+	steps, problems := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos)
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	for _, step := range steps {
+		switch s := step.(type) {
+		case hcl.TraverseRoot:
+			found = found.GetAttr(s.Name)
+		case hcl.TraverseAttr:
+			found = found.GetAttr(s.Name)
+		case hcl.TraverseIndex:
+			found = found.Index(s.Key)
+		}
+	}
+	return found
 }
 
 // next changes what the life has in its block.
-func (l *life) next(w *writer) {
+func (l *life) next(t *testing.T, w *writer) {
+	t.Helper()
 	l.imports = false
 	l.IgnoreAll, l.IgnoreChanges, l.ignored = w.IntN(20) == 0, nil, nil
-	for _, name := range sortedNames(paths) {
+	for _, name := range ignorable {
 		if w.IntN(12) == 0 && (!w.older || !strings.HasPrefix(name, "labels")) {
-			l.ignored, l.IgnoreChanges = append(l.ignored, name), append(l.IgnoreChanges, paths[name])
+			l.ignored, l.IgnoreChanges = append(l.ignored, name), append(l.IgnoreChanges, path(t, name))
 		}
 	}
 	switch {
@@ -442,7 +463,7 @@ func live(t *testing.T, seed uint64) {
 		config, cares := fmt.Sprintf("terraform {\nrequired_providers {\ntest = { source = %q }\n}\n}\n", address), map[string]bool{}
 		for _, l := range lives {
 			w.name = l.name
-			l.next(w)
+			l.next(t, w)
 			config += l.block(step)
 			cares[l.name] = l.CreateBeforeDestroy
 		}

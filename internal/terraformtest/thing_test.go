@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // The provider of these tests: a thing has an attribute of each sort, and what becomes of
@@ -127,10 +129,7 @@ func short(value cty.Value) string {
 func decode(values ...*tfprotov6.DynamicValue) []cty.Value {
 	all := make([]cty.Value, len(values))
 	for i, value := range values {
-		var err error
-		if all[i], err = schema.Decode(value); err != nil {
-			panic(err)
-		}
+		all[i] = must(schema.Decode(value))
 	}
 	return all
 }
@@ -155,7 +154,7 @@ func mutate(r *rand.Rand, object cty.Value, unknowns, writeOnly bool) cty.Value 
 	})
 	slices.SortFunc(paths, func(a, b cty.Path) int { return strings.Compare(FormatPath(a), FormatPath(b)) })
 	target := paths[r.IntN(len(paths))]
-	changed, err := cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
+	return must(cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
 		if !path.Equals(target) {
 			return part, nil
 		}
@@ -163,11 +162,7 @@ func mutate(r *rand.Rand, object cty.Value, unknowns, writeOnly bool) cty.Value 
 			return cty.UnknownVal(part.Type()), nil
 		}
 		return randomValue(r, part.Type()), nil
-	})
-	if err != nil {
-		panic(err)
-	}
-	return changed
+	}))
 }
 
 // randomValue is null or some value of a type.
@@ -190,73 +185,52 @@ func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
 		}
 		return cty.ObjectVal(values)
 	}
-	var elements []cty.Value
+	elements, byKey := cty.EmptyTupleVal, map[string]cty.Value{}
 	for range r.IntN(3) {
 		element := randomValue(r, typ.ElementType())
 		for element.IsNull() {
 			element = randomValue(r, typ.ElementType())
 		}
-		elements = append(elements, element)
+		elements = cty.TupleVal(append(elements.AsValueSlice(), element))
+		byKey[[]string{"x", "y"}[r.IntN(2)]] = element
 	}
-	switch {
-	case typ.IsMapType() && len(elements) > 0:
-		return cty.MapVal(map[string]cty.Value{[]string{"x", "y"}[r.IntN(2)]: elements[0]})
-	case typ.IsMapType():
-		return cty.MapValEmpty(typ.ElementType())
-	case typ.IsListType() && len(elements) > 0:
-		return cty.ListVal(elements)
-	case typ.IsListType():
-		return cty.ListValEmpty(typ.ElementType())
-	case len(elements) > 0:
-		return cty.SetVal(elements)
-	default:
-		return cty.SetValEmpty(typ.ElementType())
+	if typ.IsMapType() {
+		elements = cty.ObjectVal(byKey)
 	}
+	return must(convert.Convert(elements, typ))
 }
 
-// complete makes every computed attribute that has no value something.
-func complete(object cty.Value, at []*attribute, value func(cty.Type) cty.Value) cty.Value {
-	if object.IsNull() || !object.IsKnown() {
-		return object
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	values := object.AsValueMap()
-	for _, a := range at {
-		part := values[a.Name]
-		switch {
+	return value
+}
+
+// complete gives every computed attribute that has no value one, and takes away those that
+// are write-only.
+func complete(object cty.Value, value func(cty.Path, cty.Type) cty.Value) cty.Value {
+	return must(cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
+		switch a := attributes(thingSchema.Block.Attributes).at(path); {
+		case a == nil:
+			return part, nil
 		case a.WriteOnly:
-			values[a.Name] = cty.NullVal(part.Type())
+			return cty.NullVal(part.Type()), nil
 		case a.Computed && part.IsNull():
-			values[a.Name] = value(part.Type())
-		case a.NestedType != nil:
-			values[a.Name] = completeNested(part, a.NestedType, value)
+			return value(path, part.Type()), nil
+		default:
+			return part, nil
 		}
-	}
-	return cty.ObjectVal(values)
+	}))
 }
 
-func completeNested(part cty.Value, nested *tfprotov6.SchemaObject, value func(cty.Type) cty.Value) cty.Value {
-	if part.IsNull() || !part.IsKnown() || nested.Nesting != single && part.LengthInt() == 0 {
-		return part
-	}
-	if nested.Nesting == single {
-		return complete(part, nested.Attributes, value)
-	}
-	var elements []cty.Value
-	byKey := map[string]cty.Value{}
-	for key, element := range part.Elements() {
-		element = complete(element, nested.Attributes, value)
-		elements = append(elements, element)
-		if nested.Nesting == keyed {
-			byKey[key.AsString()] = element
-		}
-	}
-	switch nested.Nesting {
-	case keyed:
-		return cty.MapVal(byKey)
-	case list:
-		return cty.ListVal(elements)
-	default:
-		return cty.SetVal(elements)
+// anywhere is a random value for each path, in whatever order parts are visited.
+func anywhere(r *rand.Rand) func(cty.Path, cty.Type) cty.Value {
+	salt := r.Uint64()
+	return func(path cty.Path, typ cty.Type) cty.Value {
+		at := fnv.New64a()
+		fmt.Fprint(at, FormatPath(path))
+		return randomValue(rand.New(rand.NewPCG(at.Sum64(), salt)), typ)
 	}
 }
 
@@ -293,13 +267,9 @@ func (t *things) ValidateResourceConfig(context.Context, *tfprotov6.ValidateReso
 }
 
 func (t *things) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	values := map[string]cty.Value{}
-	for name, typ := range schema.Type.AttributeTypes() {
-		values[name] = cty.NullVal(typ)
-	}
-	values["life"] = cty.StringVal(req.ID)
+	imported := must(schema.Config(cty.ObjectVal(map[string]cty.Value{"life": cty.StringVal(req.ID)})))
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
-		{TypeName: req.TypeName, State: schema.Encode(cty.ObjectVal(values)), Private: []byte("i")},
+		{TypeName: req.TypeName, State: schema.Encode(imported), Private: []byte("i")},
 	}}, nil
 }
 
@@ -307,7 +277,7 @@ func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequ
 	state := decode(req.CurrentState)[0]
 	r, life := t.call(state, "read", req.Private, state)
 	resp := &tfprotov6.ReadResourceResponse{Private: append(req.Private, 'r')}
-	next := complete(state, thingSchema.Block.Attributes, func(typ cty.Type) cty.Value { return randomValue(r, typ) })
+	next := complete(state, anywhere(r))
 	switch what := r.IntN(16); {
 	case what < 5:
 		next = mutate(r, next, t.phase == "trial", t.phase == "trial")
@@ -329,7 +299,7 @@ func (t *things) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResour
 		return resp, nil
 	}
 	r, life := t.call(config, "plan", req.PriorPrivate, values...)
-	planned := complete(proposed, thingSchema.Block.Attributes, cty.UnknownVal)
+	planned := complete(proposed, func(_ cty.Path, typ cty.Type) cty.Value { return cty.UnknownVal(typ) })
 	if !prior.IsNull() && !unrefined(planned).RawEquals(prior) {
 		computed := planned.AsValueMap()
 		computed["computed"] = cty.UnknownVal(cty.String)
@@ -363,15 +333,13 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 		return resp, nil
 	}
 	r, life := t.call(planned, "apply", req.PlannedPrivate, values...)
-	salt := r.Uint64()
-	state, _ := cty.Transform(planned, func(path cty.Path, part cty.Value) (cty.Value, error) {
+	value := anywhere(r)
+	state := must(cty.Transform(planned, func(path cty.Path, part cty.Value) (cty.Value, error) {
 		if part.IsKnown() {
 			return part, nil
 		}
-		at := fnv.New64a() // not the order in which parts are visited
-		fmt.Fprint(at, FormatPath(path))
-		return randomValue(rand.New(rand.NewPCG(at.Sum64(), salt)), part.Type()), nil
-	})
+		return value(path, part.Type()), nil
+	}))
 	mayLeave := !t.cares[life] && (t.leaves || !values[1].IsNull())
 	switch what := r.IntN(12); {
 	case what < 3 && mayLeave:
@@ -387,10 +355,4 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	return resp, nil
 }
 
-func sortedNames[V any](m map[string]V) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -61,22 +61,21 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 		return []string{line(at.String(), name, one, other)}
 	}
 	var lines []string
-	there, had := key.Index(other), key.Index(one)
-	missing, added := key.Difference(other, one)
-	for _, element := range missing {
+	had, has := key.Index(one), key.Index(other)
+	remove, add := key.Difference(other, one)
+	for _, element := range key.Sort(key.Replace(Collection(one.Type(), remove), add, add).Elements()) {
 		subject := fmt.Sprintf("%s, %s", at, key.Spell(element))
-		now, exists := there[key.Of(element)]
-		if !exists {
+		was, existed := had[key.Of(element)]
+		now, exists := has[key.Of(element)]
+		switch {
+		case !exists:
 			lines = append(lines, fmt.Sprintf("  - %s: %s there, %s missing", subject, verbs[0], verbs[1]))
-			continue
-		}
-		for _, member := range Differing(element, now) {
-			lines = append(lines, line(subject+", "+member, member, element.At(member), now.At(member)))
-		}
-	}
-	for _, element := range added {
-		if _, existed := had[key.Of(element)]; !existed {
-			lines = append(lines, fmt.Sprintf("  - %s, %s: %s missing, %s there", at, key.Spell(element), verbs[0], verbs[1]))
+		case !existed:
+			lines = append(lines, fmt.Sprintf("  - %s: %s missing, %s there", subject, verbs[0], verbs[1]))
+		default:
+			for _, member := range Differing(was, now) {
+				lines = append(lines, line(subject+", "+member, member, was.At(member), now.At(member)))
+			}
 		}
 	}
 	return lines

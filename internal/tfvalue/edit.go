@@ -86,17 +86,16 @@ const (
 func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
 	concerned := slices.Concat(e.Remove, e.Add)
 	part := func(set Value) Value { return Collection(set.Type(), e.key.Among(set.Elements(), concerned)) }
-	is, was := part(now), part(e.before)
-	if e.key.isSame(is, part(e.after)) {
+	is := part(now)
+	if e.key.Edit(is, part(e.after)).IsEmpty() {
 		return Done, nil
 	}
-	if e.key.isSame(is, was) {
+	undo := e.key.Edit(is, part(e.before))
+	if undo.IsEmpty() {
 		return Due, nil
 	}
-	changed, gone := e.key.Difference(was, is)
-	has := e.key.keys(changed)
-	gone = slices.DeleteFunc(gone, func(element Value) bool { return has[e.key.Of(element)] })
-	return Conflict, e.key.Sort(append(changed, gone...))
+	gone := Collection(now.Type(), undo.Add)
+	return Conflict, e.key.Sort(e.key.Replace(gone, undo.Remove, undo.Remove).Elements())
 }
 
 // isSame reports whether two sets have the same elements, also those with the same key: a
@@ -157,32 +156,25 @@ func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
 
 // Among returns the elements that are related to others.
 func (k Key) Among(elements, others []Value) []Value {
-	relations := k.relations(others)
-	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(relations.of(element)) == 0 })
+	related := k.related(others)
+	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(related(element)) == 0 })
 }
 
-// relations are elements by the parts of their keys.
-type relations struct {
-	key    Key
-	byPart map[string][]Value
-}
-
-func (k Key) relations(elements []Value) relations {
-	r := relations{k, map[string][]Value{}}
+// related returns a function that finds, among some elements, those that share a part of the
+// key of another one.
+func (k Key) related(elements []Value) func(Value) []Value {
+	byPart := map[string][]Value{}
 	for _, element := range elements {
 		for _, part := range k.parts(element) {
-			r.byPart[part] = append(r.byPart[part], element)
+			byPart[part] = append(byPart[part], element)
 		}
 	}
-	return r
-}
-
-// of returns the elements that share a part of the key of another one.
-func (r relations) of(element Value) (found []Value) {
-	for _, part := range r.key.parts(element) {
-		found = append(found, r.byPart[part]...)
+	return func(element Value) (found []Value) {
+		for _, part := range k.parts(element) {
+			found = append(found, byPart[part]...)
+		}
+		return found
 	}
-	return found
 }
 
 func (k Key) parts(element Value) []string {

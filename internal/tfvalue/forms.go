@@ -21,10 +21,10 @@ func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 func (r Rules) Respelled(name string, sent, held Value) []string {
 	found := map[string]bool{}
 	if key, keyed := r.Keys[name]; keyed {
-		there := key.relations(held.Elements())
+		related := key.related(held.Elements())
 		_, add := key.Difference(sent, held)
 		for _, element := range add {
-			for _, other := range there.of(element) {
+			for _, other := range related(element) {
 				addRespelled(found, element, other)
 			}
 		}

@@ -2,10 +2,10 @@ package tfvalue
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -53,13 +53,9 @@ func (r Rules) read(at Path, raw jsontext.Value, typ tftypes.Type) (tftypes.Valu
 	case tftypes.Object:
 		content, err = r.readMembers(at, raw, t)
 	case tftypes.List:
-		content, err = r.readElements(at, raw, t.ElementType)
+		content, err = r.readElements(at, raw, t.ElementType, false)
 	case tftypes.Set:
-		var elements []tftypes.Value
-		if elements, err = r.readElements(at, raw, t.ElementType); err == nil {
-			elements = withoutRepeats(elements)
-		}
-		content = elements
+		content, err = r.readElements(at, raw, t.ElementType, true)
 	default:
 		content, err = readScalar(at, raw, typ)
 	}
@@ -90,31 +86,27 @@ func (r Rules) readMembers(at Path, raw jsontext.Value, typ tftypes.Object) (map
 }
 
 // readElements reads the elements of a list or set, which have its path.
-func (r Rules) readElements(at Path, raw jsontext.Value, typ tftypes.Type) ([]tftypes.Value, error) {
+func (r Rules) readElements(at Path, raw jsontext.Value, typ tftypes.Type, unique bool) ([]tftypes.Value, error) {
 	elements, err := readAs[[]jsontext.Value](at, raw)
 	if err != nil {
 		return nil, err
 	}
-	read := make([]tftypes.Value, len(elements))
-	for i, element := range elements {
-		if read[i], err = r.read(at, element, typ); err != nil {
+	read, seen := make([]tftypes.Value, 0, len(elements)), map[string]bool{}
+	for _, element := range elements {
+		value, err := r.read(at, element, typ)
+		if err != nil {
 			return nil, err
 		}
+		if unique {
+			text := Rules{byForm: true}.canonical("", Value{value})
+			if seen[text] {
+				continue
+			}
+			seen[text] = true
+		}
+		read = append(read, value)
 	}
 	return read, nil
-}
-
-func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
-	seen := make(map[string]bool, len(elements))
-	kept := elements[:0]
-	for _, element := range elements {
-		key := Rules{exact: true}.canonical("", Value{element})
-		if !seen[key] {
-			seen[key] = true
-			kept = append(kept, element)
-		}
-	}
-	return kept
 }
 
 func readScalar(at Path, raw jsontext.Value, typ tftypes.Type) (any, error) {
@@ -124,11 +116,11 @@ func readScalar(at Path, raw jsontext.Value, typ tftypes.Type) (any, error) {
 	case typ.Is(tftypes.Bool):
 		return readAs[bool](at, raw)
 	case typ.Is(tftypes.Number) && raw.Kind() == '0':
-		number, err := parseNumber(string(raw))
-		if err != nil {
-			return nil, fmt.Errorf("%s is a %w", at, err)
+		n, _, err := big.ParseFloat(string(raw), 10, numberPrecision, big.ToNearestEven)
+		if err != nil || !inRange(n) {
+			return nil, outOfRange(at)
 		}
-		return number, nil
+		return n, nil
 	default:
 		return nil, otherType(at, raw)
 	}
@@ -181,7 +173,7 @@ func (r Rules) write(at Path, v Value) (any, error) {
 	case isNumber(v):
 		n := v.Number()
 		if !inRange(n) {
-			return nil, fmt.Errorf("%s is a %w", at, errOutOfRange)
+			return nil, outOfRange(at)
 		}
 		return jsontext.Value(n.Text('f', -1)), nil
 	case v.Type().Is(tftypes.Bool):
@@ -201,51 +193,19 @@ func (r Rules) write(at Path, v Value) (any, error) {
 	}
 }
 
-// Encode converts a struct with tags for JSON to a value of a type, null if it does not fit.
-func Encode(from any, typ tftypes.Type) Value {
-	raw, err := json.Marshal(from)
-	if err != nil {
-		return Null(typ)
-	}
-	value, err := Rules{}.FromJSON(raw, typ)
-	if err != nil {
-		return Null(typ)
-	}
-	return value
-}
-
-// Decode reads an object into a struct with tags for JSON. It fails if a leaf is unknown.
-func (v Value) Decode(into any) error {
-	written, err := Rules{}.JSON(v)
-	if err != nil {
-		return err
-	}
-	raw, err := json.Marshal(written)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, into)
-}
-
 // Member returns the member of the attribute at a path: replicaMemoryGb of replica_memory_gb.
 func (r Rules) Member(at Path) string {
 	name := at[len(at)-1]
 	if contains(r.Verbatim, at[:len(at)-1]) {
 		return name
 	}
-	member := make([]byte, 0, len(name))
-	for i := 0; i < len(name); i++ {
-		char := name[i]
-		if char == '_' && i+1 < len(name) {
-			i++
-			char = name[i]
-			if 'a' <= char && char <= 'z' {
-				char -= 'a' - 'A'
-			}
-		}
-		member = append(member, char)
+	member, rest, more := strings.Cut(name, "_")
+	for more {
+		var word string
+		word, rest, more = strings.Cut(rest, "_")
+		member += strings.ToUpper(word[:1]) + word[1:]
 	}
-	return string(member)
+	return member
 }
 
 func contains(paths []Path, at Path) bool {
@@ -259,23 +219,10 @@ const (
 	// Numbers beyond these limits are rejected: 1e999999999 is short, but takes
 	// gigabytes to print. The exponents are binary and those of a float64, which
 	// every JSON library reads.
-	maxNumberLength          = 1000 // characters
 	minExponent, maxExponent = -1073, 1024
 )
 
-var errOutOfRange = errors.New("number that is out of range")
-
-// parseNumber reads any spelling of a number with all its digits.
-func parseNumber(text string) (*big.Float, error) {
-	if len(text) > maxNumberLength {
-		return nil, errOutOfRange
-	}
-	n, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
-	if err != nil || !inRange(n) {
-		return nil, errOutOfRange
-	}
-	return n, nil
-}
+func outOfRange(at Path) error { return fmt.Errorf("%s is a number that is out of range", at) }
 
 func inRange(n *big.Float) bool {
 	exponent := n.MantExp(nil)

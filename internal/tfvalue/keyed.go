@@ -88,14 +88,7 @@ func (k Key) Known(element Value) bool {
 // Sort orders elements by their keys, in place: requests and messages must not depend
 // on the order in which a set was read.
 func (k Key) Sort(elements []Value) []Value {
-	slices.SortStableFunc(elements, func(a, b Value) int {
-		for _, name := range k.Members {
-			if order := cmp.Compare(a.At(name).Text(), b.At(name).Text()); order != 0 {
-				return order
-			}
-		}
-		return 0
-	})
+	slices.SortStableFunc(elements, func(a, b Value) int { return cmp.Compare(k.Of(a), k.Of(b)) })
 	return elements
 }
 

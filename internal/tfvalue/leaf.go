@@ -74,4 +74,3 @@ func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isNumber(v Value) bool { return v.Type().Is(tftypes.Number) }
 func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
 func isList(v Value) bool   { return v.Type().Is(tftypes.List{}) }
-func isMap(v Value) bool    { return v.Type().Is(tftypes.Map{}) }

@@ -27,20 +27,13 @@ func set(of tftypes.Type) tftypes.Type       { return tftypes.Set{ElementType: o
 // thing has an attribute of each type. cert is trimmed, maps is keyed by schema
 // and table, and the objects in kind are alternatives, see rules.
 var thing = attributes{
-	"name": tftypes.String,
-	"cert": tftypes.String,
-	"size": tftypes.Number,
-	"on":   tftypes.Bool,
-	"list": list(tftypes.String),
-	"nums": set(tftypes.Number),
-	"set":  set(tftypes.String),
-	"tags": tftypes.Map{ElementType: tftypes.String},
-	"pairs": list(object(attributes{
-		"from": tftypes.String, "to": tftypes.String,
-	})),
+	"name": tftypes.String, "cert": tftypes.String, "size": tftypes.Number, "on": tftypes.Bool,
+	"list": list(tftypes.String), "nums": set(tftypes.Number), "set": set(tftypes.String),
+	"tags":  tftypes.Map{ElementType: tftypes.String},
+	"pairs": list(object(attributes{"from": tftypes.String, "to": tftypes.String})),
 	"maps": set(object(attributes{
 		"schema": tftypes.String, "table": tftypes.String,
-		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String),
+		"hidden": set(tftypes.String), "sorted": tftypes.Bool, "keys": list(tftypes.String), "rank": tftypes.Number, "note": tftypes.String,
 	})),
 	"inner": object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
@@ -73,6 +66,12 @@ func at(t *testing.T, name, text string) tfvalue.Value {
 	return parse(t, typ, text)
 }
 
+// element is a map.
+func element(t *testing.T, text string) tfvalue.Value {
+	t.Helper()
+	return at(t, "maps", "["+text+"]").Elements()[0]
+}
+
 func parse(t *testing.T, typ tftypes.Type, text string) tfvalue.Value {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -89,35 +88,25 @@ func build(t *testing.T, typ tftypes.Type, read any) tftypes.Value {
 	if read == "??" {
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
 	}
-	var elementType tftypes.Type
-	switch typ := typ.(type) {
-	case tftypes.List:
-		elementType = typ.ElementType
-	case tftypes.Set:
-		elementType = typ.ElementType
-	}
 	switch read := read.(type) {
 	case map[string]any:
-		members := map[string]tftypes.Value{}
-		if typ, ok := typ.(tftypes.Map); ok {
-			for name, member := range read {
-				members[name] = build(t, typ.ElementType, member)
-			}
-			return tftypes.NewValue(typ, members)
+		members, types := map[string]tftypes.Value{}, map[string]tftypes.Type{}
+		if typ, ok := typ.(tftypes.Object); ok {
+			types = typ.AttributeTypes
 		}
-		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
+		for name, memberType := range types {
 			members[name] = build(t, memberType, read[name])
 		}
-		for name := range read {
+		for name, member := range read {
 			if _, ok := members[name]; !ok {
-				t.Fatalf("%s has no %s", typ, name)
+				members[name] = build(t, typ.(tftypes.Map).ElementType, member) // a name that an object lacks panics
 			}
 		}
 		return tftypes.NewValue(typ, members)
 	case []any:
 		elements := []tftypes.Value{}
 		for _, element := range read {
-			elements = append(elements, build(t, elementType, element))
+			elements = append(elements, build(t, elementType(typ), element))
 		}
 		return tftypes.NewValue(typ, elements)
 	case json.Number:
@@ -138,6 +127,13 @@ func build(t *testing.T, typ tftypes.Type, read any) tftypes.Value {
 	default:
 		return tftypes.NewValue(typ, read)
 	}
+}
+
+func elementType(typ tftypes.Type) tftypes.Type {
+	if set, ok := typ.(tftypes.Set); ok {
+		return set.ElementType
+	}
+	return typ.(tftypes.List).ElementType
 }
 
 // show writes a value as the tests do, so that every difference is seen: the

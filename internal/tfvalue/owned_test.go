@@ -11,35 +11,26 @@ func TestOwned(t *testing.T) {
 		{"an empty object", `{"inner": {}}`, `{"inner": {"name": "b"}}`, `{"inner": {}}`},
 		{"empty values", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"a destroy", `null`, `null`, `null`},
-		{"a plan without the object", `{"inner": {"name": "a"}}`, `{}`, `{}`},
 
 		// Where plan and configuration mean the same, the plan's spelling is owned.
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
-		{"a fraction", `{"size": 0.1}`, `{"size": "~0.1"}`, `{"size": "~0.1"}`},
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 
 		// Where they do not, the leaf is under ignore_changes.
 		{"ignore_changes of a leaf", `{"name": "b", "size": 1}`, `{"name": "a", "size": 1}`, `{"size": 1}`},
 		{"ignore_changes of an object", `{"inner": {"name": "b", "size": 1}}`, `{"inner": {"name": "a", "size": 2}}`, `{"inner": {}}`},
-		{"ignore_changes of what was null", `{"name": "b"}`, `{}`, `{}`},
 		{"ignore_changes of a list", `{"list": ["a", "b"]}`, `{"list": ["b", "a"]}`, `{}`},
 		{"ignore_changes of a keyed set", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{}`},
 
-		{"no elements of a keyed set", `{"maps": []}`, `{"maps": []}`, `{"maps": []}`},
 		{"what an element omits is empty", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false, "hidden": []}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false, "hidden": []}]}`},
-		{"the order in an element", `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["x", "y"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["x", "y"]}]}`},
 		{"ignore_changes of an element", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, `{}`},
 
 		{"unknown in both", `{"name": "??"}`, `{"name": "??"}`, `{"name": "??"}`},
 		{"unknown until the apply", `{"name": "??"}`, `{"name": "a"}`, `{"name": "a"}`},
 		{"known, and unknown in the plan", `{"name": "a"}`, `{"name": "??"}`, `{"name": "??"}`},
-		{"unknown and nobody's", `{}`, `{"name": "??"}`, `{}`},
 		{"an unknown object", `{"inner": "??"}`, `{"inner": "??"}`, `{"inner": "??"}`},
 		{"an object unknown until the apply", `{"inner": "??"}`, `{"inner": {"name": "a", "size": 1}}`, `{"inner": {"name": "a", "size": 1}}`},
-		{"a list unknown in part", `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`, `{"list": ["a", "??"]}`},
 		{"a member of an element is unknown", `{"maps": [{"schema": "s", "table": "t", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": "??", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": "??", "sorted": false}]}`},
-		{"an element is unknown", `{"maps": ["??", {"schema": "s", "table": "t"}]}`, `{"maps": ["??", {"schema": "s", "table": "t"}]}`, `{"maps": ["??", {"schema": "s", "table": "t"}]}`},
-		{"an unknown keyed set", `{"maps": "??"}`, `{"maps": "??"}`, `{"maps": "??"}`},
 	} {
 		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan), val(t, test.plan)), val(t, test.want))
 	}
@@ -48,19 +39,13 @@ func TestOwned(t *testing.T) {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, owned, remote, want string }{
-		{"nothing is owned", `{}`, `{"name": "a"}`, `{}`},
 		{"nothing differs", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "size": 9, "inner": {"size": 1, "name": "b"}}`, `{"inner": {}}`},
 		{"a leaf differs", `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`, `{"name": "a"}`},
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
-		{"to empty", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "a", "list": ["x"], "on": true, "size": 1}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"empty, and omitted", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"no object there", `{"inner": {"name": "a"}}`, `{}`, `{"inner": {"name": "a"}}`},
-		{"nothing there", `{"name": "a", "inner": {"name": "b"}}`, `null`, `{"name": "a", "inner": {"name": "b"}}`},
 		{"spellings", `{"size": 4.0, "set": ["a", "b"], "cert": "a\n", "inner": {"deep": {"cert": "b "}}}`, `{"size": "~4", "set": ["b", "a"], "cert": "a", "inner": {"deep": {"cert": "b"}}}`, `{"inner": {"deep": {}}}`},
-		{"a fraction", `{"size": 0.1}`, `{"size": "~0.1"}`, `{}`},
 		{"a keyed set is sent whole", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`},
-		{"a member that an element omits", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`},
-		{"an element too many", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`},
 		{"no element, and omitted", `{"maps": []}`, `{}`, `{}`},
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
 		{"an unknown object differs", `{"inner": "??"}`, `{"inner": {"name": "a"}}`, `{"inner": "??"}`},

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// When two values are equal is decided in this file alone. All comparisons but the exact
-// one ignore the order of a set, the spelling of a number (4.0 is 4), the Unicode form of a
+// When two values are equal is decided in this file alone. All comparisons but the one by
+// form ignore the order of a set, the spelling of a number (4.0 is 4), the Unicode form of a
 // text, and repeated elements of a set; none ignores the order of a list. An empty value is
 // "", [], {}, false or 0, see IsEmpty. What else they make of two values:
 //
@@ -24,10 +24,10 @@ import (
 //	            | an empty value   | is not compared        |                      |
 //	HasAll      | --               | means missing, unless  | --                   | reads: is anything missing
 //	            |                  | it was empty before    |                      |
-//	exact       | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
+//	by form     | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
 //	            |                  |                        |                      | Unicode forms differ here
 //
-// Unknown is equal to nothing, but Alike and the exact comparison, whose callers have none,
+// Unknown is equal to nothing, but Alike and the one by form, whose callers have none,
 // take two unknown values for equal.
 
 // Rules are what the types of a schema cannot express, by attribute name. The zero
@@ -50,7 +50,7 @@ type Rules struct {
 	// whose letter case it ignores.
 	Instants, Folded []string
 
-	exact bool // Unicode forms differ
+	byForm bool // Unicode forms differ
 }
 
 // Same reports whether two values of an attribute mean the same.
@@ -61,7 +61,7 @@ func (r Rules) Same(name string, a, b Value) bool {
 	case !a.IsFullyKnown() || !b.IsFullyKnown():
 		return false
 	case slices.Contains(r.Instants, name):
-		return SameInstant(a.Text(), b.Text())
+		return sameInstant(a.Text(), b.Text())
 	case slices.Contains(r.Folded, name):
 		return strings.EqualFold(a.Text(), b.Text())
 	case a.IsObject():
@@ -73,8 +73,6 @@ func (r Rules) Same(name string, a, b Value) bool {
 		return true
 	case isList(a):
 		return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b Value) bool { return r.Same(name, a, b) })
-	case isMap(a):
-		return a.Equal(b)
 	case isString(a) && a.Text() == b.Text(), isNumber(a) && a.Number().Cmp(b.Number()) == 0:
 		return true // nearly always, and much cheaper than a canonical text
 	default:
@@ -88,9 +86,8 @@ func ParseTime(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, strings.ToUpper(text))
 }
 
-// SameInstant reports whether two timestamps are the same instant. Texts that are none
-// are compared as they are.
-func SameInstant(a, b string) bool {
+// sameInstant compares texts that are no timestamps as they are.
+func sameInstant(a, b string) bool {
 	x, errX := ParseTime(a)
 	y, errY := ParseTime(b)
 	if errX != nil || errY != nil {
@@ -123,7 +120,7 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return key.matches(wanted, response, confirmsElement)
+		return key.confirms(wanted, response)
 	case isList(wanted):
 		return slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement)
 	default:
@@ -142,16 +139,15 @@ func confirmsElement(wanted, response Value) bool {
 	return response.IsObject() || Alike(wanted, response)
 }
 
-// matches reports whether two sets have elements with the same keys, of which each pair
-// matches.
-func (k Key) matches(a, b Value, match func(a, b Value) bool) bool {
-	inA := k.Index(a)
-	for _, element := range b.Elements() { // of which a response may return two with one key
-		if other, ok := inA[k.Of(element)]; !ok || !match(other, element) {
+// confirms reports whether a set in a response has the wanted keys, and confirms each element.
+func (k Key) confirms(wanted, response Value) bool {
+	index := k.Index(wanted)
+	for _, element := range response.Elements() { // of which two may have one key
+		if want, ok := index[k.Of(element)]; !ok || !confirmsElement(want, element) {
 			return false
 		}
 	}
-	return len(inA) == len(k.Index(b))
+	return len(index) == len(k.Index(response))
 }
 
 // HasAll reports whether the elements of a set that was read have a name, and every
@@ -173,45 +169,34 @@ func (k Key) HasAll(read, before Value) bool {
 
 // canonical returns a text that is equal for values that are alike.
 func (r Rules) canonical(name string, value Value) string {
-	return string(r.appendCanonical(nil, name, value))
-}
-
-func (r Rules) appendCanonical(b []byte, name string, value Value) []byte {
 	switch {
 	case !value.IsKnown():
-		return append(b, '?')
-	case isString(value) && r.exact:
-		return strconv.AppendQuote(b, value.Text())
+		return "?"
+	case isString(value) && r.byForm:
+		return strconv.Quote(value.Text())
 	case isString(value) && slices.Contains(r.Trimmed, name):
-		return strconv.AppendQuote(b, strings.TrimRight(value.Normal(), " \t\r\n"))
+		return strconv.Quote(strings.TrimRight(value.Normal(), " \t\r\n"))
 	case isString(value):
-		return strconv.AppendQuote(b, value.Normal())
+		return strconv.Quote(value.Normal())
 	case value.IsEmpty():
-		return b
+		return ""
 	case isNumber(value):
-		return append(b, canonicalNumber(value.Number())...)
+		return canonicalNumber(value.Number())
 	case value.Type().Is(tftypes.Bool):
-		return append(b, "true"...)
-	case isSet(value):
-		var elements []string
-		for _, element := range value.Elements() {
-			elements = append(elements, r.canonical(name, element))
-		}
-		slices.Sort(elements)
-		return append(b, "["+strings.Join(slices.Compact(elements), ",")+"]"...)
-	case isList(value):
-		b = append(b, '[')
-		for _, element := range value.Elements() {
-			b = append(r.appendCanonical(b, name, element), ',')
-		}
-		return append(b, ']')
-	default:
-		b = append(b, '{')
-		for name, member := range value.Members() {
-			b = append(r.appendCanonical(b, name, member), ',')
-		}
-		return append(b, '}')
+		return "true"
 	}
+	var parts []string
+	for _, element := range value.Elements() {
+		parts = append(parts, r.canonical(name, element))
+	}
+	for name, member := range value.Members() {
+		parts = append(parts, strconv.Quote(name)+r.canonical(name, member))
+	}
+	if isSet(value) {
+		slices.Sort(parts)
+		parts = slices.Compact(parts)
+	}
+	return "[" + strings.Join(parts, ",") + "]"
 }
 
 // canonicalNumber has every digit of a whole number, and those of a float64 of a

@@ -12,71 +12,48 @@ var meanings = []struct {
 	name, a, b  string
 	same, alike bool
 }{
-	{"name", `"a"`, `"a"`, true, true},
 	{"name", `"a"`, `"b"`, false, false},
 	{"name", `"a"`, `"a "`, false, false},
 	{"name", `null`, `""`, false, true},
-	{"name", `null`, `null`, true, true},
 	{"name", `"??"`, `"a"`, false, false},
-	{"name", `"??"`, `null`, false, false},
 	{"cert", `"a"`, `"a \t\r\n"`, true, false},
 	{"cert", `"a\nb"`, `"a \nb"`, false, false},
-	{"cert", `""`, `"\n"`, true, false},
 	{"cert", `null`, `"\n"`, false, false},
 	{"size", `4`, `4.0`, true, true},
 	{"size", `4`, `"~4"`, true, true},
-	{"size", `4`, `5`, false, false},
 	{"size", `0.1`, `"~0.1"`, true, true},
 	{"size", `9007199254740993`, `9007199254740992`, false, false},
-	{"size", `9007199254740993`, `"~9007199254740992"`, false, false},
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
 	{"size", `0`, `-0`, true, true},
-	{"size", `0`, `null`, false, true},
 	{"size", `-0`, `null`, false, true},
-	{"size", `1`, `null`, false, false},
-	{"size", `"??"`, `0`, false, false},
-	{"on", `true`, `true`, true, true},
 	{"on", `true`, `false`, false, false},
 	{"on", `false`, `null`, false, true},
-	{"on", `true`, `null`, false, false},
 	{"on", `"??"`, `"??"`, false, true},
 	{"list", `["a", "b"]`, `["a", "b"]`, true, true},
 	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
-	{"list", `["a"]`, `["a", "a"]`, false, false},
-	{"list", `[""]`, `[]`, false, false},
 	{"list", `["", ""]`, `[""]`, false, false},
 	{"list", `[]`, `null`, false, true},
 	{"list", `["??"]`, `["a"]`, false, false},
 	{"set", `["a", "b"]`, `["b", "a"]`, true, true},
 	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
-	{"set", `["a", "b"]`, `["a"]`, false, false},
 	{"set", `["a,b"]`, `["a", "b"]`, false, false},
-	{"set", `[]`, `null`, false, true},
-	{"set", `["??"]`, `["??"]`, false, true},
 	{"nums", `[1, 2]`, `[2.0, 1]`, true, true},
-	{"nums", `[0]`, `[-0]`, true, true},
 	{"nums", `[0]`, `[]`, false, false},
-	{"tags", `{"a": "b"}`, `{"a": "b"}`, true, true},
 	{"tags", `{"a": "b"}`, `{"a": "c"}`, false, false},
 	{"tags", `{}`, `null`, false, true},
-	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true, true},
 	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "b", "to": "a"}]`, false, false},
 	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
 	{"maps", `[{"schema": "s", "table": "t"}, {"schema": "u", "table": "t"}]`, `[{"schema": "u", "table": "t"}, {"schema": "s", "table": "t"}]`, true, true},
 	// Elements of a set are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false, false},
-	{"maps", `[{"schema": "s", "table": "t", "hidden": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"]}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t", "keys": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "keys": ["y", "x"]}]`, false, false},
 	{"maps", `[{"schema": "s", "table": ";"}]`, `[{"schema": "s;", "table": ""}]`, false, false},
 	// Terraform keeps all strings in one normal form, and a response need not.
 	{"inner", `{"name": "\u00e9"}`, `{"name": "e\u0301"}`, true, true},
 	{"cert", `"\u00e9"`, `"e\u0301\n"`, true, false},
-	{"set", `["\u00e9"]`, `["e\u0301"]`, true, true},
-	{"inner", `{"name": "a", "size": 4}`, `{"size": 4.0, "name": "a"}`, true, true},
 	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
 	{"inner", `{"name": "a"}`, `{"name": "a", "size": 4}`, false, false},
-	{"inner", `{}`, `null`, false, false},
 	{"inner", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, true, true},
 	{"inner", `{"name": "??"}`, `{"name": "??"}`, false, true},
 }
@@ -92,10 +69,6 @@ func TestSame(t *testing.T) {
 			t.Errorf("%s: Alike of %s and %s is not %t", test.name, test.a, test.b, test.alike)
 		}
 	}
-	// A rule is an attribute's, by its name.
-	if a, b := at(t, "cert", `"a"`), at(t, "cert", `"a\n"`); (tfvalue.Rules{}).Same("cert", a, b) || rules.Same("name", a, b) {
-		t.Error("trimmed without a rule")
-	}
 }
 
 // TestSameByRule has attributes whose spelling does not matter: name is a timestamp here,
@@ -109,14 +82,12 @@ func TestSameByRule(t *testing.T) {
 	}{
 		{"list", `["a"]`, `["A"]`, false},
 		{"cert", `"a"`, `"A"`, true},
-		{"cert", `"a"`, `"b"`, false},
 		{"cert", `"a"`, `"??"`, false},
 		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true},
 		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false},
 		{"name", `"2030-01-01T00:00:00Z"`, `"soon"`, false},
 		{"name", `"0001-01-01T00:00:00Z"`, `"soon"`, false},
 		{"name", `"soon"`, `"soon"`, true},
-		{"name", `"soon"`, `"later"`, false},
 		{"name", `""`, `null`, false},
 		{"name", `"??"`, `"soon"`, false},
 	} {
@@ -134,25 +105,13 @@ func TestConfirms(t *testing.T) {
 		name, wanted, response string
 		want                   bool
 	}{
-		{"name", `"a"`, `"b"`, false},
 		{"cert", `"a\n"`, `"a"`, true},
-		{"set", `["a", "b"]`, `["a"]`, false},
 		{"list", `["a", "b"]`, `["b", "a"]`, false},
-		{"list", `["a"]`, `["a", "a"]`, false},
-
-		// A response that omits the field.
 		{"name", `null`, `null`, true},
 		{"name", `"a"`, `null`, false},
 		{"name", `""`, `null`, true},
-		{"list", `[]`, `null`, true},
-		{"list", `["a"]`, `null`, false},
-		{"maps", `[]`, `null`, true},
-		{"maps", `[{"schema": "s", "table": "t"}]`, `null`, false},
-
-		// A response that has the field empty where nothing was wanted.
+		// Nothing was wanted, and the response has the field.
 		{"name", `null`, `""`, false},
-		{"on", `null`, `false`, false},
-
 		// Members that a response omits in elements.
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true},
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a"}]`, true},
@@ -162,15 +121,12 @@ func TestConfirms(t *testing.T) {
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}, {"from": "b"}]`, `[{"from": "b"}, {"from": "a"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
-		{"pairs", `[]`, `[{"from": "a"}]`, false},
-
 		// A keyed set.
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false}]`, true},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
 		{"maps", `[{"schema": "s", "table": "t", "keys": ["a", "b"]}]`, `[{"schema": "s", "table": "t", "keys": ["b", "a"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t", "sorted": false}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "t", "table": "t"}]`, false},

@@ -137,21 +137,6 @@ func (v Value) Without(names ...string) Value {
 	return v.With(Null(v.At(names...).Type()), names...)
 }
 
-// Only returns a copy of an object with null everywhere except at a path of
-// attribute names.
-func (v Value) Only(names ...string) Value {
-	return v.Map(func(name string, member Value) Value {
-		switch {
-		case name != names[0]:
-			return Null(member.Type())
-		case len(names) == 1:
-			return member
-		default:
-			return member.Only(names[1:]...)
-		}
-	})
-}
-
 // Map returns a copy of an object with every member replaced. Other values, null
 // and unknown are returned as they are.
 func (v Value) Map(change func(name string, member Value) Value) Value {
@@ -166,16 +151,6 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 	return Value{tftypes.NewValue(v.Type(), changed)}
 }
 
-// OnlyKnown returns a copy of an object with null for every member that is not fully known.
-func (v Value) OnlyKnown() Value {
-	return v.Map(func(_ string, member Value) Value {
-		if !member.IsFullyKnown() {
-			return Null(member.Type())
-		}
-		return member
-	})
-}
-
 // Text returns a string, "" if it is null or unknown.
 func (v Value) Text() string {
 	var s string
@@ -183,15 +158,6 @@ func (v Value) Text() string {
 		return ""
 	}
 	return s
-}
-
-// TextOrNil returns a string, nil if it is null or unknown.
-func (v Value) TextOrNil() *string {
-	if v.IsNull() || !v.IsKnown() {
-		return nil
-	}
-	s := v.Text()
-	return &s
 }
 
 // True reports whether a boolean is known and true.
@@ -215,19 +181,9 @@ func (v Value) IsEmpty() bool {
 	switch {
 	case v.IsNull():
 		return true
-	case !v.IsKnown():
+	case !v.IsKnown(), v.IsObject():
 		return false
-	case isString(v):
-		return v.Text() == ""
-	case isList(v), isSet(v):
-		return len(v.Elements()) == 0
-	case isMap(v):
-		return len(v.attributes()) == 0
-	case v.Type().Is(tftypes.Bool):
-		return !v.True()
-	case v.Type().Is(tftypes.Number):
-		return v.Number().Sign() == 0
-	default:
-		return false
+	default: // of another type, each of these is zero
+		return v.Text() == "" && !v.True() && v.Number().Sign() == 0 && len(v.Elements())+len(v.attributes()) == 0
 	}
 }

@@ -21,18 +21,11 @@ func TestAt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ value, path, want string }{
 		{`{"name": "a"}`, "name", `"a"`},
-		{`{"name": "a"}`, "", `{"name": "a"}`},
 		{`{"inner": {"deep": {"on": true}}}`, "inner.deep.on", `true`},
-		{`{"inner": {"deep": {"on": true}}}`, "inner.deep", `{"on": true}`},
-		{`{}`, "name", `null`},
 		{`{}`, "inner.deep.on", `null`},
-		{`{"inner": {}}`, "inner.deep.on", `null`},
-		{`null`, "name", `null`},
 		{`null`, "inner.deep.on", `null`},
-		{`"??"`, "name", `"??"`},
 		{`"??"`, "inner.deep.on", `"??"`},
 		{`{"inner": "??"}`, "inner.deep.on", `"??"`},
-		{`{"inner": {"deep": "??"}}`, "inner.deep.on", `"??"`},
 		{`{"inner": "??"}`, "name", `null`},
 	} {
 		got := val(t, test.value).At(names(test.path)...)
@@ -48,51 +41,31 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestWithWithoutOnly also holds that none of them changes the value it is
-// called on: they share maps.
-func TestWithWithoutOnly(t *testing.T) {
+// TestWith has objects with another value at a path, and holds that none of them changes the
+// value it is called on: they share maps. Without is With null.
+func TestWith(t *testing.T) {
 	t.Parallel()
-	with := func(path, to string) func(*testing.T, tfvalue.Value) tfvalue.Value {
-		return func(t *testing.T, v tfvalue.Value) tfvalue.Value {
-			return v.With(parse(t, v.At(names(path)...).Type(), to), names(path)...)
-		}
-	}
-	without := func(path string) func(*testing.T, tfvalue.Value) tfvalue.Value {
-		return func(_ *testing.T, v tfvalue.Value) tfvalue.Value { return v.Without(names(path)...) }
-	}
-	only := func(path string) func(*testing.T, tfvalue.Value) tfvalue.Value {
-		return func(_ *testing.T, v tfvalue.Value) tfvalue.Value { return v.Only(names(path)...) }
-	}
 	const full = `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`
-	for _, test := range []struct {
-		name   string
-		change func(*testing.T, tfvalue.Value) tfvalue.Value
-		value  string
-		want   string
-	}{
-		{"with a member", with("name", `"z"`), full, `{"name": "z", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`},
-		{"with a deep member", with("inner.deep.on", `false`), full, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"on": false, "cert": "c"}}}`},
-		{"with an unknown", with("inner.deep", `"??"`), full, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": "??"}}`},
-		{"with null", with("inner", `null`), full, `{"name": "a", "size": 1}`},
-		{"with itself", with("", `{"name": "z"}`), full, `{"name": "z"}`},
-		{"with, below null", with("inner.deep.on", `true`), `{"name": "a"}`, `{"name": "a"}`},
-		{"with, below unknown", with("inner.deep.on", `true`), `{"inner": "??"}`, `{"inner": "??"}`},
-		{"with, of null", with("name", `"z"`), `null`, `null`},
-		{"with, of unknown", with("name", `"z"`), `"??"`, `"??"`},
-		{"without a member", without("size"), full, `{"name": "a", "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`},
-		{"without a deep member", without("inner.deep.on"), full, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"cert": "c"}}}`},
-		{"without what is null", without("inner.deep.on"), `{"name": "a"}`, `{"name": "a"}`},
-		{"without, below unknown", without("inner.deep.on"), `{"inner": "??"}`, `{"inner": "??"}`},
-		{"only a member", only("name"), full, `{"name": "a"}`},
-		{"only a deep member", only("inner.deep.on"), full, `{"inner": {"deep": {"on": true}}}`},
-		{"only an object", only("inner.deep"), full, `{"inner": {"deep": {"on": true, "cert": "c"}}}`},
-		{"only what is null", only("inner.deep.on"), `{"name": "a"}`, `{}`},
-		{"only, below unknown", only("inner.name"), `{"name": "a", "inner": "??"}`, `{"inner": "??"}`},
-		{"only, of null", only("name"), `null`, `null`},
+	for _, test := range []struct{ value, path, to, want string }{
+		{full, "name", `"z"`, `{"name": "z", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`},
+		{full, "inner.deep.on", `false`, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"on": false, "cert": "c"}}}`},
+		{full, "inner.deep", `"??"`, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": "??"}}`},
+		{full, "inner", `null`, `{"name": "a", "size": 1}`},
+		{full, "inner.deep.on", `null`, `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"cert": "c"}}}`},
+		{full, "", `{"name": "z"}`, `{"name": "z"}`},
+		{`{"name": "a"}`, "inner.deep.on", `true`, `{"name": "a"}`},
+		{`{"inner": "??"}`, "inner.deep.on", `true`, `{"inner": "??"}`},
+		{`null`, "name", `"z"`, `null`},
+		{`"??"`, "name", `"z"`, `"??"`},
 	} {
 		value := val(t, test.value)
-		same(t, test.name, test.change(t, value), val(t, test.want))
-		same(t, test.name+": the value itself", value, val(t, test.value))
+		to := parse(t, value.At(names(test.path)...).Type(), test.to)
+		what := test.value + " with " + test.path + " = " + test.to
+		same(t, what, value.With(to, names(test.path)...), val(t, test.want))
+		if to.IsNull() {
+			same(t, what, value.Without(names(test.path)...), val(t, test.want))
+		}
+		same(t, what+": the value itself", value, val(t, test.value))
 	}
 }
 
@@ -111,86 +84,50 @@ func TestMembersAndElements(t *testing.T) {
 	same(t, "an empty collection", tfvalue.Collection(list(tftypes.String), nil), at(t, "list", `[]`))
 }
 
-// TestReadings has what Go makes of values that are null, unknown or of another
-// type: nothing, and no panic.
+// TestReadings has what Go makes of values that are null, unknown or of another type, and
+// which an omitted field may mean.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, value string
-		text        string
-		nilText     bool
-		isTrue      bool
-		number      string
+		name, value, text string
+		isTrue            bool
+		number            string
+		empty, isObject   bool
 	}{
-		{"name", `"a"`, "a", false, false, "0"},
-		{"name", `""`, "", false, false, "0"},
-		{"name", `null`, "", true, false, "0"},
-		{"name", `"??"`, "", true, false, "0"},
-		{"on", `true`, "", false, true, "0"},
-		{"on", `false`, "", false, false, "0"},
-		{"on", `null`, "", true, false, "0"},
-		{"on", `"??"`, "", true, false, "0"},
-		{"size", `2.5`, "", false, false, "2.5"},
-		{"size", `9007199254740993`, "", false, false, "9007199254740993"},
-		{"size", `null`, "", true, false, "0"},
-		{"size", `"??"`, "", true, false, "0"},
+		{"name", `"a"`, "a", false, "0", false, false},
+		{"name", `" "`, " ", false, "0", false, false},
+		{"name", `""`, "", false, "0", true, false},
+		{"name", `null`, "", false, "0", true, false},
+		{"name", `"??"`, "", false, "0", false, false},
+		{"on", `true`, "", true, "0", false, false},
+		{"on", `false`, "", false, "0", true, false},
+		{"on", `"??"`, "", false, "0", false, false},
+		{"size", `2.5`, "", false, "2.5", false, false},
+		{"size", `9007199254740993`, "", false, "9007199254740993", false, false},
+		{"size", `0`, "", false, "0", true, false},
+		{"size", `-0`, "", false, "-0", true, false},
+		{"size", `null`, "", false, "0", true, false},
+		{"size", `"??"`, "", false, "0", false, false},
+		{"list", `[]`, "", false, "0", true, false},
+		{"list", `[""]`, "", false, "0", false, false},
+		{"set", `[]`, "", false, "0", true, false},
+		{"tags", `{}`, "", false, "0", true, false},
+		{"tags", `{"a": ""}`, "", false, "0", false, false},
+		{"maps", `[{}]`, "", false, "0", false, false},
+		{"inner", `{}`, "", false, "0", false, true},
+		{"inner", `null`, "", false, "0", true, false},
+		{"inner", `"??"`, "", false, "0", false, false},
 	} {
 		v := at(t, test.name, test.value)
-		if v.Text() != test.text || (v.TextOrNil() == nil) != test.nilText || v.True() != test.isTrue || v.Number().Text('f', -1) != test.number {
-			t.Errorf("%s %s is %q (nil: %t), %t, %s", test.name, test.value, v.Text(), v.TextOrNil() == nil, v.True(), v.Number().Text('f', -1))
+		if v.Text() != test.text || v.True() != test.isTrue || v.Number().Text('f', -1) != test.number || v.IsEmpty() != test.empty || v.IsObject() != test.isObject {
+			t.Errorf("%s %s is %q, %t, %s, empty %t, an object %t", test.name, test.value, v.Text(), v.True(), v.Number().Text('f', -1), v.IsEmpty(), v.IsObject())
 		}
+	}
+	if (tfvalue.Value{}).IsObject() {
+		t.Error("no value is an object")
 	}
 	same(t, "String", tfvalue.String("a"), at(t, "name", `"a"`))
 	same(t, "Optional", tfvalue.Optional(new("a")), at(t, "name", `"a"`))
 	same(t, "Optional of nil", tfvalue.Optional(nil), at(t, "name", `null`))
-	same(t, "OnlyKnown", val(t, `{"name": "a", "list": ["??"], "inner": {"name": "b", "deep": {"on": "??"}}}`).OnlyKnown(), val(t, `{"name": "a"}`))
 	same(t, "Bool", tfvalue.Bool(false), at(t, "on", `false`))
-}
-
-func TestIsObject(t *testing.T) {
-	t.Parallel()
-	if !val(t, `{}`).IsObject() {
-		t.Error("{} is an object")
-	}
-	for _, v := range []tfvalue.Value{val(t, `null`), val(t, `"??"`), at(t, "set", `[]`), {}} {
-		if v.IsObject() {
-			t.Errorf("%v is no object", v)
-		}
-	}
-}
-
-// TestIsEmpty has the values that an omitted field may mean.
-func TestIsEmpty(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, value string
-		want        bool
-	}{
-		{"name", `null`, true},
-		{"name", `""`, true},
-		{"name", `" "`, false},
-		{"name", `"??"`, false},
-		{"list", `[]`, true},
-		{"list", `[""]`, false},
-		{"list", `"??"`, false},
-		{"set", `[]`, true},
-		{"tags", `{}`, true},
-		{"tags", `{"a": ""}`, false},
-		{"maps", `[]`, true},
-		{"maps", `[{}]`, false},
-		{"on", `false`, true},
-		{"on", `true`, false},
-		{"size", `0`, true},
-		{"size", `-0`, true},
-		{"size", `1`, false},
-		{"size", `0.1`, false},
-		{"size", `"??"`, false},
-		{"kind", `{"cat": {}}`, false},
-		{"inner", `{}`, false},
-		{"inner", `"??"`, false},
-	} {
-		if got := at(t, test.name, test.value).IsEmpty(); got != test.want {
-			t.Errorf("%s %s: %t, want %t", test.name, test.value, got, test.want)
-		}
-	}
 }

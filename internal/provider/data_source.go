@@ -1,0 +1,82 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// dataSource is a data source: what one differs in from the others are its fields.
+type dataSource struct {
+	conn.DataSource
+	name string
+	// failure is the summary of an error of read.
+	failure string
+	schema  func() schema.Schema
+	read    func(context.Context, *query) error
+}
+
+// query is one read of a data source.
+type query struct {
+	client       *platform.Client
+	organization string // "" for the alerting API
+	config       tfvalue.Value
+	// result is what is read. What the configuration sets need not be in it.
+	result tfvalue.Value
+	diags  *diag.Diagnostics
+}
+
+// Metadata implements datasource.DataSource.
+func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + d.name
+}
+
+// Schema implements datasource.DataSource.
+func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = d.schema()
+}
+
+// Read implements datasource.DataSource.
+func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	q := &query{config: tfvalue.Of(req.Config.Raw), diags: &resp.Diagnostics}
+	q.result = tfvalue.Null(q.config.Type())
+	if _, managed := q.config.Type().(tftypes.Object).AttributeTypes["organization_id"]; managed {
+		client, organization, ok := d.Management(q.config.At("organization_id"), q.diags)
+		if !ok {
+			return
+		}
+		q.client, q.organization, q.config = client, organization.Text(), q.config.With(organization, "organization_id")
+	} else if q.client, _ = d.Ready(conn.AlertingSettings, q.diags); q.diags.HasError() {
+		return
+	}
+	if err := d.read(ctx, q); err != nil {
+		conn.AddError(q.diags, d.failure, err)
+	}
+	if !q.diags.HasError() {
+		resp.State.Raw = q.config.Merge(q.result).Value
+	}
+}
+
+func lookupOrganizationID(noun string) schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id`.",
+		Validators:          []validator.String{uuidText},
+	}
+}
+
+func lookupID(of string) schema.Attribute {
+	return schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "UUID of the " + of + ".",
+		Validators:          []validator.String{uuidText},
+	}
+}
