@@ -16,7 +16,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.
 		if c.FirstWarning("adopted objects") {
-			e.warnDestroy(change.Prior, diags)
+			e.warnDestroy(c, change.Prior, diags)
 		}
 		return change.Plan, memory{}
 	}

@@ -13,11 +13,12 @@
 //	traits.go    what the schema allows in a plan, and the plan before the object is read
 //	read.go      a refresh, and the read of one object
 //	plan.go      the plan of an adoption, of an update, and of a replacement
-//	contract.go  what an update has to achieve, and what it must not do
+//	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
 //	update.go    PATCH, verify, read again, restore what was reset
-//	progress.go  what is known of the object during an update, and the errors of one that is half done
+//	set.go       the keyed set of an update: the question before each PATCH, and what is left unfinished
+//	report.go    the errors and warnings of an update
 //	verdict.go   what a response means for one leaf, as a table
 //	private.go   what private state remembers of earlier reads
 package adopt

@@ -30,10 +30,10 @@ type Kind struct {
 	// one alone changes nothing on the platform. They are among those that are NotInJSON;
 	// a change to one of the others is sent, and cannot be verified.
 	Options []tfvalue.Path
-	// Set is the keyed set among the attributes, nil if there is none. A PATCH changes it by
+	// KeyedSet is the keyed set among the attributes, nil if there is none. A PATCH changes it by
 	// what it removes and adds.
-	Set tfvalue.Path
-	// Unfinished ends the error of an update that has removed elements of Set and not added
+	KeyedSet tfvalue.Path
+	// Unfinished ends the error of an update that has removed elements of KeyedSet and not added
 	// others yet: what that means for the elements.
 	Unfinished string
 
@@ -119,6 +119,9 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
+// run is the key of an object in one run.
+func (k *Kind) run(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
+
 // place names an object and where it was looked up, such as "pipe … of service … in
 // organization …".
 func (k *Kind) place(id Identity) string {
@@ -149,9 +152,9 @@ func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
 	return leaves
 }
 
-func (k *Kind) isSet(at tfvalue.Path) bool { return k.Set != nil && slices.Equal(at, k.Set) }
+func (k *Kind) isSet(at tfvalue.Path) bool { return k.KeyedSet != nil && slices.Equal(at, k.KeyedSet) }
 
 // ownsSet reports whether a change manages the keyed set, and not to clear it.
 func (k *Kind) ownsSet(owned tfvalue.Value) bool {
-	return k.Set != nil && !owned.At(k.Set...).IsEmpty()
+	return k.KeyedSet != nil && !owned.At(k.KeyedSet...).IsEmpty()
 }

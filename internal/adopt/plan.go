@@ -17,10 +17,10 @@ import (
 // plan returns the planned state, and the attributes that force replacement. Of the
 // proposed state it uses only whether it is null, as in a destroy: the rest follows
 // from configuration and prior state.
-func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, []string) {
+func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, diags *diag.Diagnostics) (tfvalue.Value, []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
-		e.warnDestroy(prior, diags)
+		e.warnDestroy(c, prior, diags)
 		return change.Plan, nil
 	}
 	plan := e.Rules.Suppress(e.propose(config, prior), prior)
@@ -31,13 +31,13 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	if prior.IsNull() {
 		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
 		if !diags.HasError() {
-			e.warnOverwritten(c, adoption, false, diags)
+			e.warnOverwritten(c, adoption, diags)
 		}
 		return plan, nil
 	}
 	plan = e.keepIDs(plan, prior)
 	if replaces := e.replaced(plan, prior); len(replaces) > 0 {
-		e.warnReplaced(ctx, c, change, plan, last, diags)
+		e.warnReplaced(c, prior, diags)
 		return plan, replaces
 	}
 	return e.planUpdate(c, config, plan, prior, diags), nil
@@ -52,36 +52,13 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 	if diags.HasError() {
 		return reviewed{}
 	}
-	r := e.review(change, remote, remote, diags)
-	e.warnEmptyObjects(nil, e.traits, config, remote, diags)
-	return r
-}
-
-// warnReplaced warns about a replacement: what becomes of the object of the state, and
-// what the adoption of the new one overwrites. Terraform shows no warnings of the
-// separate plan for the new object. But here the configuration has the values of the
-// old object wherever they are under ignore_changes, which do not count for the new
-// one. So there are no errors here, and the warnings hold whatever is ignored.
-func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, change Change, plan tfvalue.Value, last memory, diags *diag.Diagnostics) {
-	if last.justImported {
-		e.warnOtherImported(change.Prior, plan, diags)
-	} else {
-		e.warnDestroy(change.Prior, diags)
-	}
-	config, none := e.traits.onlySettable(change.Config), tfvalue.Null(e.objectType)
-	var found diag.Diagnostics
-	next := e.planOrganization(c, config, e.propose(config, none), none, &found)
-	if found.HasError() {
-		return
-	}
-	e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, next, &found), true, diags)
+	return e.review(change, remote, remote, diags)
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
 func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
-	e.warnEmptyObjects(nil, e.traits, config, prior, diags)
 	if !r.IsEmpty() {
 		for _, name := range e.Moves(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)

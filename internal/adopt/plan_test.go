@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -45,31 +47,20 @@ func TestPartOfAListIsIgnored(t *testing.T) {
 	tf.wantPatches("PATCH tags")
 }
 
-// TestReplacementUnderIgnoreChanges replaces a lamp by one of another shape, with the
-// shape of the old one under ignore_changes.
-func TestReplacementUnderIgnoreChanges(t *testing.T) {
+// TestReplacement replaces a lamp by one of another shape. What is under ignore_changes is not
+// ignored of the new lamp, which is read in the plan of its own adoption alone.
+func TestReplacement(t *testing.T) {
 	t.Parallel()
-	for _, ignore := range [][]tfvalue.Path{nil, {{"shape"}}, {{"name"}}, {{"name"}, {"shape"}, {"bulbs"}}} {
+	for _, ignore := range [][]tfvalue.Path{nil, {{"shape"}}, {{"name"}, {"shape"}, {"bulbs"}}} {
 		tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}}})
 		tf.ignore = ignore
 		tf.config = m{"lamp_id": another, "name": "floor", "size": 1, "shape": m{"square": m{"side": 5}}}
 		o := tf.plan()
 		tf.wantOK(o)
-		if o.action != "replace" {
-			t.Errorf("ignoring %v: %s", ignore, o.action)
+		if o.action != "replace" || len(tf.requests) != 2 {
+			t.Errorf("ignoring %v: %s after %q", ignore, o.action, tf.requests)
 		}
-		tf.wantWarnings(o, "Destroy does not delete services or pipes", `This replacement overwrites current values of lamp "floor"`)
-		if !strings.Contains(o.warnings[1], "ignore_changes does not apply to a new object") {
-			t.Error(o.warnings[1])
-		}
-		for _, unsettable := range []string{"volume", "weight", "state"} {
-			if strings.Contains(o.warnings[1], unsettable) {
-				t.Errorf("ignoring %v: %s is in %s", ignore, unsettable, o.warnings[1])
-			}
-		}
-		if reads := len(tf.requests); reads != 3 {
-			t.Errorf("a plan reads %d times, want the old lamp once, and the new one in each of its two plans", reads)
-		}
+		tf.wantWarnings(o, "Destroy does not delete services or pipes", "A replacement overwrites current values: The new lamp exists already")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH shape.square.side size")
@@ -79,25 +70,14 @@ func TestReplacementUnderIgnoreChanges(t *testing.T) {
 	tf.change(another, []any{m{"socket": "G9", "colors": []any{}, "on": true}}, "bulbs")
 	tf.ignore = []tfvalue.Path{{"bulbs"}}
 	tf.config = m{"lamp_id": another, "bulbs": []any{m{"socket": "G9", "on": true}}}
-	o := tf.plan()
-	tf.wantOK(o)
-	tf.wantWarnings(o, "Destroy does not delete")
+	tf.wantOK(tf.plan())
 	tf.config["bulbs"] = []any{}
 	tf.wantError(tf.plan(), `Lamp "floor" (`+another+") has other bulbs")
-	// The configuration of the first plan has what is only computed, if it is ignored.
-	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
-	tf.change(another, m{"round": m{"radius": 4, "volume": 11}}, "shape")
-	tf.ignore = []tfvalue.Path{{"shape"}}
-	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
-	tf.wantWarnings(tf.plan(), "Destroy does not delete")
-	// What the new lamp does not accept is an error of its own plan.
-	tf = adopted(t, m{})
-	tf.config = m{"lamp_id": another, "shape": m{"round": m{"radius": 4}}}
-	tf.wantError(tf.plan(), "Lamp has another shape")
-	// It needs no warning about what would be sent.
+	// What the new lamp does not accept is an error of its own plan, and needs no warning about
+	// what would be sent.
 	tf = newTerraform(t, newWorkshop())
 	tf.config = m{"lamp_id": another, "name": "new", "shape": m{"round": m{"radius": 4}}}
-	o = tf.plan()
+	o := tf.plan()
 	tf.wantError(o, "Lamp has another shape")
 	tf.wantWarnings(o)
 }
@@ -163,47 +143,27 @@ func TestOptionAlone(t *testing.T) {
 	}
 }
 
-// TestEmptyObjects has objects that set nothing: a warning where the platform has a
-// value for one of their attributes, and for what it never returns.
+// TestEmptyObjects has objects that set nothing: a warning for the innermost, from the
+// configuration alone.
 func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
+	w := newWorkshop()
 	for _, test := range []struct {
 		config m
-		warns  []string
+		warns  string
 	}{
-		{m{"shape": m{"round": m{}}}, []string{"shape.round has no attributes set"}},
-		{m{"shape": m{}}, []string{"shape has no attributes set"}},
-		{m{"secret": m{}}, []string{"secret has no attributes set"}},
-		{m{"shape": m{"round": m{"radius": 4}}}, nil},
+		{m{"shape": m{"round": m{}}}, "shape.round"},
+		{m{"shape": m{}}, "shape"},
+		{m{"secret": m{}}, "secret"},
+		{m{"shape": m{"round": m{"radius": unknown}}}, ""},
+		{m{"shape": unknown}, ""},
+		{m{}, ""},
 	} {
-		tf := newTerraform(t, newWorkshop())
-		test.config["lamp_id"] = firstLamp
-		tf.config = test.config
-		tf.wantWarnings(tf.plan(), test.warns...)
-		tf.wantOK(tf.apply())
-		tf.wantWarnings(tf.plan(), test.warns...)
-		for _, radius := range []any{nil, 0} { // no value, or an empty one: generated configuration is full of these
-			quiet := newTerraform(t, newWorkshop())
-			quiet.change(firstLamp, radius, "shape", "round", "radius")
-			if quiet.config = test.config; test.config["secret"] == nil && test.warns != nil {
-				quiet.wantWarnings(quiet.plan())
-			}
+		var diags diag.Diagnostics
+		WarnEmptyObjects(w.value(test.config), &diags)
+		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), test.warns+" has no attributes set.")) {
+			t.Errorf("%v: %v", test.config, diags)
 		}
-	}
-}
-
-// TestOtherImported imports a lamp that the configuration does not name.
-func TestOtherImported(t *testing.T) {
-	t.Parallel()
-	tf := newTerraform(t, newWorkshop())
-	tf.config = m{"lamp_id": another}
-	tf.wantOK(tf.imports(firstLamp))
-	tf.run = nil
-	o := tf.planOnly()
-	tf.wantOK(o)
-	tf.wantWarnings(o, `Imported lamp "desk" (`+firstLamp+`) is not the configured one: The IDs in the import block and in the configuration differ`)
-	if !strings.Contains(o.warnings[0], "lamp_id: imported "+firstLamp+", configured "+another) {
-		t.Error(o.warnings[0])
 	}
 }
 

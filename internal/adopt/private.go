@@ -16,16 +16,14 @@ type memory struct {
 	read       bool
 	unreported []string
 	// imported reports that the state is that of an import, and was not read yet.
-	// justImported is the same after the read, until the next one.
-	imported, justImported bool
+	imported bool
 }
 
 // The keys of private state. Its form is that of the framework, which writes it in an
 // import: JSON texts by key. They must not change, since existing states contain them.
 const (
-	unreportedKey   = "untold"
-	importedKey     = ".import_before_read"
-	justImportedKey = "imported"
+	unreportedKey = "untold"
+	importedKey   = ".import_before_read"
 )
 
 // decodePrivate reads private state. Content that it cannot read is ignored, since
@@ -37,7 +35,6 @@ func decodePrivate(private []byte) (m memory) {
 	}
 	m.read = json.Unmarshal(texts[unreportedKey], &m.unreported) == nil
 	_, m.imported = texts[importedKey]
-	_, m.justImported = texts[justImportedKey]
 	return m
 }
 
@@ -45,12 +42,8 @@ func (m memory) encode() []byte {
 	if !m.read {
 		return nil
 	}
-	unreported, _ := json.Marshal(m.unreported) //nolint:errchkjson // strings can always be written
-	texts := map[string][]byte{unreportedKey: unreported}
-	if m.justImported {
-		texts[justImportedKey] = []byte("true")
-	}
-	private, _ := json.Marshal(texts) //nolint:errchkjson // likewise
+	unreported, _ := json.Marshal(m.unreported)                              //nolint:errchkjson // strings can always be written
+	private, _ := json.Marshal(map[string][]byte{unreportedKey: unreported}) //nolint:errchkjson // likewise
 	return private
 }
 

@@ -40,6 +40,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	case platform.IsNotFound(err):
+		c.SetGone(e.run(id))
 		brief, _ := platform.Absence(err)
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
@@ -51,9 +52,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return state, last
 	}
-	next := e.rememberRead(remote, read, last)
-	next.justImported = last.imported
-	return remote, next
+	return remote, e.rememberRead(remote, read, last)
 }
 
 // known is what a read is compared with: the object as it was last, and the memory of
@@ -87,10 +86,10 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 // hasSet reports whether a response has the keyed set if it is needed, and whether its
 // elements have a name.
 func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
-	if e.Set == nil {
+	if e.KeyedSet == nil {
 		return true
 	}
-	set := read.At(e.Set...)
+	set := read.At(e.KeyedSet...)
 	return !(needed && set.IsNull()) && len(e.key().Nameless(set)) == 0
 }
 

@@ -64,8 +64,10 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ValidateConfig checks a configuration, without state or plan.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	config := tfvalue.Of(req.Config.Raw)
+	WarnEmptyObjects(config, &resp.Diagnostics)
 	if r.Kind.Validate != nil {
-		r.Kind.Validate(tfvalue.Of(req.Config.Raw), &resp.Diagnostics)
+		r.Kind.Validate(config, &resp.Diagnostics)
 	}
 }
 

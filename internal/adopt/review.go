@@ -35,7 +35,7 @@ func (e *Engine) review(change Change, remote, read tfvalue.Value, diags *diag.D
 	r.Review = Review{Change: change, Label: e.label(change.Plan, remote), Remote: remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(r)
 	r.Leaves = e.Rules.Changes(r.wanted, remote)
-	if e.Set != nil {
+	if e.KeyedSet != nil {
 		r.Edit = e.edit(&r, &byEngine)
 	}
 	e.checkForms(r, &byEngine)
@@ -73,17 +73,17 @@ func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
 // from the leaves that are sent into that. Of a set that is not known yet, or of a platform
 // that could not be read, nothing is decided.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
-	planned := r.wanted.At(e.Set...)
-	if r.Leaves.At(e.Set...).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
+	planned := r.wanted.At(e.KeyedSet...)
+	if r.Leaves.At(e.KeyedSet...).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
 		return tfvalue.Edit{}
 	}
-	r.Leaves = r.Leaves.Without(e.Set...)
-	now := r.Remote.At(e.Set...)
+	r.Leaves = r.Leaves.Without(e.KeyedSet...)
+	now := r.Remote.At(e.KeyedSet...)
 	if err := e.checkSet(r.Remote, r.read, planned); err != nil {
 		e.addSetError(*r, err, diags)
 		return tfvalue.Edit{}
 	}
-	prior := r.Prior.At(e.Set...)
+	prior := r.Prior.At(e.KeyedSet...)
 	if r.Prior.IsNull() {
 		e.checkAdoptedSet(*r, planned, diags)
 		prior = now
@@ -92,20 +92,20 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	answer, conflicts := edit.Ask(now)
 	switch answer {
 	case tfvalue.Conflict:
-		diags.AddAttributeError(conn.AttributePath(e.Set),
-			fmt.Sprintf("%s of %s changed since the plan", e.Set, r.Label),
+		diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
+			fmt.Sprintf("%s of %s changed since the plan", e.KeyedSet, r.Label),
 			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", e.key().Noun, e.key().List(conflicts)))
 		return tfvalue.Edit{}
 	case tfvalue.Done:
 		edit = tfvalue.Edit{}
 	}
 	edit = edit.On(now)
-	r.wanted = r.wanted.With(edit.After(), e.Set...)
+	r.wanted = r.wanted.With(edit.After(), e.KeyedSet...)
 	return edit
 }
 
 // key is that of the keyed set.
-func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.Set[len(k.Set)-1]] }
+func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet[len(k.KeyedSet)-1]] }
 
 // setError is why a keyed set must not be changed. summary has a %s for the object.
 type setError struct{ summary, detail string }
@@ -115,15 +115,15 @@ func (e *setError) Error() string { return e.detail }
 func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
 	unknown := new(setError)
 	errors.As(err, &unknown)
-	diags.AddAttributeError(conn.AttributePath(e.Set), fmt.Sprintf(unknown.summary, r.Label),
-		fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown.detail, e.Set))
+	diags.AddAttributeError(conn.AttributePath(e.KeyedSet), fmt.Sprintf(unknown.summary, r.Label),
+		fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown.detail, e.KeyedSet))
 }
 
 // checkSet returns an error if the set on the platform is not fully known: the last read
 // has not even the object that contains it, so that what is known of it may be old; or one
 // of its elements has no name, so that it may be any other.
 func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
-	set, parent := remote.At(e.Set...), e.Set[:len(e.Set)-1]
+	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
 	if !(wanted.IsEmpty() && set.IsEmpty()) && !read.At(parent...).IsObject() {
 		summary := "Unknown " + e.key().Noun + "s of %s"
 		return &setError{summary,
@@ -143,7 +143,7 @@ func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
 // hides what the second plan warns about.
 func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
-	remove, _ := key.Difference(planned, r.Remote.At(e.Set...))
+	remove, _ := key.Difference(planned, r.Remote.At(e.KeyedSet...))
 	if len(remove) == 0 {
 		return
 	}
@@ -155,7 +155,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			lines[i] = fmt.Sprintf("  - %s: another %s", key.Spell(element), platform.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
-	diags.AddAttributeError(conn.AttributePath(e.Set),
+	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
 		fmt.Sprintf("%s has other %ss", strings.ToUpper(r.Label[:1])+r.Label[1:], key.Noun),
 		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs in these, which are on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
@@ -170,7 +170,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	sent := r.Leaves
 	if !r.Edit.IsEmpty() {
-		sent = sent.With(r.Edit.After(), e.Set...)
+		sent = sent.With(r.Edit.After(), e.KeyedSet...)
 	}
 	for _, leaf := range sent.Leaves() {
 		names := e.Rules.Respelled(leaf.Name(), leaf.Value, r.read.At(leaf.Path...))

@@ -37,7 +37,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	plan, replaces := e.plan(ctx, c, change, decodePrivate(req.PriorPrivate), &diags)
+	plan, replaces := e.plan(ctx, c, change, &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,

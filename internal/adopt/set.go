@@ -37,10 +37,10 @@ type setProgress struct {
 
 // beginSet begins the part of a PATCH that changes the set.
 func (u *update) beginSet(edit tfvalue.Edit) {
-	if u.Set == nil {
+	if u.KeyedSet == nil {
 		return
 	}
-	held := u.remote.At(u.Set...)
+	held := u.remote.At(u.KeyedSet...)
 	if edit.IsEmpty() {
 		edit = u.key().Edit(held, held)
 	}
@@ -53,7 +53,7 @@ func (u *update) isChanged(edit tfvalue.Edit) bool {
 	if edit.IsEmpty() {
 		return false
 	}
-	_, u.set.conflicts = edit.Ask(u.remote.At(u.Set...))
+	_, u.set.conflicts = edit.Ask(u.remote.At(u.KeyedSet...))
 	return len(u.set.conflicts) > 0
 }
 
@@ -66,10 +66,10 @@ func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
 		return p, err
 	}
 	u.remote, u.set.perhaps = remote, nil
-	answer, conflicts := p.Edit.Ask(remote.At(u.Set...))
+	answer, conflicts := p.Edit.Ask(remote.At(u.KeyedSet...))
 	switch answer {
 	case tfvalue.Due:
-		u.set.held = remote.At(u.Set...)
+		u.set.held = remote.At(u.KeyedSet...)
 		p.AsOf = u.asOf
 		return p, nil
 	case tfvalue.Done:
@@ -77,7 +77,7 @@ func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
 		return Patch{Leaves: u.Rules.Changes(p.Leaves, remote)}, nil
 	default:
 		u.set.conflicts = conflicts
-		return p, fmt.Errorf("%s changed during the apply", u.Set)
+		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
 	}
 }
 
@@ -88,7 +88,7 @@ func (u *update) readAgain(ctx context.Context) (remote, read tfvalue.Value, err
 		return remote, read, err
 	}
 	u.asOf = time.Now()
-	return remote, read, u.checkSet(remote, read, u.wanted.At(u.Set...))
+	return remote, read, u.checkSet(remote, read, u.wanted.At(u.KeyedSet...))
 }
 
 // judgeSet sets the verdict on the set. What was sent of it is an edit; one that adds nothing
@@ -134,7 +134,7 @@ func (u *update) restoring() tfvalue.Edit {
 	if len(u.set.lost) == 0 {
 		return tfvalue.Edit{}
 	}
-	without := u.key().Replace(u.wanted.At(u.Set...), u.set.lost, nil)
+	without := u.key().Replace(u.wanted.At(u.KeyedSet...), u.set.lost, nil)
 	return u.key().Edit(without, u.key().Replace(without, nil, u.set.lost))
 }
 
@@ -146,19 +146,19 @@ func (u *update) addConflict(err error, diags *diag.Diagnostics) {
 	if err != nil {
 		detail += "\n\n" + conn.Detail(err)
 	}
-	diags.AddAttributeError(conn.AttributePath(u.Set), fmt.Sprintf("%s of %s changed during the apply", u.Set, u.Label), detail)
+	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.Label), detail)
 }
 
 // reportUnfinished reports, after an error, the elements that this update has removed, or
 // may have, and of which those that replace them are not known to be there.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
-	if !diags.HasError() || u.Set == nil || u.wanted.At(u.Set...).IsNull() {
+	if !diags.HasError() || u.KeyedSet == nil || u.wanted.At(u.KeyedSet...).IsNull() {
 		return
 	}
-	key, wanted := u.key(), u.wanted.At(u.Set...)
-	there := key.Replace(u.remote.At(u.Set...), u.set.perhaps, nil)
+	key, wanted := u.key(), u.wanted.At(u.KeyedSet...)
+	there := key.Replace(u.remote.At(u.KeyedSet...), u.set.perhaps, nil)
 	_, pending := key.Difference(wanted, there)
-	replaced := tfvalue.Collection(wanted.Type(), key.Among(u.Remote.At(u.Set...).Elements(), pending))
+	replaced := tfvalue.Collection(wanted.Type(), key.Among(u.Remote.At(u.KeyedSet...).Elements(), pending))
 	gone := key.Replace(replaced, there.Elements(), nil).Elements()
 	var lines []string
 	for _, element := range key.Sort(gone) {
@@ -174,7 +174,7 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddError(
-		fmt.Sprintf("%s of %s is only partly updated", u.Set, u.Label),
+		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.Label),
 		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s "+
 			"Correct what the API rejected, if it did, compare these values with the configuration, then run terraform plan and apply again.",
 			key.Noun, u.client.Mask(strings.Join(lines, "\n")), u.Unfinished),

@@ -110,8 +110,8 @@ func (w *workshop) engine() *Engine {
 			}
 			return read(raw)
 		},
-		Set:  tfvalue.Path{"bulbs"},
-		Send: w.send,
+		KeyedSet: tfvalue.Path{"bulbs"},
+		Send:     w.send,
 		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {

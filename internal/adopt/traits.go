@@ -61,17 +61,3 @@ func (all traits) settable(at tfvalue.Path) bool {
 	t := all[at[0]]
 	return t.configurable && (len(at) == 1 || t.members.settable(at[1:]))
 }
-
-// onlySettable returns an object without the attributes that are only computed.
-func (all traits) onlySettable(object tfvalue.Value) tfvalue.Value {
-	return object.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		switch t := all[name]; {
-		case !t.configurable:
-			return tfvalue.Null(member.Type())
-		case member.IsObject():
-			return t.members.onlySettable(member)
-		default:
-			return member
-		}
-	})
-}

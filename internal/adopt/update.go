@@ -104,8 +104,8 @@ func (u *update) reset() tfvalue.Value {
 // all returns all managed leaves that a response can confirm, without the set.
 func (u *update) all() tfvalue.Value {
 	leaves := u.verifiable(u.wanted)
-	if u.Set != nil {
-		leaves = leaves.Without(u.Set...)
+	if u.KeyedSet != nil {
+		leaves = leaves.Without(u.KeyedSet...)
 	}
 	return leaves
 }
@@ -137,6 +137,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		read, err := u.readUntil(ctx, u.client, u.id, func(tfvalue.Value) bool { return true })
 		if err != nil {
 			u.take(leaves, response)
+			u.set.perhaps = u.set.edit.Remove
 			u.addUnreadable(err, diags)
 			return false
 		}
@@ -180,9 +181,9 @@ func (u *update) judge(sent, response tfvalue.Value) {
 func (u *update) take(leaves, response tfvalue.Value) {
 	always := func(tfvalue.Path) bool { return true }
 	last := leaves.Merge(u.remote)
-	if u.Set != nil {
-		last = last.With(u.set.edit.On(u.set.held).After(), u.Set...)
-		if !response.At(u.Set...).IsNull() {
+	if u.KeyedSet != nil {
+		last = last.With(u.set.edit.On(u.set.held).After(), u.KeyedSet...)
+		if !response.At(u.KeyedSet...).IsNull() {
 			u.asOf = time.Now()
 		}
 	}

@@ -32,7 +32,8 @@ type Connection struct {
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
 
-	warned sync.Map // keys of FirstWarning
+	// warned has the keys of FirstWarning, and gone those of objects that are gone.
+	warned, gone sync.Map
 }
 
 // Unconfigured returns the connection before the provider is configured, when every
@@ -175,6 +176,16 @@ func Environment(setting string) string {
 func (c *Connection) FirstWarning(key string) bool {
 	_, reported := c.warned.LoadOrStore(key, true)
 	return !reported
+}
+
+// SetGone records that this run has found that an object no longer exists, and IsGone reports
+// whether it has.
+func (c *Connection) SetGone(key string) { c.gone.Store(key, true) }
+
+// IsGone is described at SetGone.
+func (c *Connection) IsGone(key string) bool {
+	_, gone := c.gone.Load(key)
+	return gone
 }
 
 // Resource is the base of every resource.

@@ -164,8 +164,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFaile
 	if l.series == nil {
 		l.series = map[string][]*list{}
 	}
-	all := append(l.series[key], started)
-	l.series[key] = all[max(0, len(all)-maxLists):]
+	l.series[key] = append(l.series[key], started)
+	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
 	return started
 }
 
@@ -173,7 +173,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFaile
 func (l *lists) leave(r *rest.Request, left *list) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if left.readers--; left.readers > 0 || left.isDone() {
+	left.readers--
+	if left.readers > 0 || left.isDone() {
 		return
 	}
 	left.cancel()

@@ -20,7 +20,7 @@ var pipe = adopt.New(adopt.Kind{
 	Schema:     pipeResourceSchema(),
 	Rules:      pipeRules,
 	Options:    []tfvalue.Path{validateSamplesPath},
-	Set:        tableMappingsPath,
+	KeyedSet:   tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)

@@ -49,12 +49,12 @@ func (c credential) set(source jsonObject, user, secret tfvalue.Value) {
 	}
 	for attribute, value := range map[string]tfvalue.Value{c.user: user, strings.TrimSuffix(c.value, "_wo"): secret} {
 		if !value.IsNull() && value.IsKnown() {
-			source[tfvalue.Member(attribute)] = value.Text()
+			source[pipeRules.Member(tfvalue.Path{attribute})] = value.Text()
 		}
 	}
 }
 
-func (c credential) jsonKind() string { return tfvalue.Member(c.kind) }
+func (c credential) jsonKind() string { return pipeRules.Member(tfvalue.Path{c.kind}) }
 
 // credentialLabels begin the descriptions of the attributes of credentials.
 var credentialLabels = map[string]string{

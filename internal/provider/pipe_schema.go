@@ -158,7 +158,7 @@ func tableMappingsAttribute() schema.Attribute {
 			"excluded_columns": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Columns that are not copied." + excludesNone,
-				Validators:          []validator.Set{nonNull},
+				Validators:          []validator.Set{allNamed},
 			},
 			"use_custom_sorting_key": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -167,7 +167,7 @@ func tableMappingsAttribute() schema.Attribute {
 			"sorting_keys": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Columns that the table is sorted by, in order." + defaultsTo + "`[]`.",
-				Validators:          []validator.List{nonNull},
+				Validators:          []validator.List{allNamed},
 			},
 		}},
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -91,6 +92,7 @@ func (b *managed) reported(report *terraformtest.Report) *result {
 type together struct {
 	blocks   []*managed
 	settings map[string]any
+	parallel int // as -parallelism, 10 if it is 0
 }
 
 // each calls a function for each block, and returns what came of them.
@@ -98,7 +100,7 @@ func (all together) each(do func(s server, i int) *result) []*result {
 	all.blocks[0].t.Helper()
 	s, results := all.blocks[0].start(all.settings), make([]*result, len(all.blocks))
 	var wait sync.WaitGroup
-	slots := make(chan struct{}, 10)
+	slots := make(chan struct{}, cmp.Or(all.parallel, 10))
 	for i := range all.blocks {
 		wait.Go(func() {
 			slots <- struct{}{}

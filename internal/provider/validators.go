@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 )
@@ -155,12 +156,18 @@ func (c numberCheck) limits(isWhole bool) string {
 	}
 }
 
-// noNulls rejects null elements: they pass a plan and fail its apply as an
-// error in the provider. The framework's own validator was rejected: it doesn't
+// noNulls rejects null elements, and empty ones of names: they pass a plan and fail its apply
+// as an error in the provider. The framework's own validator was rejected: it doesn't
 // name the attribute.
-type noNulls struct{ rule }
+type noNulls struct {
+	rule
+	names bool
+}
 
-var nonNull = noNulls{"must not contain null elements"}
+var (
+	nonNull  = noNulls{"must not contain null elements", false}
+	allNamed = noNulls{"must not contain null or empty elements", true}
+)
 
 // ValidateList implements validator.List.
 func (v noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
@@ -173,7 +180,22 @@ func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	if slices.ContainsFunc(elements, attr.Value.IsNull) {
-		diags.AddAttributeError(at, "Null element", fmt.Sprintf("%s %s. Omit the element.", at, v.rule))
+	detail := fmt.Sprintf("%s %s. Omit the element.", attributeName(at), v.rule)
+	switch {
+	case slices.ContainsFunc(elements, attr.Value.IsNull):
+		diags.AddAttributeError(at, "Null element", detail)
+	case v.names && slices.ContainsFunc(elements, types.StringValue("").Equal):
+		diags.AddAttributeError(at, "Empty name", detail)
 	}
+}
+
+// attributeName returns a path without its elements: a set spells one with all it has.
+func attributeName(at path.Path) string {
+	var names []string
+	for _, step := range at.Steps() {
+		if name, ok := step.(path.PathStepAttributeName); ok {
+			names = append(names, string(name))
+		}
+	}
+	return strings.Join(names, ".")
 }

@@ -1,12 +1,11 @@
 package tfvalue
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,21 +14,20 @@ import (
 
 // This file reads JSON into values of a type, and writes values as JSON. The type of the
 // schema is the only declaration of a field: the attribute replica_memory_gb is the member
-// replicaMemoryGb, and nothing else.
+// replicaMemoryGb.
 //
-// Rejected: structs between JSON and values. Each field would be declared three times, and
-// reflection over them took longer than reading the JSON.
+// Rejected: structs between JSON and values. Each field would be declared three times.
+// Rejected: reading token by token. It is 1.6 times as fast, in 75 more lines.
 
 // lenient accepts repeated names, of which the last counts, and invalid UTF-8.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // FromJSON reads one JSON value into a value of a type. What the JSON omits is null, and
 // what the type does not have is skipped, like repeated elements of a set. The error names
-// the member that has another type and the type that came, and never its value, which may be
-// a secret.
+// the attribute that has another type and the type that came, and never its value, which may
+// be a secret.
 func (r Rules) FromJSON(raw jsontext.Value, typ tftypes.Type) (Value, error) {
-	reader := jsonReader{jsontext.NewDecoder(bytes.NewBuffer(raw), lenient), r}
-	value, err := reader.value(make(Path, 0, 8), typ)
+	value, err := r.read(make(Path, 0, 8), raw, typ)
 	if err != nil {
 		return Null(typ), err
 	}
@@ -45,142 +43,68 @@ func (r Rules) Into(v *Value) func(jsontext.Value) error {
 	}
 }
 
-// jsonReader reads values from JSON. Paths are those of attributes, and the elements of a
-// list have its path.
-type jsonReader struct {
-	*jsontext.Decoder
-	rules Rules
-}
-
-func (r jsonReader) value(at Path, typ tftypes.Type) (value tftypes.Value, err error) {
-	kind := r.PeekKind()
-	if kind == 'n' {
-		return tftypes.NewValue(typ, nil), r.SkipValue()
+func (r Rules) read(at Path, raw jsontext.Value, typ tftypes.Type) (tftypes.Value, error) {
+	if raw == nil || raw.Kind() == 'n' {
+		return tftypes.NewValue(typ, nil), nil
 	}
+	var content any
+	var err error
 	switch t := typ.(type) {
 	case tftypes.Object:
-		if kind == '{' {
-			return r.object(at, t)
-		}
-	case tftypes.Map:
-		if kind == '{' {
-			return r.dictionary(at, t)
-		}
+		content, err = r.readMembers(at, raw, t)
 	case tftypes.List:
-		if kind == '[' {
-			return r.elements(at, typ, t.ElementType)
-		}
+		content, err = r.readElements(at, raw, t.ElementType)
 	case tftypes.Set:
-		if kind == '[' {
-			return r.elements(at, typ, t.ElementType)
+		var elements []tftypes.Value
+		if elements, err = r.readElements(at, raw, t.ElementType); err == nil {
+			elements = withoutRepeats(elements)
 		}
+		content = elements
 	default:
-		return r.scalar(typ, kind)
+		content, err = readScalar(at, raw, typ)
 	}
-	return value, r.otherType(kind)
-}
-
-// newValue returns a value of a type, unless there is an error.
-func newValue(typ tftypes.Type, content any, err error) (tftypes.Value, error) {
 	if err != nil {
 		return tftypes.Value{}, err
 	}
 	return tftypes.NewValue(typ, content), nil
 }
 
-func (r jsonReader) scalar(typ tftypes.Type, kind jsontext.Kind) (tftypes.Value, error) {
-	switch {
-	case typ.Is(tftypes.String) && kind == '"':
-		token, err := r.ReadToken()
-		return newValue(typ, token.String(), err)
-	case typ.Is(tftypes.Bool) && (kind == 't' || kind == 'f'):
-		return newValue(typ, kind == 't', r.SkipValue())
-	case typ.Is(tftypes.Number) && kind == '0':
-		token, err := r.ReadToken()
-		if err != nil {
-			return tftypes.Value{}, err
-		}
-		number, err := parseNumber(token.String())
-		if err != nil {
-			err = fmt.Errorf("%s is a %w", r.subject(), err)
-		}
-		return newValue(typ, number, err)
-	default:
-		return tftypes.Value{}, r.otherType(kind)
+// readMembers reads an object by the attributes of its type.
+func (r Rules) readMembers(at Path, raw jsontext.Value, typ tftypes.Object) (map[string]tftypes.Value, error) {
+	members, err := readAs[map[string]jsontext.Value](at, raw)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// object reads an object by the attributes of its type.
-func (r jsonReader) object(at Path, typ tftypes.Object) (tftypes.Value, error) {
-	verbatim := contains(r.rules.Verbatim, at)
-	members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
-	err := r.members(func(name string) (err error) {
-		if !verbatim {
-			name = attributeOf(name)
-		}
-		member := append(at, name) //nolint:gocritic // each replaces the one before it
-		memberType, known := typ.AttributeTypes[name]
-		if !known || contains(r.rules.NotInJSON, member) {
-			return r.SkipValue()
-		}
-		members[name], err = r.value(member, memberType)
-		return err
-	})
+	read := make(map[string]tftypes.Value, len(typ.AttributeTypes))
 	for name, memberType := range typ.AttributeTypes {
-		if _, read := members[name]; !read {
-			members[name] = tftypes.NewValue(memberType, nil)
+		next := append(at, name) //nolint:gocritic // each replaces the one before it
+		member := members[r.Member(next)]
+		if contains(r.NotInJSON, next) {
+			member = nil
+		}
+		if read[name], err = r.read(next, member, memberType); err != nil {
+			return nil, err
 		}
 	}
-	return newValue(typ, members, err)
+	return read, nil
 }
 
-// dictionary reads an object whose names are those of its elements.
-func (r jsonReader) dictionary(at Path, typ tftypes.Map) (tftypes.Value, error) {
-	elements := map[string]tftypes.Value{}
-	err := r.members(func(name string) (err error) {
-		elements[name], err = r.value(at, typ.ElementType)
-		return err
-	})
-	return newValue(typ, elements, err)
-}
-
-// members calls read for each member of an object.
-func (r jsonReader) members(read func(name string) error) error {
-	_, err := r.ReadToken()
-	for err == nil && r.PeekKind() != '}' {
-		var name jsontext.Token
-		if name, err = r.ReadToken(); err == nil {
-			err = read(name.String())
+// readElements reads the elements of a list or set, which have its path.
+func (r Rules) readElements(at Path, raw jsontext.Value, typ tftypes.Type) ([]tftypes.Value, error) {
+	elements, err := readAs[[]jsontext.Value](at, raw)
+	if err != nil {
+		return nil, err
+	}
+	read := make([]tftypes.Value, len(elements))
+	for i, element := range elements {
+		if read[i], err = r.read(at, element, typ); err != nil {
+			return nil, err
 		}
 	}
-	if err == nil {
-		_, err = r.ReadToken()
-	}
-	return err
-}
-
-// elements reads a list or a set.
-func (r jsonReader) elements(at Path, typ, elementType tftypes.Type) (tftypes.Value, error) {
-	elements := []tftypes.Value{}
-	_, err := r.ReadToken()
-	for err == nil && r.PeekKind() != ']' {
-		var element tftypes.Value
-		element, err = r.value(at, elementType)
-		elements = append(elements, element)
-	}
-	if err == nil {
-		_, err = r.ReadToken()
-	}
-	if err == nil && typ.Is(tftypes.Set{}) {
-		elements = withoutRepeats(elements)
-	}
-	return newValue(typ, elements, err)
+	return read, nil
 }
 
 func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
-	if len(elements) < 2 {
-		return elements
-	}
 	seen := make(map[string]bool, len(elements))
 	kept := elements[:0]
 	for _, element := range elements {
@@ -193,25 +117,36 @@ func withoutRepeats(elements []tftypes.Value) []tftypes.Value {
 	return kept
 }
 
+func readScalar(at Path, raw jsontext.Value, typ tftypes.Type) (any, error) {
+	switch {
+	case typ.Is(tftypes.String):
+		return readAs[string](at, raw)
+	case typ.Is(tftypes.Bool):
+		return readAs[bool](at, raw)
+	case typ.Is(tftypes.Number) && raw.Kind() == '0':
+		number, err := parseNumber(string(raw))
+		if err != nil {
+			return nil, fmt.Errorf("%s is a %w", at, err)
+		}
+		return number, nil
+	default:
+		return nil, otherType(at, raw)
+	}
+}
+
+func readAs[T any](at Path, raw jsontext.Value) (read T, err error) {
+	if json.Unmarshal(raw, &read, lenient) != nil {
+		return read, otherType(at, raw)
+	}
+	return read, nil
+}
+
 var kindNames = map[jsontext.Kind]string{
 	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean",
 }
 
-// otherType skips a value that the API document does not have there.
-func (r jsonReader) otherType(kind jsontext.Kind) error {
-	if err := r.SkipValue(); err != nil {
-		return err
-	}
-	return fmt.Errorf("%s is %s, and the API document has another type", r.subject(), kindNames[kind])
-}
-
-// subject is the value that was read last, as in a message.
-func (r jsonReader) subject() string {
-	at := strings.TrimPrefix(string(r.StackPointer()), "/")
-	if at == "" {
-		return "the result"
-	}
-	return `"` + strings.ReplaceAll(at, "/", ".") + `"`
+func otherType(at Path, raw jsontext.Value) error {
+	return fmt.Errorf("%s is %s, and the API document has another type", cmp.Or(at.String(), "the result"), kindNames[raw.Kind()])
 }
 
 // JSON returns what of an object is not null, to be marshaled: maps for objects, slices for
@@ -230,10 +165,7 @@ func (r Rules) writeMembers(at Path, v Value) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !isMap(v) && !contains(r.Verbatim, at) {
-			name = Member(name)
-		}
-		written[name] = value
+		written[r.Member(next)] = value
 	}
 	return written, nil
 }
@@ -283,11 +215,8 @@ func Encode(from any, typ tftypes.Type) Value {
 }
 
 // Decode reads an object into a struct with tags for JSON. It fails if a leaf is unknown.
-func (v Value) Decode(into any) error { return Rules{}.Decode(v, into) }
-
-// Decode is Value.Decode by rules.
-func (r Rules) Decode(v Value, into any) error {
-	written, err := r.JSON(v)
+func (v Value) Decode(into any) error {
+	written, err := Rules{}.JSON(v)
 	if err != nil {
 		return err
 	}
@@ -298,30 +227,25 @@ func (r Rules) Decode(v Value, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// attributeOf returns the attribute of a member: replica_memory_gb of replicaMemoryGb; ""
-// if it has none.
-func attributeOf(member string) string {
-	name := make([]byte, 0, len(member)+8)
-	for _, char := range []byte(member) {
-		switch {
-		case char == '_':
-			return ""
-		case 'A' <= char && char <= 'Z':
-			name = append(name, '_', char+'a'-'A')
-		default:
-			name = append(name, char)
+// Member returns the member of the attribute at a path: replicaMemoryGb of replica_memory_gb.
+func (r Rules) Member(at Path) string {
+	name := at[len(at)-1]
+	if contains(r.Verbatim, at[:len(at)-1]) {
+		return name
+	}
+	member := make([]byte, 0, len(name))
+	for i := 0; i < len(name); i++ {
+		char := name[i]
+		if char == '_' && i+1 < len(name) {
+			i++
+			char = name[i]
+			if 'a' <= char && char <= 'z' {
+				char -= 'a' - 'A'
+			}
 		}
+		member = append(member, char)
 	}
-	return string(name)
-}
-
-// Member returns the member of an attribute: replicaMemoryGb of replica_memory_gb.
-func Member(attribute string) string {
-	words := strings.Split(attribute, "_")
-	for i, word := range words[1:] {
-		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-	}
-	return strings.Join(words, "")
+	return string(member)
 }
 
 func contains(paths []Path, at Path) bool {

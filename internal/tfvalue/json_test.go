@@ -15,7 +15,7 @@ import (
 var (
 	document = object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "max_size_gb": tftypes.Number, "is_on": tftypes.Bool,
-		"list": list(tftypes.String), "set": set(tftypes.String), "tags": tftypes.Map{ElementType: tftypes.Number},
+		"list": list(tftypes.String), "set": set(tftypes.String),
 		"table_mappings": set(object(attributes{"source_table": tftypes.String, "hidden": set(tftypes.String)})),
 		"settings":       object(attributes{"max_threads": tftypes.Number}),
 		"inner":          object(attributes{"settings": object(attributes{"max_threads": tftypes.Number}), "own": tftypes.String}),
@@ -45,7 +45,6 @@ func TestFromJSON(t *testing.T) {
 		// Elements.
 		`{"list": ["b", null, "a", "b"]}`:                             `{"list": ["b", null, "a", "b"]}`,
 		`{"set": ["b", "a", "b", "cafe\u0301", "caf\u00e9"]}`:         "{\"set\": [\"b\", \"a\", \"cafe\u0301\", \"caf\u00e9\"]}",
-		`{"tags": {"max_a": 1, "maxB": null}}`:                        `{"tags": {"max_a": 1, "maxB": null}}`,
 		`{"tableMappings": [{"sourceTable": "a", "x": 1}, {}]}`:       `{"table_mappings": [{"source_table": "a"}, {}]}`,
 		`{"tableMappings": [{"hidden": ["x", "y"]}, {"hidden": []}]}`: `{"table_mappings": [{"hidden": ["x", "y"]}, {"hidden": []}]}`,
 		// Objects that are alike are repeats.
@@ -65,20 +64,18 @@ func TestFromJSONNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	const other = ", and the API document has another type"
 	for raw, want := range map[string]string{
-		`{"name": 1}`:                       `"name" is a number` + other,
-		`{"name": {"secret": 1}}`:           `"name" is an object` + other,
-		`{"isOn": "secret"}`:                `"isOn" is a string` + other,
-		`{"size": true}`:                    `"size" is a boolean` + other,
-		`{"size": "1"}`:                     `"size" is a string` + other,
-		`{"list": {"a": 1}}`:                `"list" is an object` + other,
-		`{"list": ["a", 3]}`:                `"list.1" is a number` + other,
-		`{"set": "secret"}`:                 `"set" is a string` + other,
-		`{"inner": []}`:                     `"inner" is an array` + other,
-		`{"tags": [1]}`:                     `"tags" is an array` + other,
-		`{"tags": {"a": "secret"}}`:         `"tags.a" is a string` + other,
-		`{"settings": {"max_threads": []}}`: `"settings.max_threads" is an array` + other,
-		`{"tableMappings": [{}, {"sourceTable": false}]}`:   `"tableMappings.1.sourceTable" is a boolean` + other,
-		`{"inner": {"settings": {"maxThreads": 1e999999}}}`: `"inner.settings.maxThreads" is a number that is out of range`,
+		`{"name": 1}`:                       `name is a number` + other,
+		`{"name": {"secret": 1}}`:           `name is an object` + other,
+		`{"isOn": "secret"}`:                `is_on is a string` + other,
+		`{"size": true}`:                    `size is a boolean` + other,
+		`{"size": "1"}`:                     `size is a string` + other,
+		`{"list": {"a": 1}}`:                `list is an object` + other,
+		`{"list": ["a", 3]}`:                `list is a number` + other,
+		`{"set": "secret"}`:                 `set is a string` + other,
+		`{"inner": []}`:                     `inner is an array` + other,
+		`{"settings": {"max_threads": []}}`: `settings.max_threads is an array` + other,
+		`{"tableMappings": [{}, {"sourceTable": false}]}`:   `table_mappings.source_table is a boolean` + other,
+		`{"inner": {"settings": {"maxThreads": 1e999999}}}`: `inner.settings.max_threads is a number that is out of range`,
 		`[]`:       `the result is an array` + other,
 		`"secret"`: `the result is a string` + other,
 	} {
@@ -147,9 +144,9 @@ func TestJSON(t *testing.T) {
 	for value, want := range map[string]string{
 		`null`: `{}`,
 		`{}`:   `{}`,
-		`{"name": "", "size": 0, "is_on": false, "list": [], "set": [], "tags": {}, "inner": {}}`:       `{"inner":{},"isOn":false,"list":[],"name":"","set":[],"size":0,"tags":{}}`,
+		`{"name": "", "size": 0, "is_on": false, "list": [], "set": [], "inner": {}}`:                   `{"inner":{},"isOn":false,"list":[],"name":"","set":[],"size":0}`,
 		`{"max_size_gb": 1, "settings": {"max_threads": 2}, "inner": {"settings": {"max_threads": 3}}}`: `{"inner":{"settings":{"maxThreads":3}},"maxSizeGb":1,"settings":{"max_threads":2}}`,
-		`{"is_on": true, "list": ["b", null, "a"], "tags": {"max_a": 9007199254740993}}`:                `{"isOn":true,"list":["b",null,"a"],"tags":{"max_a":9007199254740993}}`,
+		`{"is_on": true, "list": ["b", null, "a"]}`:                                                     `{"isOn":true,"list":["b",null,"a"]}`,
 		`{"table_mappings": [{"source_table": "a"}, {}], "own": {"name": "a"}, "inner": {"own": "b"}}`:  `{"inner":{},"tableMappings":[{"sourceTable":"a"},{}]}`,
 		`{"name": "??"}`:                               `name is unknown`,
 		`{"inner": {"settings": "??"}}`:                `inner.settings is unknown`,
