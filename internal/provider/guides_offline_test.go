@@ -29,7 +29,7 @@ func TestOfflineGuide(t *testing.T) {
 	wantText(t, out,
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
-		"Success! 3 passed, 0 failed.",
+		"Success! 2 passed, 0 failed.",
 	)
 }
 
