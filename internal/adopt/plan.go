@@ -40,7 +40,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 		e.warnReplaced(c, prior, diags)
 		return plan, replaces
 	}
-	return e.planUpdate(c, config, plan, prior, diags), nil
+	return e.planUpdate(config, plan, prior, diags), nil
 }
 
 // reviewAdoption reads the object, and reviews its adoption. Values from the platform
@@ -57,7 +57,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
 // remote object.
-func (e *Engine) planUpdate(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
+func (e *Engine) planUpdate(config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
 	if !r.IsEmpty() {
 		for _, name := range e.Moves(r.Leaves) {

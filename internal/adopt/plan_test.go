@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -187,6 +188,11 @@ func TestGone(t *testing.T) {
 	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
+	}
+	// What is gone keeps no settings.
+	tf.block.Config = cty.NullVal(tf.block.Schema.Type)
+	if c := tf.block.PlanOnly(tf.provider()); c.Action != "delete" || len(c.Warnings) > 0 {
+		t.Errorf("%s, warnings %q", c.Action, c.Warnings)
 	}
 }
 

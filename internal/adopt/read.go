@@ -90,7 +90,7 @@ func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
 		return true
 	}
 	set := read.At(e.KeyedSet...)
-	return !(needed && set.IsNull()) && len(e.key().Nameless(set)) == 0
+	return (!needed || !set.IsNull()) && len(e.key().Nameless(set)) == 0
 }
 
 // readUntil reads the object, and once more if complete is false for the first response.

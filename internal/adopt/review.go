@@ -124,7 +124,7 @@ func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
 // of its elements has no name, so that it may be any other.
 func (e *Engine) checkSet(remote, read, wanted tfvalue.Value) error {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
-	if !(wanted.IsEmpty() && set.IsEmpty()) && !read.At(parent...).IsObject() {
+	if (!wanted.IsEmpty() || !set.IsEmpty()) && !read.At(parent...).IsObject() {
 		summary := "Unknown " + e.key().Noun + "s of %s"
 		return &setError{summary,
 			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", parent, e.key().Noun, e.Noun)}

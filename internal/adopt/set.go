@@ -98,7 +98,8 @@ func (u *update) judgeSet(r *record) {
 	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
 	s.wrong, s.missing, s.changed = nil, nil, nil
 	if r.now.IsNull() {
-		if r.judge(u.Rules); r.verdict == moved {
+		r.judge(u.Rules)
+		if r.verdict == moved {
 			s.missing = r.wanted.Elements()
 		}
 		return
@@ -141,11 +142,12 @@ func (u *update) restoring() tfvalue.Edit {
 // addConflict reports that the set changed between two requests. err is that of the request
 // that was not sent again, nil if it was not sent at all.
 func (u *update) addConflict(err error, diags *diag.Diagnostics) {
-	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\nNothing more was sent. Plan again.",
-		u.key().Noun, u.key().List(u.set.conflicts))
+	end := "Nothing more was sent. Plan again."
 	if err != nil {
-		detail += "\n\n" + conn.Detail(err)
+		end = "Plan again.\n\n" + conn.Detail(err)
 	}
+	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\n%s",
+		u.key().Noun, u.key().List(u.set.conflicts), end)
 	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.Label), detail)
 }
 

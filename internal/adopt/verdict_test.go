@@ -48,7 +48,8 @@ func TestJudge(t *testing.T) {
 			return tfvalue.String(s)
 		}
 		r := record{Leaf: tfvalue.Leaf{Path: tfvalue.Path{"name"}, Value: text(test.before)}, wanted: text(test.wanted), now: text(test.now), sent: test.sent}
-		if r.judge(tfvalue.Rules{}); r.verdict != test.want || r.doubtful != test.doubtful {
+		r.judge(tfvalue.Rules{})
+		if r.verdict != test.want || r.doubtful != test.doubtful {
 			t.Errorf("%s: verdict %d, doubtful %t; want %d, %t", test.name, r.verdict, r.doubtful, test.want, test.doubtful)
 		}
 	}

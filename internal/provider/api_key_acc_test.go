@@ -83,7 +83,7 @@ func (learnedOfKey) CheckState(_ context.Context, req statecheck.CheckStateReque
 			}
 		}
 		if len(missing) > 0 {
-			run.learned.say("keys: the response to the creation did not contain %s.", strings.Join(missing, ", "))
+			run.learned.answer("key"+returns, "%s", strings.Join(missing, ", "))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,21 +15,35 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// The questions are answered for the objects of a run on an organization, with as little
-// as an answer takes, and for a fake's, where the answers are known.
+// The questions that the API document leaves open. They are answered for the objects of a
+// run on an organization, with as little as an answer takes, and for a fake's, where the
+// answers are known.
+const (
+	omitted   = ": what a PATCH omits"
+	responses = ": the response to a PATCH"
+	returns   = ": fields that no response had"
+	emptied   = "empty values that were returned"
+	noSuch    = "a pipe that does not exist"
+)
 
-// findings are what a run showed of the questions that the API document leaves open. A
-// maintainer pastes them into an issue.
+// Answers to them.
+const (
+	isKept   = "is kept"
+	isRead   = "is what a read has after it"
+	noResult = "has no result"
+)
+
+// findings are the answers of a run. A maintainer pastes them into an issue.
 type findings struct {
-	said   []string
-	asked  map[string]bool // by ID
-	resets string          // an object of which a PATCH reset what it omits
-	seen   map[string]map[string]bool
-	empty  map[string]string // by how an empty value is spelled, a field that had it
+	answers  map[string][]string        // by question; several, where objects differ
+	asked    map[string]bool            // by ID of the object
+	resets   string                     // an object of which a PATCH reset what it omits
+	returned map[string]map[string]bool // the paths of fields, by noun
+	empty    map[string]string          // by how an empty value is spelled, a field that had it
 }
 
 func newFindings() *findings {
-	return &findings{asked: map[string]bool{}, seen: map[string]map[string]bool{}, empty: map[string]string{}}
+	return &findings{map[string][]string{}, map[string]bool{}, "", map[string]map[string]bool{}, map[string]string{}}
 }
 
 // findingsOfRun are those of a run on an organization. On a fake, where tests are parallel, each
@@ -40,57 +55,53 @@ func findingsOfRun() *findings {
 	return newFindings()
 }
 
-// say adds an answer, once if several objects give the same.
-func (f *findings) say(format string, values ...any) {
-	if line := fmt.Sprintf(format, values...); !slices.Contains(f.said, line) {
-		f.said = append(f.said, line)
+func (f *findings) answer(question, format string, values ...any) {
+	if text := fmt.Sprintf(format, values...); !slices.Contains(f.answers[question], text) {
+		f.answers[question] = append(f.answers[question], text)
 	}
 }
 
-// about changes an object as little as an answer takes, and never its source. Whether a
-// PATCH keeps what it omits is seen in a value that the PATCH before it has changed: one
-// that was a default all along would look the same after a reset.
+// about changes an object as little as an answer takes, and never its source: each field
+// but the last one gets another value, and the last PATCH is to keep those. A value that
+// was a default all along would look the same after a reset.
 func (f *findings) about(s *subject) {
 	s.t.Helper()
 	f.asked[s.id] = true
 	f.note(s.noun, s.before)
+	fields := []string{"idleTimeoutMinutes", firstOf(s.before, "idleScaling", "numReplicas")}
+	if s.noun == "pipe" {
+		fields = []string{
+			"name",
+			firstOf(s.before, "settings.streaming_max_insert_wait_ms", "settings.object_storage_polling_interval_ms"),
+			firstOf(s.before, "settings.engine_max_threads", "settings.engine_max_insert_threads", "settings.object_storage_concurrency"),
+		}
+	}
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
-	var steps []step
-	if s.noun == "service" {
-		steps = []step{{"services", "idleTimeoutMinutes", 5}, {"services", firstOf(s.before, "idleScaling", "numReplicas"), 0}}
-	} else {
-		setting := firstOf(s.before, "settings.streaming_max_insert_wait_ms", "settings.object_storage_polling_interval_ms")
-		other := firstOf(s.before, "settings.engine_max_threads", "settings.engine_max_insert_threads", "settings.object_storage_concurrency")
-		steps = []step{{"pipes", "name", 0}, {"pipes", setting, 1}, {"pipes, nested", other, 0}}
-	}
-	for i, step := range steps {
-		value := member(s.before, step.field)
-		if isEmpty(value) && i > 0 {
-			f.say("%s: whether a PATCH keeps what it omits was not tried to the end, since a field for it was not returned.", step.noun)
+	for i, field := range fields {
+		value := member(s.before, field)
+		if isEmpty(value) && field != "name" {
+			f.answer(s.noun+omitted, "is not known: no field to try was returned")
 			return
 		}
-		if number, ok := value.(json.Number); ok {
-			n, _ := number.Int64()
-			value = json.Number(strconv.FormatInt(n+step.more, 10))
+		if i < len(fields)-1 {
+			value = another(value)
 		}
-		if step.field == "name" {
-			value = fmt.Sprint(value, " (terraform-acc)")
-		}
-		setMember(expected, step.field, value)
-		f.patch(s, step, value, expected)
-		if f.resets != "" {
+		setMember(expected, field, value)
+		if !f.patch(s, field, value, expected) {
 			return
 		}
 	}
-	for _, noun := range slices.Compact([]string{steps[0].noun, steps[len(steps)-1].noun}) {
-		f.say("%s: a PATCH keeps what it omits.", noun)
-	}
+	f.answer(s.noun+omitted, isKept)
 }
 
-// step is one PATCH of one field, to what it is now or to more.
-type step struct {
-	noun, field string
-	more        int64
+// another is another value of a name or a number.
+func another(value any) any {
+	number, ok := value.(json.Number)
+	if !ok {
+		return fmt.Sprint(value, " (terraform-acc)")
+	}
+	n, _ := number.Int64()
+	return json.Number(strconv.FormatInt(n+5, 10))
 }
 
 // firstOf is the first of these fields that an object has with a value.
@@ -103,72 +114,71 @@ func firstOf(object object, fields ...string) string {
 	return fields[0]
 }
 
-// patch sends one field, and compares what the object is after it with what is expected,
-// and with the response.
-func (f *findings) patch(s *subject, step step, value any, expected object) {
+// patch sends one field, compares what the object is after it with what is expected and
+// with the response, and reports whether the object is as expected.
+func (f *findings) patch(s *subject, field string, value any, expected object) bool {
 	s.t.Helper()
 	body := object{}
-	setMember(body, step.field, value)
+	setMember(body, field, value)
 	got, now := s.patch(body), s.now()
 	f.note(s.noun, got.result)
 	f.note(s.noun, now)
-	if stored := member(now, step.field); stored != nil && !alike(stored, value) {
-		s.t.Errorf("%s %s stores %s otherwise than it was sent. Before the test it was: %s", s.noun, s.id, step.field, s.told([]string{step.field}))
-		return
+	if stored := member(now, field); stored != nil && !alike(stored, value) {
+		s.t.Errorf("%s %s stores %s otherwise than it was sent. Before the test it was: %s", s.noun, s.id, field, s.told([]string{field}))
+		return false
 	}
-	if moved := s.moved(expected, now); len(moved) > 0 {
-		f.resets = s.noun + " " + s.id
-		f.say("%s: a PATCH RESETS what it omits (%s was sent alone): %s.", step.noun, step.field, strings.Join(moved, ", "))
-		if s.noun == "pipe" {
-			f.say("pipes: credentials are never returned. Those of %s may have been reset, too: set them again.", f.resets)
-		}
+	f.compare(s.noun, got.result, now)
+	moved := s.moved(expected, now)
+	if len(moved) == 0 {
+		return true
 	}
-
-	response, _ := got.result.(object)
-	if response == nil {
-		f.say("%s: the response to a PATCH has no result.", step.noun)
-		return
+	f.resets = s.noun + " " + s.id
+	f.answer(s.noun+omitted, "IS RESET by a PATCH of %s: %s", field, strings.Join(moved, ", "))
+	if s.noun == "pipe" {
+		f.answer("credentials", "are never returned, and may be reset as well: set those of %s again", f.resets)
 	}
-	var differ []string
-	all := maps.Clone(leaves(response))
-	maps.Copy(all, leaves(now))
-	for path := range all {
-		was, is := member(response, path), member(now, path)
-		switch {
-		case was == nil && is != nil:
-			differ = append(differ, path+" is in the read alone")
-		case was != nil && is == nil:
-			differ = append(differ, path+" is in the response alone")
-		case spelled(was) != spelled(is):
-			differ = append(differ, path+" is another")
-		}
-	}
-	slices.Sort(differ)
-	if len(differ) == 0 {
-		f.say("%s: a second read equals the response to a PATCH.", step.noun)
-	} else {
-		f.say("%s: a second read differs from the response to a PATCH: %s.", step.noun, strings.Join(differ, ", "))
-	}
+	return false
 }
 
-func numberOf(value any) (float64, error) {
-	number, _ := value.(json.Number)
-	return number.Float64()
+// compare answers in what the response to a PATCH differs from the read after it.
+func (f *findings) compare(noun string, result, now any) {
+	if result == nil {
+		f.answer(noun+responses, noResult)
+		return
+	}
+	was, is := leaves(result), leaves(now)
+	var differ []string
+	for path := range maps.Keys(unionOf(was, is)) {
+		if spelled(was[path]) != spelled(is[path]) {
+			differ = append(differ, path)
+		}
+	}
+	if len(differ) == 0 {
+		f.answer(noun+responses, isRead)
+		return
+	}
+	slices.Sort(differ)
+	f.answer(noun+responses, "differs from a read after it: %s", strings.Join(differ, ", "))
+}
+
+func unionOf(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
 }
 
 // aboutErrors asks for a pipe that does not exist, once.
 func (f *findings) aboutErrors(o *organization, service string) {
 	o.t.Helper()
-	if f.asked["errors"] {
+	if f.asked[noSuch] {
 		return
 	}
-	f.asked["errors"] = true
-	path := o.services() + "/" + service + "/pipes/" + uuid.NewString()
-	got, err := o.send(o.t.Context(), http.MethodGet, path, nil)
+	f.asked[noSuch] = true
+	got, err := o.send(o.t.Context(), http.MethodGet, o.services()+"/"+service+"/pipes/"+uuid.NewString(), nil)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	f.say("errors: a pipe that does not exist is HTTP %d, %s: %s", got.status, got.contentType, o.masked(got.body))
+	f.answer(noSuch, "HTTP %d, %s: %s", got.status, got.contentType, o.masked(got.body))
 }
 
 // read notes the fields of an object without changing it, or of all in a list.
@@ -191,15 +201,14 @@ func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id)
 
 // note remembers which fields a response had, and which were empty.
 func (f *findings) note(noun string, value any) {
-	if f.seen[noun] == nil {
-		f.seen[noun] = map[string]bool{}
+	if f.returned[noun] == nil {
+		f.returned[noun] = map[string]bool{}
 	}
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
-		f.seen[noun][path] = true
+		f.returned[noun][path] = true
 		if isEmpty(value) {
-			spelling := spelled(value)
-			f.empty[spelling] = noun + "." + path
+			f.empty[spelled(value)] = noun + "." + path
 		}
 		switch value := value.(type) {
 		case object:
@@ -208,10 +217,8 @@ func (f *findings) note(noun string, value any) {
 			}
 		case []any:
 			for _, element := range value {
-				if members, ok := element.(object); ok {
-					for name, inner := range members {
-						walk(path+"."+name, inner)
-					}
+				if _, ok := element.(object); ok {
+					walk(path, element)
 				}
 			}
 		}
@@ -223,53 +230,21 @@ func (f *findings) note(noun string, value any) {
 
 // lines are the findings, a line for each question.
 func (f *findings) lines() []string {
-	all := append([]string{"What this run showed of the questions that the API document leaves open:"}, f.said...)
-	for _, noun := range []string{"service", "pipe", "alert"} {
-		seen := f.seen[noun]
-		if len(seen) == 0 {
-			all = append(all, noun+"s: none was read.")
-			continue
-		}
-		var missing, kinds []string
+	for noun, seen := range f.returned {
+		var missing []string
 		for _, path := range documented(noun) {
-			parent := path[:max(0, strings.LastIndexByte(path, '.'))]
-			switch {
-			case seen[path] || !seen[parent]:
-			case parent == "source": // a pipe has one kind of it
-				kinds = append(kinds, path)
-			default:
+			if parent := path[:max(0, strings.LastIndexByte(path, '.'))]; !seen[path] && seen[parent] {
 				missing = append(missing, path)
 			}
 		}
-		if len(missing) == 0 {
-			all = append(all, noun+"s: the responses contained every field.")
-		} else {
-			all = append(all, noun+"s: no response contained "+strings.Join(missing, ", ")+".")
-		}
-		if len(kinds) > 0 {
-			all = append(all, noun+"s: none was read with "+strings.Join(kinds, ", ")+".")
-		}
+		f.answer(noun+returns, "%s", cmp.Or(strings.Join(missing, ", "), "none"))
 	}
-	if len(f.seen) > 0 {
-		var returned, never []string
-		for _, value := range []string{`""`, "[]", "{}", "false", "0", "null"} {
-			if field, ok := f.empty[value]; ok {
-				returned = append(returned, value+" ("+field+")")
-			} else {
-				never = append(never, value)
-			}
-		}
-		switch {
-		case len(returned) == 0:
-			all = append(all, "empty values: no response had one, so they seem to be omitted.")
-		case len(never) == 0:
-			all = append(all, "empty values: returned, "+strings.Join(returned, ", ")+".")
-		default:
-			all = append(all, "empty values: returned, "+strings.Join(returned, ", ")+"; no response had "+strings.Join(never, ", ")+".")
-		}
+	for _, spelling := range slices.Sorted(maps.Keys(f.empty)) {
+		f.answer(emptied, "%s (%s)", spelling, f.empty[spelling])
 	}
-	for i := range all[1:] {
-		all[i+1] = "- " + all[i+1]
+	all := []string{"What this run showed of the questions that the API document leaves open:"}
+	for _, question := range slices.Sorted(maps.Keys(f.answers)) {
+		all = append(all, "- "+question+": "+strings.Join(f.answers[question], "; "))
 	}
 	return all
 }

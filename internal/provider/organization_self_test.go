@@ -134,42 +134,58 @@ func TestPutBack(t *testing.T) {
 
 func TestOpenQuestions(t *testing.T) {
 	all := mockplatform.Resets{TopLevel: true, Nested: true}
-	const keeps = "- services: a PATCH keeps what it omits.\n- pipes: a PATCH keeps what it omits.\n- pipes, nested: a PATCH keeps what it omits."
 	for name, test := range map[string]struct {
 		behaviour func(*mockplatform.Behaviour)
-		service   bool
-		says      []string
+		noun      string
+		omitted   string
+		responses string
 	}{
-		"the simplest platform": {func(*mockplatform.Behaviour) {}, true, append(strings.Split(keeps, "\n"),
-			"- services: a second read equals the response to a PATCH.", "- errors: a pipe that does not exist is HTTP 404, application/json: {",
-			"- pipes: the responses contained every field.", "- pipes: none was read with source.cloudStream, source.objectStorage, source.postgres.", `no response had "", {}, 0, null.`,
-			"- services: no response contained byocId, ", ", encryptionKey, ", "- alerts: none was read.")},
-		"a service is reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = all }, true,
-			[]string{"- services: a PATCH RESETS what it omits (idleScaling was sent alone): idleTimeoutMinutes."}},
-		"a pipe is reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} }, false,
-			[]string{"- pipes: a PATCH RESETS what it omits (name was sent alone): destination.columns, fieldMappings", "may have been reset, too: set them again."}},
-		"settings are reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{Nested: true} }, false,
-			[]string{"- pipes: a PATCH RESETS what it omits (settings.streaming_max_insert_wait_ms was sent alone): settings."}},
-		"responses are of before": {func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultBefore }, true,
-			[]string{"- services: a second read differs from the response to a PATCH: idleTimeoutMinutes is another.", "- pipes: a second read differs from the response to a PATCH: name is another, updatedAt is another."}},
-		"responses have no result": {func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultMissing }, true,
-			[]string{"- services: the response to a PATCH has no result.", "- pipes: the response to a PATCH has no result."}},
-		"empty values are omitted": {func(b *mockplatform.Behaviour) {
-			b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}
-		}, true, []string{"- empty values: no response had one, so they seem to be omitted.", "isReadonly"}},
+		"a service is kept": {func(*mockplatform.Behaviour) {}, "service", isKept, isRead},
+		"a pipe is kept":    {func(*mockplatform.Behaviour) {}, "pipe", isKept, isRead},
+		"a service is reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = all }, "service",
+			"IS RESET by a PATCH of idleScaling: idleTimeoutMinutes", isRead},
+		"a pipe is reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{TopLevel: true} }, "pipe",
+			"IS RESET by a PATCH of name: destination.columns, fieldMappings", isRead},
+		"settings are reset": {func(b *mockplatform.Behaviour) { b.Patches.Resets = mockplatform.Resets{Nested: true} }, "pipe",
+			"IS RESET by a PATCH of settings.streaming_max_insert_wait_ms: settings.", isRead},
+		"responses are of before": {func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultBefore }, "service",
+			isKept, "differs from a read after it: idleTimeoutMinutes"},
+		"responses have no result": {func(b *mockplatform.Behaviour) { b.Responses.PatchResult = mockplatform.ResultMissing }, "service",
+			isKept, noResult},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(test.behaviour)
 			o, learned := f.organization(), newFindings()
-			if test.service {
-				learned.about(o.theService(mockplatform.ServiceID))
+			s := o.theService(mockplatform.ServiceID)
+			if test.noun == "pipe" {
+				s = o.thePipe(mockplatform.ServiceID, mockplatform.KafkaPipeID)
 			}
-			if learned.resets == "" {
-				learned.about(o.thePipe(mockplatform.ServiceID, mockplatform.KafkaPipeID))
+			learned.about(s)
+			for question, want := range map[string]string{omitted: test.omitted, responses: test.responses} {
+				if got := learned.answers[test.noun+question]; len(got) == 0 || !strings.HasPrefix(got[0], want) {
+					t.Errorf("%s%s: %q, want %q", test.noun, question, got, want)
+				}
 			}
-			learned.aboutErrors(o, mockplatform.ServiceID)
-			wantText(t, strings.Join(learned.lines(), "\n"), test.says...)
+			if (learned.resets != "") != (test.omitted != isKept) {
+				t.Errorf("resets %q", learned.resets)
+			}
 		})
 	}
+}
+
+// What responses omit is a finding, too, and what an error looks like.
+func TestFindings(t *testing.T) {
+	f := newFixture(t)
+	learned := newFindings()
+	learned.read(f.organization(), "service", f.organization().services())
+	learned.aboutErrors(f.organization(), mockplatform.ServiceID)
+	wantText(t, strings.Join(learned.lines(), "\n"), noSuch+": HTTP 404, application/json: {", emptied+": ", "false (service.", "service"+returns+": none")
+
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}
+	})
+	learned = newFindings()
+	learned.read(f.organization(), "alert", alertPath(mockplatform.AlertID))
+	wantNoText(t, strings.Join(learned.lines(), "\n"), emptied)
 }

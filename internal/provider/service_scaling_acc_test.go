@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,7 +23,8 @@ import (
 // idleTimeout is an idle timeout above that of a service.
 func idleTimeout(s *subject, more int) int {
 	s.t.Helper()
-	minutes, err := numberOf(s.before["idleTimeoutMinutes"])
+	number, _ := s.before["idleTimeoutMinutes"].(json.Number)
+	minutes, err := number.Int64()
 	if err != nil {
 		s.t.Skipf("service %s returns no idleTimeoutMinutes", s.id)
 	}

@@ -1,23 +1,14 @@
 package provider
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"maps"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -212,155 +203,6 @@ func smallName(mapping any) string {
 	return fmt.Sprint(member(mapping, "sourceTable"), ">", member(mapping, "targetTable"))
 }
 
-// smallWorld is one of them, and what happens in it.
-type smallWorld struct {
-	*managed
-	plan, platform          int
-	colleague, table, fault string
-	actsBefore, faultAt     int // a request of the apply, from 0
-	process                 server
-
-	requests int       // of the apply so far
-	acted    time.Time // when the colleague has done something
-	undone   bool      // the colleague had nothing to do
-	body     object    // of the PATCH that is carried out
-	another  context.CancelFunc
-	limited  bool // a request for another object met a limit
-	events   []smallEvent
-	errors   []string
-}
-
-// smallEvent is one request of the apply for the pipe.
-type smallEvent struct {
-	method        string
-	body          object
-	carriedOut    bool
-	before, after smallSet
-	told          bool // the response has the mappings as they are
-	began, end    time.Time
-	ambiguous     bool
-}
-
-func (w *smallWorld) held() smallSet { return smallSetOf(member(w.Pipe(w.id), tableMappings)) }
-
-// rewrite lets the platform store other mappings with each PATCH.
-func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
-	b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: func(value any) any {
-		if all, ok := value.([]any); ok {
-			return to(all)
-		}
-		return value
-	}}}
-}
-
-// unlessEdited resets the mappings with a PATCH that has none.
-func (w *smallWorld) unlessEdited(all []any, reset any) any {
-	if len(w.edited()) > 0 {
-		return all
-	}
-	return reset
-}
-
-// edited are the names of the mappings that the PATCH adds or removes.
-func (w *smallWorld) edited() (names []string) {
-	for _, list := range []string{"tableMappingsToAdd", "tableMappingsToRemove"} {
-		names = append(names, slices.Collect(maps.Keys(smallSetOf(member(w.body, "source.postgres."+list))))...)
-	}
-	return names
-}
-
-// dial connects for the next request, before which a colleague may act and a fault may be.
-func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if ctx.Value(anotherObject{}) != nil {
-		return w.network.Dial(ctx, network, address)
-	}
-	at := w.requests
-	w.requests++
-	if w.colleague != "" && at == w.actsBefore {
-		if set := smallColleagues[w.colleague](w.held(), w.table); set != nil {
-			w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
-			w.acted = time.Now()
-		} else {
-			w.undone = true
-		}
-	}
-	if at == w.faultAt {
-		switch w.fault {
-		case "another 429":
-			w.holdBack()
-		case "no connection":
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-		}
-	}
-	return w.network.Dial(ctx, network, address)
-}
-
-// anotherObject is the key of a context of a request for another object.
-type anotherObject struct{}
-
-// holdBack lets a request for another object meet a limit, which holds back all.
-func (w *smallWorld) holdBack() {
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), anotherObject{}, true))
-	w.another = cancel
-	p := w.process
-	go func() {
-		typ := p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
-		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(w.t, valueOf(args{}, typ))})
-	}()
-	synctest.Wait()
-}
-
-// ServeHTTP is the platform, with the fault of the world.
-func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/services") {
-		if w.another != nil && !w.limited {
-			w.limited = true
-			writer.Header().Set("Retry-After", "15")
-			writer.WriteHeader(http.StatusTooManyRequests)
-			return
-		}
-		w.Server.ServeHTTP(writer, r)
-		return
-	}
-	fault := ""
-	if w.requests-1 == w.faultAt {
-		fault = w.fault
-	}
-	text, _ := io.ReadAll(r.Body)
-	event := smallEvent{method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
-	if len(text) > 0 {
-		event.body = fromJSON(w.t, string(text)).(object)
-	}
-	response := httptest.NewRecorder()
-	if event.carriedOut {
-		w.body = event.body
-		r.Body = io.NopCloser(bytes.NewReader(text))
-		w.Server.ServeHTTP(response, r)
-		event.carriedOut = response.Code == http.StatusOK
-		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (r.Method == http.MethodGet || smallPlatforms[w.platform].title != "returns the past")
-	}
-	event.after, event.end = w.held(), time.Now()
-	event.ambiguous = r.Method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)
-	w.events = append(w.events, event)
-	switch fault {
-	case "429":
-		writer.Header().Set("Retry-After", "3")
-		writer.WriteHeader(http.StatusTooManyRequests)
-	case "503", "400":
-		writer.Header().Set("Content-Type", "application/json")
-		writer.WriteHeader(map[string]int{"503": 503, "400": 400}[fault])
-		_, _ = writer.Write([]byte(`{"requestId": "r", "error": "no"}`))
-	case "lost before", "lost after":
-		panic(http.ErrAbortHandler)
-	case "unreadable":
-		_, _ = writer.Write([]byte("<html>"))
-	default:
-		maps.Copy(writer.Header(), response.Header())
-		writer.WriteHeader(response.Code)
-		_, _ = writer.Write(response.Body.Bytes())
-	}
-}
-
 // smallBase is what worlds of one plan and one platform have in common: the plan was made
 // before anything happened.
 type smallBase struct {
@@ -474,13 +316,15 @@ func playAll(t *testing.T, b *smallBase, stride int) {
 	at := b.plan*len(smallPlatforms) + b.platform
 	// play returns the number of requests in a world, or a guess if it is not played.
 	play := func(guess int, fault string, faultAt int, colleague, table string, before int) int {
-		if at++; at%stride > 0 {
+		at++
+		if at%stride > 0 {
 			return guess
 		}
 		w := b.world()
 		w.fault, w.faultAt, w.colleague, w.table, w.actsBefore = fault, faultAt, colleague, table, before
 		wrong := b.play(w)
-		if played++; len(wrong) > 0 && failures < 5 {
+		played++
+		if len(wrong) > 0 && failures < 5 {
 			failures++
 			t.Errorf("%q at request %d, somebody %q %q before request %d:\n%s\n%s", fault, faultAt, colleague, table, before, strings.Join(wrong, "\n"), w.story())
 		}
