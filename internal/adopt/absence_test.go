@@ -143,6 +143,23 @@ func TestResponseOmitsALeaf(t *testing.T) {
 	}
 }
 
+// TestResponseAndReadOmit has a response and a read after it, each of which omits a leaf
+// that the other has.
+func TestResponseAndReadOmit(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk"})
+	tf.edits = append(tf.edits, omit("PATCH", 0, "cert"), func(request string, lamp tfvalue.Value) tfvalue.Value {
+		if request == "GET" && len(tf.patches()) > 0 {
+			return lamp.Without("name")
+		}
+		return lamp
+	})
+	tf.config["name"] = "new"
+	o := tf.apply()
+	tf.wantOK(o)
+	tf.wantWarnings(o)
+}
+
 // TestOneOfTwoKindsIsOmittedOnce has a lamp of two shapes, of which a read omits one: it is
 // asked for once more before it counts as gone.
 func TestOneOfTwoKindsIsOmittedOnce(t *testing.T) {

@@ -50,9 +50,6 @@ func (u *update) beginSet(edit tfvalue.Edit) {
 // isChanged reports whether the elements that an edit concerns are no longer what they
 // were when it was decided, as far as the platform has returned them.
 func (u *update) isChanged(edit tfvalue.Edit) bool {
-	if edit.IsEmpty() {
-		return false
-	}
 	_, u.set.conflicts = edit.Ask(u.remote.At(u.KeyedSet...))
 	return len(u.set.conflicts) > 0
 }
@@ -154,7 +151,7 @@ func (u *update) addConflict(err error, diags *diag.Diagnostics) {
 // reportUnfinished reports, after an error, the elements that this update has removed, or
 // may have, and of which those that replace them are not known to be there.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
-	if !diags.HasError() || u.KeyedSet == nil || u.wanted.At(u.KeyedSet...).IsNull() {
+	if !diags.HasError() || u.KeyedSet == nil {
 		return
 	}
 	key, wanted := u.key(), u.wanted.At(u.KeyedSet...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -77,6 +78,7 @@ var lampRules = tfvalue.Rules{
 type workshop struct {
 	lamps    map[string]tfvalue.Value
 	requests []string
+	asOf     []time.Time // of what each PATCH of bulbs was decided by
 
 	// What the API document does not show.
 	resets    bool                                                     // a PATCH resets what it omits
@@ -165,6 +167,9 @@ func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ 
 // the sockets of the bulbs that it removes and adds.
 func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	names := []string{"PATCH"}
+	if !p.AsOf.IsZero() {
+		w.asOf = append(w.asOf, p.AsOf)
+	}
 	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())
 	}

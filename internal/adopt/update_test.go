@@ -512,6 +512,32 @@ func TestSpellings(t *testing.T) {
 	tf.wantPatches("PATCH -E14 -G9 -"+decomposed, "PATCH +E14")
 }
 
+// TestIDsInCapitals has responses that spell the ID in another letter case.
+func TestIDsInCapitals(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk"})
+	tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+		return lamp.With(tfvalue.String(strings.ToUpper(firstLamp)), "lamp_id")
+	})
+	tf.config["name"] = "new"
+	o := tf.apply()
+	tf.wantOK(o)
+	tf.wantWarnings(o)
+	tf.wantPatches("PATCH name")
+}
+
+// TestAgeOfAStage has an update in two PATCHes: what the second is decided by is the
+// response to the first.
+func TestAgeOfAStage(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"bulbs": deskBulbs})
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+	tf.wantQuiet(tf.apply())
+	if len(tf.asOf) != 2 || !tf.asOf[1].After(tf.asOf[0]) {
+		t.Errorf("decided at %v", tf.asOf)
+	}
+}
+
 // TestMovedByTheChange has leaves that the platform derives from another one, in a
 // correction too.
 func TestMovedByTheChange(t *testing.T) {
