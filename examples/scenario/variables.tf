@@ -13,6 +13,12 @@ variable "team" {
 variable "environment" {
   description = "`staging` or `production`."
   type        = string
+
+  # Or the plan would drop what this workspace manages.
+  validation {
+    condition     = var.environment == terraform.workspace
+    error_message = "These are the values of ${var.environment}, but the workspace is ${terraform.workspace}."
+  }
 }
 
 variable "import_only" {

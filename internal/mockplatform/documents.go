@@ -20,6 +20,16 @@ func (s *Server) Alerts() []Document { return s.store.documents(s.store.alerts) 
 // Service returns the stored document of a service.
 func (s *Server) Service(id string) Document { return s.store.document(s.store.services, id) }
 
+// OrganizationOf returns the ID of a service's organization.
+func (s *Server) OrganizationOf(serviceID string) string {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if found := s.store.services.existing[serviceID]; found != nil {
+		return found.organizationID
+	}
+	return ""
+}
+
 // Pipe returns the stored document of a pipe.
 func (s *Server) Pipe(id string) Document { return s.store.document(s.store.pipes, id) }
 

@@ -83,6 +83,10 @@ func TestScenarioExample(t *testing.T) {
 		t.Fatalf("get failed:\n%s", out)
 	}
 	w.setenv("TF_CLI_ARGS_plan=-var-file=environments/staging.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/staging.tfvars")
+	if out, ok := w.terraform("plan", "-input=false"); ok || !strings.Contains(out, "the values of staging, but the workspace is default.") {
+		t.Errorf("another workspace was not rejected:\n%s", out)
+	}
+	w.setenv("TF_WORKSPACE=staging")
 	wantText(t, w.apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
 	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).apply()
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
@@ -100,12 +104,14 @@ func TestScenarioExample(t *testing.T) {
 		}
 		wantText(t, out, messages...)
 	}
-	rejects([]string{"-var=environment=test", "-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
-		"The environment must be staging or production.", "must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin.")
+	rejects([]string{"-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
+		"must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin.")
 	const pipe = `{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
 	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event"}}`}, "The service of a pipe must be one of services.")
 	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"ledger","postgres":{"username":"u"}}}`}, "A pipe has one kind of source.")
 	rejects([]string{"-var=key_rotation_days=0.5"}, "key_rotation_days must be a whole number between 1 and 365.")
+	w.setenv("TF_WORKSPACE=test")
+	rejects([]string{"-var=environment=test"}, "The environment must be staging or production.")
 }
 
 // TestScenarioReadme runs the commands of the scenario's README as they stand, with

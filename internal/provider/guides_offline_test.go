@@ -24,7 +24,7 @@ const (
 // TestOfflineGuide follows the guide, with the provider and the fake of this tree in place
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
-	needsTerraformTest(t)
+	needsMocks(t)
 	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(readPage(t, offlineGuide))
 	wantText(t, out,
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
@@ -151,12 +151,12 @@ func linked(content string) map[string]bool {
 	return paths
 }
 
-// needsTerraformTest skips a test under a Terraform without `terraform test`.
-func needsTerraformTest(t *testing.T) {
+// needsMocks skips a test of mock_provider where there is none.
+func needsMocks(t *testing.T) {
 	t.Helper()
 	program := programUnder(t)
-	if !program.openTofu && older(program.version, "1.6") {
-		t.Skipf("takes Terraform 1.6 or OpenTofu 1.6, for terraform test, and this is %s", program)
+	if least := map[bool]string{false: "1.7", true: "1.8"}[program.openTofu]; older(program.version, least) {
+		t.Skipf("mock_provider takes %s, and this is %s", least, program)
 	}
 }
 

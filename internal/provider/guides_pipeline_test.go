@@ -13,7 +13,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// The guide with its scripts, which are files of the scenario.
 const pipelineGuide = "../../docs/guides/pipeline.md"
 
 // TestPipelineGuide follows the guide on CI/CD, with the tools for misspelled names that
@@ -22,7 +21,6 @@ func TestPipelineGuide(t *testing.T) {
 	content := fileText(t, pipelineGuide)
 	f := newFixture(t)
 	skipIfReaderCannot(t, content)
-	needsMocks(t)
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("there is no openssl")
 	}
@@ -30,7 +28,14 @@ func TestPipelineGuide(t *testing.T) {
 	p := readPage(t, pipelineGuide)
 	const build, lint = `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint` + "\n", "bash ci/lint.sh\n"
 	linted, canLint := false, w.linters()
+	scenario, err := filepath.Abs(filepath.Join(examplesDir, "scenario"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, b := range p.blocks {
+		if clone, rest, _ := strings.Cut(b.text, "\n"); strings.HasPrefix(clone, "git clone ") {
+			p.blocks[i].text = fmt.Sprintf("mkdir -p clone/examples && cp -R %q clone/examples\n%s", scenario, rest)
+		}
 		if b.text == build+lint {
 			linted = true
 			p.blocks[i].text = lint
@@ -54,11 +59,11 @@ func TestPipelineGuide(t *testing.T) {
 		t.Errorf("%d writes, want 2:\n%s", got, strings.Join(f.writes(), "\n"))
 	}
 
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = 64 })
+	f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = 236 })
 	if len(shown) != 2 {
 		t.Fatalf("the guide shows %d outputs, want 2", len(shown))
 	}
-	wantText(t, w.shell("bash ci/plan.sh"), shown[0])
+	w.wantScript("bash ci/drift.sh", 2, shown[0])
 	if canLint {
 		w.file("pipes.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n\n  settings = {\n    engine_max_thread = 4\n  }\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
 		w.wantScript("bash ci/lint.sh", 2, shown[1])
@@ -95,15 +100,6 @@ func (w *workspace) expireKeys() {
 		w.t.Fatal("the state has no key")
 	}
 	w.file("terraform.tfstate", changed)
-}
-
-// needsMocks skips a test of mock_provider where there is none.
-func needsMocks(t *testing.T) {
-	t.Helper()
-	program := programUnder(t)
-	if least := map[bool]string{false: "1.7", true: "1.8"}[program.openTofu]; older(program.version, least) {
-		t.Skipf("mock_provider takes %s, and this is %s", least, program)
-	}
 }
 
 // TestGettingStarted follows the guide from an empty directory to its last plan.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,6 +117,16 @@ resource "dataplatform_pipe" "customers" {
 	w.wantScript("bash ci/plan.sh", 1, "warning: Object is empty", "on pipe.tf line", "in dataplatform_pipe.customers", "Correct the objects above.")
 	w.edit("pipe.tf", "streaming_max_insert_wait_mss", "streaming_max_insert_wait_ms")
 
+	// Errors of several objects are shown once, with the IDs of one.
+	w.file("other.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
+	f.Inject(mockplatform.Fault{Method: "GET", Path: "/pipes/", Status: 403, Times: mockplatform.Always})
+	out = w.wantScript("bash ci/plan.sh", 1, "in dataplatform_pipe.customers in dataplatform_pipe.orders Tried to read pipe ", "HTTP 403")
+	if strings.Count(out, "HTTP 403") != 1 {
+		t.Errorf("an error of two pipes is shown twice:\n%s", out)
+	}
+	f.ClearFaults()
+	w.file("other.tf", "")
+
 	// Wrong credentials, a configuration that is wrong, and a secret that is not set, which
 	// is an empty text in a workflow.
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong bash ci/plan.sh", 1, "error: ")
@@ -134,6 +145,45 @@ resource "dataplatform_pipe" "customers" {
 	w.wantScript("TF_VAR_source_secrets= bash ci/plan.sh", 1, "error: ")
 	w.wantScript("TF_VAR_source_secrets='{}' bash ci/plan.sh", 0)
 	f.wantWrites(`{"settings":{"streaming_max_insert_wait_ms":2000}}`)
+}
+
+// TestPipelineReplacement has the list of a key's replacement: what forces it, and what is
+// known only after apply. An argument that leaves the configuration is shown.
+func TestPipelineReplacement(t *testing.T) {
+	f := newFixture(t)
+	w := f.scripted()
+	const list = "  ip_access_list = [{ source = \"192.0.2.10\" }, { source = \"192.0.2.11\" }]\n"
+	w.edit("main.tf", "  validity_hours ", list+"  validity_hours ")
+	w.shell("terraform apply -auto-approve")
+	w.edit("main.tf", list, "")
+	out := w.shell("bash ci/plan.sh")
+	_, out, _ = strings.Cut(out, "dataplatform_api_key.loader: create, delete ")
+	wantText(t, out, `ip_access_list: [{"description":null,"source":"192.0.2.10"},{"description":null,"source":"192.0.2.11"}] -> null # forces replacement`)
+	if !regexp.MustCompile(`^expire_at: "[^"]+" -> \(known after apply\) ip_access_list`).MatchString(out) {
+		t.Errorf("the list does not begin with the expiry:\n%s", out)
+	}
+	w.edit("main.tf", "  validity_hours ", strings.Replace(list, `"192.0.2.11"`, "terraform_data.address.output", 1)+"  validity_hours ")
+	w.file("address.tf", "resource \"terraform_data\" \"address\" {\n  input = \"192.0.2.12\"\n}\n")
+	wantText(t, w.shell("bash ci/plan.sh"), "a part of it known after apply # forces replacement")
+}
+
+// TestPipelineGone clears the state of a service that was deleted on the platform and then
+// removed from the configuration. Terraform's plan has no changes.
+func TestPipelineGone(t *testing.T) {
+	f := newFixture(t)
+	w := f.scripted()
+	w.setenv("GITHUB_OUTPUT=output")
+	f.RemoveService(mockplatform.ServiceID)
+	config := w.read("main.tf")
+	before, after, _ := strings.Cut(config, "resource \"dataplatform_service_scaling\"")
+	_, after, _ = strings.Cut(after, "\n}\n")
+	w.file("main.tf", before+after)
+	wantText(t, w.shell("bash ci/plan.sh"), "warning: The service", "is gone", "dataplatform_service_scaling.events: delete")
+	wantText(t, w.read("output"), "changes=true")
+	w.shell("terraform apply -input=false tfplan && rm output")
+	w.wantList("Plan: 0 to import, 0 to add, 0 to change, 0 to destroy.")
+	wantText(t, w.read("output"), "changes=false")
+	w.wantScript("bash ci/drift.sh", 0)
 }
 
 // TestPipelineStalePlans applies a saved plan again after an apply that failed: it is
@@ -277,14 +327,7 @@ esac
 func TestPipelineFiles(t *testing.T) {
 	f := newFixture(t)
 	w := f.scripted()
-	ignored := fileText(t, filepath.Join(examplesDir, "scenario", ".gitignore"))
-	w.file(".gitignore", ignored)
-	guide := fileText(t, pipelineGuide)
-	for line := range strings.Lines(ignored) {
-		if !strings.HasPrefix(line, "#") {
-			wantText(t, guide, strings.TrimSpace(line))
-		}
-	}
+	w.file(".gitignore", fileText(t, filepath.Join(examplesDir, "scenario", ".gitignore")))
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	added := strings.Fields(w.shell("git init -q .; git add -A; git ls-files"))
 	for _, name := range added {

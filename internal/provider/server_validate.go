@@ -13,7 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// This file works around four faults of validation by the framework:
+// This file works around five faults of validation by the framework:
 //
 //   - It reads the members of an unknown element as null, and reports required ones
 //     as missing. Such an element becomes an object of unknown members.
@@ -21,6 +21,7 @@ import (
 //   - Its time grows with the cube of a set's size, since it looks up each element by
 //     value for each of its members. It gets large sets in parts.
 //   - Its errors in a set repeat the element.
+//   - Without that, an error about a missing member does not say which element lacks it.
 
 // partSize is the number of elements of a set that the framework validates at once.
 const partSize = 16
@@ -143,6 +144,7 @@ func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, 
 	elements := collection.Elements()
 	if key, keyed := p.rules.Keys[at[len(at)-1]]; keyed {
 		p.distinct(key, at, elements)
+		p.required(key, at, nested.Attributes, elements)
 	}
 	for i, element := range elements {
 		switch {
@@ -172,6 +174,23 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 			p.addError(at, "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Spell(element)))
 		}
 		seen[key.Of(element)] = true
+	}
+}
+
+// required reports members that elements of a keyed set lack, by the name of the element.
+// They become unknown, which the framework accepts.
+func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, elements []tfvalue.Value) {
+	for i, element := range elements {
+		if !key.Known(element) {
+			continue
+		}
+		for _, attribute := range attributes {
+			if !attribute.Required || !element.At(attribute.Name).IsNull() {
+				continue
+			}
+			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s. %s", attribute.Name, at, key.Spell(element), attribute.Description))
+			elements[i] = elements[i].With(tfvalue.Unknown(attribute.ValueType()), attribute.Name)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestLargeSetsAreValidatedWhole(t *testing.T) {
 	for _, at := range []int{0, partSize - 1, partSize, 3 * partSize, 3*partSize + 1} {
 		for says, mistake := range map[string]args{
 			"Null element":                             {"sorting_keys": []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}},
-			"Missing Configuration":                    {"target_table": nil},
+			"Incomplete table mapping":                 {"target_table": nil},
 			"public.table_5 to table_5 more than once": {"source_table": "table_5", "target_table": "table_5", "use_custom_sorting_key": true},
 		} {
 			said := validate(at, mistake)

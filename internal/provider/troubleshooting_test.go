@@ -66,11 +66,14 @@ func matches(text, pattern string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".+") + "$").MatchString(text)
 }
 
+// tableRow finds the texts of a row, behind what they are of if that is said.
+var tableRow = regexp.MustCompile(`^\| (?:[\w ]+ \| )?(".*?) \|`)
+
 var quotedSummary = regexp.MustCompile(`"([A-Z…][^"]+)"`)
 
 // troubleshootingHeadings are the summaries that the guide explains: the
 // headings of third level, separated by commas where one entry serves several,
-// and those that the first cell of a table's row quotes.
+// and those that a table's row quotes.
 func troubleshootingHeadings(t *testing.T) []string {
 	t.Helper()
 	content := fileText(t, "../../templates/guides/troubleshooting.md")
@@ -80,11 +83,12 @@ func troubleshootingHeadings(t *testing.T) []string {
 		if heading, ok := strings.CutPrefix(line, "### "); ok {
 			all = append(all, strings.Split(strings.TrimSuffix(heading, " (warning)"), ", ")...)
 		}
-		if row, ok := strings.CutPrefix(line, `| "`); ok {
-			cell, _, _ := strings.Cut(`"`+row, " |")
-			for _, quoted := range quotedSummary.FindAllStringSubmatch(cell, -1) {
-				all = append(all, quoted[1])
-			}
+		row := tableRow.FindStringSubmatch(line)
+		if row == nil {
+			continue
+		}
+		for _, quoted := range quotedSummary.FindAllStringSubmatch(row[1], -1) {
+			all = append(all, quoted[1])
 		}
 	}
 	return all

@@ -16,8 +16,8 @@ import (
 
 const (
 	width, height = 21 * vg.Centimeter, 9 * vg.Centimeter
-	footer        = 0.8 * vg.Centimeter
-	barWidth      = 0.62 * vg.Centimeter
+	margin        = 0.3 * vg.Centimeter
+	barWidth      = 0.72 * vg.Centimeter // wider than the number above, in any font
 )
 
 var bars = []struct {
@@ -37,9 +37,6 @@ func (f *figures) draw(name string) error {
 	whole := draw.New(canvas)
 	whole.SetColor(color.White) // legible on a dark page, too
 	whole.Fill(whole.Rectangle.Path())
-	text := plot.New().Title.TextStyle
-	text.Font.Size, text.XAlign = 8, draw.XLeft
-	whole.FillText(text, vg.Point{X: 0.4 * vg.Centimeter, Y: 0.35 * vg.Centimeter}, "Seconds of a plan without changes; the API responds after 50 ms. "+f.source())
 	split := width * 4 / 7 // four sizes beside three
 	for _, panel := range []struct {
 		kind        string
@@ -49,7 +46,7 @@ func (f *figures) draw(name string) error {
 		if err != nil {
 			return err
 		}
-		p.Draw(draw.Crop(whole, panel.left+0.3*vg.Centimeter, panel.right-0.3*vg.Centimeter, footer, -0.3*vg.Centimeter))
+		p.Draw(draw.Crop(whole, panel.left+margin, panel.right-margin, margin, -margin))
 	}
 	var picture bytes.Buffer
 	if _, err := canvas.WriteTo(&picture); err != nil {
@@ -80,7 +77,7 @@ func (f *figures) panel(kind string) (*plot.Plot, error) {
 			k := key{"Plan", size + kind, bar.with, "sec/op"}
 			values[j], _ = f.median(k)
 			labels.XYs[j] = plotter.XY{X: float64(j), Y: values[j]}
-			labels.Labels[j] = f.show(k, "%.1f", 1)
+			labels.Labels[j] = f.show(k, "%.2g", 1)
 			p.Y.Max = max(p.Y.Max, values[j]*1.15) // room for the number above
 		}
 		chart, err := plotter.NewBarChart(values, barWidth)
@@ -92,7 +89,7 @@ func (f *figures) panel(kind string) (*plot.Plot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
-		numbers.Offset = vg.Point{X: offset, Y: 2}
+		numbers.Offset = vg.Point{X: offset, Y: 3}
 		for j := range numbers.TextStyle {
 			numbers.TextStyle[j].XAlign = draw.XCenter
 			numbers.TextStyle[j].Font.Size = 7.5

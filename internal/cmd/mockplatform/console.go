@@ -18,7 +18,7 @@ func isConsole(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/co
 // wrong on the way to the platform. It needs no credentials and leaves no trace
 // in the journal. It reads objects as they are stored.
 //
-//	GET                     /console/services     IDs and names, and the service of a pipe
+//	GET                     /console/services     IDs and names, and what a service or pipe belongs to
 //	GET, PATCH, DELETE, PUT /console/services/ID  also pipes and alerts; PUT restores what DELETE removed
 //	GET                     /console/keys         the keys that were created, without secrets
 //	DELETE                  /console/keys/ID      revokes a key
@@ -28,8 +28,16 @@ func isConsole(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/co
 func console(platform *mockplatform.Server) http.Handler {
 	mux := http.NewServeMux()
 	builtIn := mockplatform.New(mockplatform.DefaultSeed())
+	services := func() []mockplatform.Document {
+		all := platform.Services()
+		for _, doc := range all {
+			id, _ := doc["id"].(string)
+			doc["organizationId"] = platform.OrganizationOf(id)
+		}
+		return all
+	}
 	for _, k := range []kind{
-		{"services", platform.Services, platform.Service, platform.UpdateService, platform.RemoveService, platform.RestoreService, builtIn.Services()},
+		{"services", services, platform.Service, platform.UpdateService, platform.RemoveService, platform.RestoreService, builtIn.Services()},
 		{"pipes", platform.Pipes, platform.Pipe, platform.UpdatePipe, platform.RemovePipe, platform.RestorePipe, builtIn.Pipes()},
 		{"alerts", platform.Alerts, platform.Alert, platform.UpdateAlert, platform.RemoveAlert, platform.RestoreAlert, builtIn.Alerts()},
 	} {

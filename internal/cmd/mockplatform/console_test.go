@@ -110,7 +110,7 @@ func TestConsoleLists(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-services", "2", "-pipes", "7", "-spread")
 	if got := p.send(200, "GET", "/console/services", ""); strings.Count(got, `"id"`) != 6 ||
-		!strings.HasPrefix(got, "[\n  {\n    \"id\": \""+mockplatform.ServiceID+"\",\n    \"name\": \"events-eu\"\n  },\n") {
+		!strings.HasPrefix(got, "[\n  {\n    \"id\": \""+mockplatform.ServiceID+"\",\n    \"name\": \"events-eu\",\n    \"organizationId\": \""+mockplatform.OrganizationID+"\"\n  },\n") {
 		t.Errorf("got %s", got)
 	}
 	got := p.send(200, "GET", "/console/pipes", "")

@@ -25,7 +25,7 @@ type kind struct {
 }
 
 // listed are the members of an object in a list.
-var listed = []string{"id", "name", "serviceId"}
+var listed = []string{"id", "name", "serviceId", "organizationId"}
 
 func (k kind) serveList(w http.ResponseWriter, _ *http.Request) {
 	all := k.list()
