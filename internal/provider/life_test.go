@@ -95,6 +95,15 @@ var lifeValues = map[string][]any{
 	},
 }
 
+// leanPlatforms are ways of returning what is empty, the plain one first.
+var leanPlatforms = map[string][]mockplatform.Sparse{
+	"returns all":                          nil,
+	"omits what is empty":                  {{Path: "**", OnlyEmpty: true, Zeros: true}},
+	"omits what is empty, and its objects": {{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}},
+	"returns null for what is empty":       {{Path: "**", OnlyEmpty: true, Zeros: true, Null: true}},
+	"omits what is empty from reads alone": {{Path: "**", OnlyEmpty: true, Zeros: true, Operations: []mockplatform.Operation{mockplatform.GetPipe, mockplatform.ListServices}}},
+}
+
 // TestOrganizationLife plays fixed lives in memory, where one thing happens after the other,
 // and nothing but the seed decides what. With make soak, it plays the life of that seed.
 func TestOrganizationLife(t *testing.T) {

@@ -87,8 +87,7 @@ func TestWarningsNameTheirObject(t *testing.T) {
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
 	config := f.provider() + scalings("all", ourServices, "num_replicas = 1")
 	for i := range 3 {
-		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.PostgresPipeID), "name = \"n\"\n"+
-			seedMappings)
+		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.PostgresPipeID), `name = "n"`)
 	}
 	w := f.workspace(config)
 	said := w.diagnostics("apply", "-auto-approve", "-input=false")

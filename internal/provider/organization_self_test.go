@@ -79,7 +79,7 @@ func TestPutBack(t *testing.T) {
 			says: []string{"pipe " + mockplatform.KafkaPipeID + " may stand changed", `Before the test it had name = "orders".`, "HTTP 403"}},
 		"unreadable": {pipe: mockplatform.KafkaPipeID, body: object{"name": "n"}, fault: mockplatform.Fault{Method: http.MethodGet, Path: pipes, Status: http.StatusForbidden, Times: mockplatform.Always},
 			says: []string{"pipe " + mockplatform.KafkaPipeID, `name = "orders"`, "HTTP 403"}},
-		"what no PATCH may set": {pipe: mockplatform.PostgresPipeID, body: object{"name": "n"}, console: unmap,
+		"what no PATCH may set": {pipe: mockplatform.PostgresPipeID, body: object{"name": "n"}, console: func(doc mockplatform.Document) { setMember(doc, tableMappings, []any{}) },
 			says: []string{"source.postgres.tableMappings = [{", `"targetTable":"customers"`, "kept others"}},
 		"a secret": {pipe: mockplatform.ObjectStoragePipeID, body: object{"name": "n"},
 			console: func(doc mockplatform.Document) { setMember(doc, "source.objectStorage.connectionString", "other") },
