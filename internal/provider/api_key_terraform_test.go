@@ -135,14 +135,11 @@ func TestAPIKeyDeposed(t *testing.T) {
 // sent never is, and the next apply creates only the rest. A log names the keys at once,
 // since a second interrupt would end Terraform without a word.
 func TestAPIKeyInterrupt(t *testing.T) {
-	t.Parallel()
-	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			noticed := make(chan struct{})
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(mockplatform.Document) { <-noticed }})
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "5m"`) + `
+	f := newFixture(t)
+	noticed := make(chan struct{})
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(mockplatform.Document) { <-noticed }})
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
+	w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "5m"`) + `
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
@@ -150,39 +147,37 @@ resource "dataplatform_api_key" "row" {
   validity_hours = 9
 }
 `)
-			// What Terraform has printed may not have reached the provider, whose log says more.
-			w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
-			logged := func(n int, message string) bool {
-				text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
-				lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
-				return len(lines) == n
-			}
-			out := w.interrupted(interrupt, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request") }, func() {
-				waitFor(t, "an error of the two that were not sent", func() bool { return logged(2, "Response contains error diagnostic") })
-				close(noticed)
-				f.ClearFaults()
-			})
-			w.setenv("TF_LOG_PROVIDER=")
-			held, _ := w.keys()
-			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
-				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
-			}
-			wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
-			log := w.read("trace.log")
-			if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
-				t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
-			}
-			wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
-			for _, key := range held {
-				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) {
-					t.Errorf("state holds %v, the platform created %s", key, created)
-				}
-			}
-			w.apply()
-			if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
-				t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
-			}
-		})
+	// What Terraform has printed may not have reached the provider, whose log says more.
+	w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
+	logged := func(n int, message string) bool {
+		text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
+		lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
+		return len(lines) == n
+	}
+	out := w.interrupted(syscall.SIGTERM, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request") }, func() {
+		waitFor(t, "an error of the two that were not sent", func() bool { return logged(2, "Response contains error diagnostic") })
+		close(noticed)
+		f.ClearFaults()
+	})
+	w.setenv("TF_LOG_PROVIDER=")
+	held, _ := w.keys()
+	if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
+		t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
+	}
+	wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
+	log := w.read("trace.log")
+	if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
+		t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
+	}
+	wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
+	for _, key := range held {
+		if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) {
+			t.Errorf("state holds %v, the platform created %s", key, created)
+		}
+	}
+	w.apply()
+	if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
+		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,81 +47,66 @@ type answer struct {
 	status      int
 	contentType string
 	body        string
-	result      any // the member "result" or "data"
+	result      any           // the member "result" or "data"
+	wait        time.Duration // as Retry-After asks for
 }
 
 // send sends a request to one of the APIs, a few times if it may help: what it sends
-// has absolute values. Only an error of the network is an error.
-func (s organizationSettings) send(ctx context.Context, method, path string, body any) (answer, error) {
-	base := "base_url"
+// has absolute values. An error has what the platform returned.
+func (s organizationSettings) send(ctx context.Context, method, path string, body any) (got answer, err error) {
+	for attempt := range 6 {
+		got, err = s.try(ctx, method, path, body)
+		if err == nil && got.status != http.StatusTooManyRequests && got.status < 500 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return got, ctx.Err()
+		case <-time.After(max(got.wait, time.Duration(attempt+1)*500*time.Millisecond)):
+		}
+	}
+	if err == nil && got.status/100 != 2 {
+		err = errors.New("HTTP " + strconv.Itoa(got.status) + ": " + s.masked(got.body))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return got, err
+}
+
+func (s organizationSettings) try(ctx context.Context, method, path string, body any) (answer, error) {
+	base, authorization := s["base_url"], "Basic "+base64.StdEncoding.EncodeToString([]byte(s["key_id"]+":"+s["key_secret"]))
 	if strings.HasPrefix(path, "/api/") {
-		base = "alerts_base_url"
+		base, authorization = s["alerts_base_url"], "Bearer "+s["alerts_access_token"]
 	}
 	sent, err := json.Marshal(body)
 	if err != nil {
 		return answer{}, err
 	}
-	for attempt := 1; ; attempt++ {
-		got, wait, err := s.try(ctx, method, strings.TrimRight(s[base], "/")+path, sent)
-		if err == nil && wait == 0 || attempt == 6 {
-			return got, err
-		}
-		select {
-		case <-ctx.Done():
-			return got, ctx.Err()
-		case <-time.After(max(wait, time.Duration(attempt)*500*time.Millisecond)):
-		}
+	if body == nil {
+		sent = nil
 	}
-}
-
-func (s organizationSettings) try(ctx context.Context, method, url string, body []byte) (got answer, wait time.Duration, err error) {
-	var reader io.Reader
-	if method != http.MethodGet {
-		reader = bytes.NewReader(body)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, url, reader)
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(base, "/")+path, bytes.NewReader(sent))
 	if err != nil {
-		return got, 0, err
+		return answer{}, err
 	}
-	request.SetBasicAuth(s["key_id"], s["key_secret"])
-	if strings.Contains(url, "/api/v2/alerts/") {
-		request.Header.Set("Authorization", "Bearer "+s["alerts_access_token"])
-	}
-	if reader != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
+	request.Header.Set("Authorization", authorization)
+	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return got, 0, err
+		return answer{}, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return got, 0, err
-	}
-	got = answer{status: response.StatusCode, contentType: response.Header.Get("Content-Type"), body: string(text)}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	var envelope object
-	if decoder.Decode(&envelope) == nil {
-		if got.result = envelope["result"]; got.result == nil {
-			got.result = envelope["data"]
-		}
-	}
-	if got.status == http.StatusTooManyRequests || got.status >= 500 {
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		wait = max(time.Duration(seconds)*time.Second, time.Second)
-	}
-	return got, wait, nil
-}
-
-// rejected is why a request had no success, with what the platform returned.
-func (s organizationSettings) rejected(method, path string, got answer, err error) error {
-	if err == nil && got.status/100 == 2 {
-		return nil
-	}
-	said := cmp.Or(err, errors.New("HTTP "+strconv.Itoa(got.status)+": "+s.masked(got.body)))
-	return fmt.Errorf("%s %s: %w", method, path, said)
+	var envelope struct{ Result, Data any }
+	_ = decoder.Decode(&envelope) // an error has no envelope
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	return answer{
+		status: response.StatusCode, contentType: response.Header.Get("Content-Type"), body: string(text),
+		result: cmp.Or(envelope.Result, envelope.Data), wait: time.Duration(seconds) * time.Second,
+	}, err
 }
 
 // masked is the beginning of what the platform returned, without the credentials.
@@ -136,7 +122,7 @@ func (s organizationSettings) masked(text string) string {
 // get reads an object, or a list of them.
 func (s organizationSettings) get(ctx context.Context, path string) (any, error) {
 	got, err := s.send(ctx, http.MethodGet, path, nil)
-	return got.result, s.rejected(http.MethodGet, path, got, err)
+	return got.result, err
 }
 
 func (s organizationSettings) services() string {
@@ -230,7 +216,7 @@ func (s *subject) patch(body object) answer {
 		}
 	}
 	got, err := s.send(s.t.Context(), http.MethodPatch, s.patches, body)
-	if err := s.rejected(http.MethodPatch, s.patches, got, err); err != nil {
+	if err != nil {
 		s.t.Fatalf("%s %s rejected a value. Before the test it had %s. %v", s.noun, s.id, s.told(slices.Sorted(maps.Keys(leaves(body)))), err)
 	}
 	return got
@@ -278,8 +264,7 @@ func (s *subject) putBack(ctx context.Context) error {
 				setMember(body, path, member(s.before, path))
 			}
 		}
-		got, err := s.send(ctx, http.MethodPatch, s.patches, body)
-		if err := s.rejected(http.MethodPatch, s.patches, got, err); err != nil {
+		if _, err := s.send(ctx, http.MethodPatch, s.patches, body); err != nil {
 			return s.standing(moved, err)
 		}
 	}

@@ -91,36 +91,6 @@ func TestScalingChanges(t *testing.T) {
 	}
 }
 
-// TestScalingDrift changes a service behind Terraform's back: what is managed is planned
-// back, and the rest is in the state.
-func TestScalingDrift(t *testing.T) {
-	f := newFixture(t)
-	b := f.scaling(mockplatform.ServiceID, `num_replicas = 3`)
-	b.apply()
-	for _, step := range []struct {
-		field string
-		value any
-		sends []string
-		state object
-	}{
-		{"numReplicas", 7, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
-		{"numReplicas", 3.5, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
-		{"numReplicas", nil, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}}, // two lists omit it
-		{"idleTimeoutMinutes", 45, nil, object{"idle_timeout_minutes": 45}},
-		{"idleTimeoutMinutes", nil, nil, object{"idle_timeout_minutes": nil}},
-		{"name", "events", nil, object{"name": "events"}},
-		{"minReplicaMemoryGb", 8.5, nil, object{"min_replica_memory_gb": 8.5}},
-	} {
-		f.UpdateService(b.id, func(doc mockplatform.Document) { setMember(doc, step.field, step.value) })
-		f.ResetJournal()
-		b.apply()
-		b.sends(step.sends...)
-		b.refresh()
-		b.wantValues(step.state)
-		b.wantQuiet()
-	}
-}
-
 // TestScalingRejected has what the platform alone can reject, through terraform: at the
 // attribute that it names.
 func TestScalingRejected(t *testing.T) {
