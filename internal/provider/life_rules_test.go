@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -199,14 +197,6 @@ func (l *life) checkMappings(b *lived) {
 		return
 	}
 	was, will, now := byName(mappingsIn(r.prior)), byName(mappingsIn(r.planned)), byName(heldIn(doc))
-	for _, mapping := range l.mapped {
-		for name, is := range now {
-			replaces := now[mappingName(mapping)] == nil && mapping["source_table"] == is["source_table"]
-			if l.excluded.Load() && (replaces || name == mappingName(mapping)) && !slices.Contains(columnsOf(is, "excluded_columns"), "late") {
-				l.t.Errorf("%s uncovers a column that was excluded during the apply", name)
-			}
-		}
-	}
 	for name, held := range byName(heldIn(b.before)) {
 		is, exists := now[name]
 		if !exists {
@@ -306,22 +296,18 @@ func (l *life) checkQuiet() {
 
 // readServices checks that a data source has what the platform had since it was asked for.
 func (l *life) readServices(p server) {
-	before, typ := map[*lived]object{}, p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
+	before := map[*lived]object{}
 	for _, b := range l.blocks {
 		before[b] = b.document()
 	}
-	resp, err := p.ReadDataSource(l.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(l.t, valueOf(args{}, typ))})
-	if err != nil || len(resp.Diagnostics) > 0 {
+	read, said := l.dataSource(p, "services", args{})
+	if len(said.errors) > 0 {
 		if l.trouble == "" || l.trouble == "flaky" {
-			l.t.Error(err, diagnosed(resp.Diagnostics))
+			l.t.Error(said)
 		}
 		return
 	}
-	read, err := resp.State.Unmarshal(typ)
-	if err != nil {
-		l.t.Error(err)
-	}
-	services := tfvalue.Of(read).At("services").Elements()
+	services := read.At("services").Elements()
 	for _, b := range l.blocks {
 		is := b.document()
 		if b.isPipe() || is == nil || plain(before[b]) != plain(is) {
