@@ -47,44 +47,6 @@ func (w *workspace) keys() (current, deposed map[string]keyInState) {
 	return current, deposed
 }
 
-// Each key that is replaced, or leaves, is reported in the plan and in the apply by a
-// warning of its own, since Terraform folds those that share a summary.
-func TestAPIKeyLife(t *testing.T) {
-	f := newFixture(t)
-	config := func(name string, count int) string {
-		return f.provider() + keyConfig(fmt.Sprintf("  count = %d\n  name = %q\n  roles = [\"developer\"]\n  expire_at = \"2999-01-01T00:00:00Z\"", count, name))
-	}
-	w := f.workspace(config("one", 2))
-	w.apply()
-	all, _ := w.keys()
-	says := func(out string, summaries ...string) {
-		t.Helper()
-		if n := strings.Count(out, "Warning: API key"); n != len(summaries) {
-			t.Errorf("%d warnings, want %d:\n%s", n, len(summaries), out)
-		}
-		for i, summary := range summaries {
-			key := all[fmt.Sprintf("this[%d]", i)]
-			wantText(t, out, fmt.Sprintf("(%s) %s", key.ID, summary), fmt.Sprintf("key (suffix %s) stays valid until 2999-01-01T00:00:00Z.", key.KeyID[len(key.KeyID)-4:]))
-		}
-	}
-
-	// One is replaced, and one leaves. What the plan has said of the replacement, the apply
-	// does not say again.
-	w.file("main.tf", config("two", 1))
-	planned := w.planText("-out=plan")
-	wantText(t, planned, "The key is replaced because name changed.")
-	says(planned, "is replaced and stays valid", "stays valid")
-	says(w.apply("plan"), "stays valid", "stays valid")
-	w.wantEmptyPlan()
-
-	all, _ = w.keys()
-	f.ResetJournal()
-	for _, out := range []string{w.planText("-destroy", "-out=plan"), w.apply("plan")} {
-		says(out, "stays valid")
-	}
-	f.wantRequests()
-}
-
 // With create_before_destroy, no failure costs the old key's secret. A creation that fails
 // leaves the state as it was. After an error of the plan that Terraform repeats in the apply,
 // the old key is a deposed object, until an apply creates the new one.

@@ -26,7 +26,6 @@ const (
 
 	service = `service_id = "20000000-0000-4000-8000-000000000001"`
 	pipeIDs = service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`
-	aKey    = `name = "k"` + "\n" + `roles = ["admin"]`
 )
 
 // invalidConfigurations are rejected before anything is sent.

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -240,45 +239,6 @@ func (l *life) checkDone(b *lived) {
 	}
 }
 
-// checkKey checks that no key is created but a planned one, and reports whether it is to be
-// applied again.
-func (l *life) checkKey() (again bool) {
-	k, r, config, posts := &l.key, l.key.result, fmt.Sprint(l.key.config), l.RequestsOf(mockplatform.CreateKey)
-	want := "replace"
-	switch k.created {
-	case config:
-		want = "none"
-	case "":
-		want = "create"
-	}
-	made := l.Keys()[k.keys:]
-	l.note("key: %s %s, %d created, errors %+q", r.action, config, len(made), r.errors)
-	if r.action != want {
-		l.t.Errorf("the plan is to %s the key, want %s: %s", r.action, want, r)
-	}
-	for i := range posts {
-		if i < len(posts)-1 && posts[i].Status != http.StatusTooManyRequests {
-			l.t.Errorf("POST %d had status %d, and there is another one", i, posts[i].Status)
-		}
-	}
-	if len(made) > 1 || len(made) == 1 && want == "none" {
-		l.t.Errorf("%d keys are created, the plan was to %s", len(made), want)
-	}
-	stored := len(made) == 1 && k.state.At("key_secret").Text() == member(made[0], "result.keySecret")
-	if lost := l.trouble == "lost" || l.trouble == "outage"; len(made) == 1 && !stored && !lost || len(made) == 0 && want != "none" && len(r.errors) == 0 {
-		l.t.Errorf("%d keys are created, and the state has %s", len(made), k.state)
-	}
-	if stored {
-		k.created = config
-	} else if k.state.IsNull() {
-		k.created = ""
-	}
-	if len(r.errors) > 0 && (l.trouble == "" || l.trouble == "flaky") {
-		l.t.Errorf("errors of the key: %q", r.errors)
-	}
-	return len(r.errors) > 0
-}
-
 // checkQuiet checks that the next plan has nothing to do.
 func (l *life) checkQuiet() {
 	l.ResetJournal()
@@ -288,9 +248,6 @@ func (l *life) checkQuiet() {
 		if r := b.result; r.action != "none" && l.gone != b.id && !l.blindTo(tableMappings) {
 			l.t.Errorf("the next plan is to %s %s: %q, errors %q", r.action, b, r.changed(), r.errors)
 		}
-	}
-	if l.key.result.action != "none" {
-		l.t.Errorf("the next plan is to %s the key", l.key.result.action)
 	}
 }
 

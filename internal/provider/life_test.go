@@ -20,7 +20,7 @@ import (
 )
 
 // A life is a random sequence of what users, the console, faults and platforms do to an
-// organization: its pipes and services, with a resource each, a key, and a data source. As in
+// organization: its pipes and services, with a resource each, and a data source. As in
 // Terraform, one provider plans all of them, and another one applies them, one after the
 // other in some order. life_rules_test.go has what has to hold whatever happens.
 type life struct {
@@ -29,7 +29,6 @@ type life struct {
 	order  *rand.Rand // of what happens in turn
 	story  []string
 	blocks []*lived
-	key    livedKey
 	server *server // of a process that serves all runs, as that of terraform test
 
 	resets, oneTarget, oneTable bool
@@ -55,15 +54,6 @@ type lived struct {
 	result         *result
 	before         object   // the object before the apply
 	bodies         []string // the PATCHes of the apply
-}
-
-// livedKey is the key of a life.
-type livedKey struct {
-	played
-	config  args
-	result  *result
-	keys    int    // on the platform before the apply
-	created string // the configuration of the key in the state
 }
 
 const tableMappings, kafkaCredentials = "source.postgres.tableMappings", "sourceCredentials.kafka"
@@ -160,8 +150,6 @@ func newLife(f *fixture, seed uint64) *life {
 			l.set(b, leaf)
 		}
 	}
-	l.key = livedKey{played: f.play(keyType), config: plainKey}
-	l.key.block.CreateBeforeDestroy = l.one(2)
 	if l.one(4) {
 		s := l.start()
 		l.server = &s
@@ -193,7 +181,7 @@ func (l *life) behave() {
 		if l.one(5) && !l.resets && l.blind == "" {
 			r.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
 		}
-		r.ShuffleSets, r.UnknownMembers, r.RepeatSetElements, r.KeyState = l.one(2), l.one(4), l.one(4), l.one(2)
+		r.ShuffleSets, r.UnknownMembers, r.RepeatSetElements = l.one(2), l.one(4), l.one(4)
 		r.Numbers = mockplatform.NumberSpelling(l.choose("", ".0", "e0"))
 		l.note("platform: %+v %+v", *p, *r)
 	})
@@ -332,9 +320,6 @@ func (l *life) step() {
 	for range 1 + l.IntN(4) {
 		l.configure(l.any())
 	}
-	if l.one(2) {
-		l.key.config = plainKey.with(args{"name": l.choose("n", "m"), "rotation_triggers": map[string]string{"t": l.choose("1", "2")}})
-	}
 	if l.gone != "" && l.one(2) {
 		l.RestorePipe(l.gone)
 		l.RestoreService(l.gone)
@@ -382,11 +367,7 @@ func (l *life) process(isDown bool) server {
 
 // plan plans all resources.
 func (l *life) plan(p server) {
-	things := []func(){func() {
-		l.key.block.Config = l.key.value(valueOf(l.key.config, l.key.state.Type()))
-		c := l.key.block.Plan(p)
-		l.key.result = l.key.tell(&result{change: c}, l.key.block.State)
-	}}
+	var things []func()
 	for _, b := range l.blocks {
 		things = append(things, func() { b.plan(p) })
 	}
@@ -429,13 +410,12 @@ func (l *life) applied() {
 	for _, b := range l.blocks {
 		b.before = b.document()
 	}
-	l.key.keys = len(l.Keys())
 	l.apply()
 	for _, b := range l.blocks {
 		b.bodies = l.patches(b.id)
 		l.note("%s: %s %+q, errors %+q, warnings %d", b, b.result.action, b.bodies, b.result.errors, len(b.result.warnings))
 	}
-	again := l.checkKey()
+	again := false
 	for _, b := range l.blocks {
 		again = l.check(b) || again
 	}

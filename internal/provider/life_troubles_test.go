@@ -18,11 +18,8 @@ import (
 // begin begins the trouble of a step.
 func (l *life) begin() {
 	l.ctx, l.cancel = context.WithCancel(l.t.Context())
-	writes := []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdatePipe, mockplatform.UpdateScaling, mockplatform.CreateKey}
-	fault := mockplatform.Fault{Operation: writes[l.IntN(4)], Skip: l.IntN(2)}
-	if r := l.key.result; r != nil && r.action != "none" && l.one(2) {
-		fault.Operation, fault.Skip = mockplatform.CreateKey, 0
-	}
+	writes := []mockplatform.Operation{mockplatform.UpdatePipe, mockplatform.UpdatePipe, mockplatform.UpdateScaling}
+	fault := mockplatform.Fault{Operation: writes[l.IntN(len(writes))], Skip: l.IntN(2)}
 	switch l.trouble {
 	case "":
 		return
@@ -35,7 +32,7 @@ func (l *life) begin() {
 			fault.Status = []int{http.StatusBadGateway, http.StatusFound, http.StatusNotImplemented}[l.IntN(3)]
 		}
 	case "interrupted":
-		// Once it is carried out, and before its response, for which a key is waited for.
+		// Once it is carried out, and before its response.
 		cancel := l.cancel
 		fault.After, fault.Delay = true, 20*time.Millisecond
 		fault.Edit = func(mockplatform.Document) { cancel() }
@@ -88,12 +85,7 @@ func (l *life) all(things []func()) {
 func (l *life) apply() {
 	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
 	reads := l.one(3)
-	things := []func(){func() {
-		if l.begins(l.key.result) {
-			l.key.block.Apply(p, l.key.result.change)
-			l.key.tell(l.key.result, l.key.block.State)
-		}
-	}}
+	var things []func()
 	for _, b := range l.blocks {
 		things = append(things, func() {
 			if l.begins(b.result) {

@@ -91,6 +91,18 @@ func TestScalingChanges(t *testing.T) {
 	}
 }
 
+// TestFewReplicas plans one replica, which the first service of a warehouse may not have.
+func TestFewReplicas(t *testing.T) {
+	f := newFixture(t)
+	for id, warning := range map[string]string{mockplatform.ServiceID: `Fewer than 2 replicas for service "events-eu" (` + mockplatform.ServiceID + ")", mockplatform.ReadonlyServiceID: ""} {
+		b := f.scaling(id, "")
+		b.apply()
+		f.UpdateService(id, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
+		b.arguments = "num_replicas = 1"
+		wantWarning(t, b.plan().warnings, warning)
+	}
+}
+
 // TestScalingRejected has what the platform alone can reject, through terraform: at the
 // attribute that it names.
 func TestScalingRejected(t *testing.T) {
