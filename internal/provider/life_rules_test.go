@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What has to hold in a life. The rules compare JSON texts, and know nothing of how the
@@ -247,37 +246,6 @@ func (l *life) checkQuiet() {
 	for _, b := range l.blocks {
 		if r := b.result; r.action != "none" && l.gone != b.id && !l.blindTo(tableMappings) {
 			l.t.Errorf("the next plan is to %s %s: %q, errors %q", r.action, b, r.changed(), r.errors)
-		}
-	}
-}
-
-// readServices checks that a data source has what the platform had since it was asked for.
-func (l *life) readServices(p server) {
-	before := map[*lived]object{}
-	for _, b := range l.blocks {
-		before[b] = b.document()
-	}
-	read, said := l.dataSource(p, "services", args{})
-	if len(said.errors) > 0 {
-		if l.trouble == "" || l.trouble == "flaky" {
-			l.t.Error(said)
-		}
-		return
-	}
-	services := read.At("services").Elements()
-	for _, b := range l.blocks {
-		is := b.document()
-		if b.isPipe() || is == nil || plain(before[b]) != plain(is) {
-			continue
-		}
-		var got object
-		if i := slices.IndexFunc(services, func(service tfvalue.Value) bool { return service.At("id").Text() == b.id }); i >= 0 {
-			got = shownValue(services[i]).(object)
-		}
-		for _, leaf := range b.leaves {
-			if leaf != l.blind && leaf != l.hidden && plain(got[snake(leaf)]) != plain(is[leaf]) {
-				l.t.Errorf("the data source has %s = %v of %s, want %v", leaf, got[snake(leaf)], b, is[leaf])
-			}
 		}
 	}
 }

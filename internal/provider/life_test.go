@@ -20,7 +20,7 @@ import (
 )
 
 // A life is a random sequence of what users, the console, faults and platforms do to an
-// organization: its pipes and services, with a resource each, and a data source. As in
+// organization: its pipes and services, with a resource each. As in
 // Terraform, one provider plans all of them, and another one applies them, one after the
 // other in some order. life_rules_test.go has what has to hold whatever happens.
 type life struct {
@@ -29,7 +29,6 @@ type life struct {
 	order  *rand.Rand // of what happens in turn
 	story  []string
 	blocks []*lived
-	server *server // of a process that serves all runs, as that of terraform test
 
 	resets, oneTarget, oneTable bool
 	blind                       string // a member that no response has
@@ -150,10 +149,6 @@ func newLife(f *fixture, seed uint64) *life {
 			l.set(b, leaf)
 		}
 	}
-	if l.one(4) {
-		s := l.start()
-		l.server = &s
-	}
 	return l
 }
 
@@ -246,12 +241,10 @@ func (l *life) set(b *lived, leaf string) {
 // console changes something, or removes an object.
 func (l *life) console() {
 	for range 1 + l.IntN(3) {
-		// A process that serves several runs may plan with a list of services that is 30 s old.
-		if b := l.any(); l.server == nil || b.isPipe() {
-			l.set(b, b.leaves[l.IntN(len(b.leaves))])
-		}
+		b := l.any()
+		l.set(b, b.leaves[l.IntN(len(b.leaves))])
 	}
-	if b := l.any(); l.gone == "" && (l.server == nil || b.isPipe()) && l.one(10) && b.id != mockplatform.ServiceID { // which has the pipes
+	if b := l.any(); l.gone == "" && l.one(10) && b.id != mockplatform.ServiceID { // which has the pipes
 		l.gone = b.id
 		l.RemovePipe(b.id)
 		l.RemoveService(b.id)
@@ -340,9 +333,6 @@ func (l *life) step() {
 	if l.trouble = ""; l.one(3) {
 		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "interrupted", "flaky", "outage")
 	}
-	if l.trouble == "outage" && l.server != nil { // it remembers failed lists for 30 s
-		l.trouble = "flaky"
-	}
 	l.applied()
 	l.calm()
 	// Where reads omit what is empty, a response to a write is no read that returned a value:
@@ -355,14 +345,10 @@ func (l *life) step() {
 
 // process is the provider's process of the next command.
 func (l *life) process(isDown bool) server {
-	switch {
-	case l.server != nil:
-		return *l.server
-	case isDown:
+	if isDown {
 		return l.start(map[string]any{"retry_timeout": "200ms"})
-	default:
-		return l.start()
 	}
+	return l.start()
 }
 
 // plan plans all resources.
@@ -370,9 +356,6 @@ func (l *life) plan(p server) {
 	var things []func()
 	for _, b := range l.blocks {
 		things = append(things, func() { b.plan(p) })
-	}
-	if l.one(4) {
-		things = append(things, func() { l.readServices(p) })
 	}
 	l.all(things)
 }

@@ -80,24 +80,16 @@ func (l *life) all(things []func()) {
 	}
 }
 
-// apply carries the plans out. Services are read beside that, and once more after the apply
-// of each one.
+// apply carries the plans out.
 func (l *life) apply() {
 	p := interruptible{l.process(l.trouble == "outage"), l.ctx}
-	reads := l.one(3)
 	var things []func()
 	for _, b := range l.blocks {
 		things = append(things, func() {
 			if l.begins(b.result) {
 				b.apply(p)
 			}
-			if reads && !b.isPipe() {
-				l.readServices(p.server)
-			}
 		})
-	}
-	if reads {
-		things = append(things, func() { l.readServices(p.server) })
 	}
 	l.all(things)
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,27 +99,5 @@ func TestFewReplicas(t *testing.T) {
 		f.UpdateService(id, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
 		b.arguments = "num_replicas = 1"
 		wantWarning(t, b.plan().warnings, warning)
-	}
-}
-
-// TestScalingRejected has what the platform alone can reject, through terraform: at the
-// attribute that it names.
-func TestScalingRejected(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.NonPaid = true })
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = true\nmax_total_memory_gb = 372"))
-	out, ok := w.terraform("apply", "-auto-approve")
-	if ok {
-		t.Fatalf("the apply succeeded:\n%s", out)
-	}
-	// Terraform prints the line of the attribute that an error stands at.
-	at := regexp.MustCompile(`Error: Cannot update service .{0,120}: \d+: max_total_memory_gb = 372 `)
-	if !at.MatchString(out) {
-		t.Errorf("no error at max_total_memory_gb:\n%s", out)
-	}
-	wantText(t, out, "HTTP 400", mockplatform.ServiceID)
-
-	if left := w.states(); len(left) != 0 { // nor anything tainted
-		t.Errorf("left in state: %q", left)
 	}
 }

@@ -25,17 +25,6 @@ func (b *managed) tryApply() *result {
 	return r
 }
 
-// tryApplyWithoutRefresh is an apply with -refresh=false.
-func (b *managed) tryApplyWithoutRefresh() *result {
-	b.t.Helper()
-	b.write(true)
-	r := b.tell(&result{change: b.block.PlanOnly(b.start())}, b.block.State)
-	if r.action != "error" {
-		b.carryOut(b.start(), r)
-	}
-	return r
-}
-
 // learn makes another value known only after apply.
 func (b *managed) learn(later cty.Value) { b.later, b.known = later, false }
 
