@@ -33,11 +33,11 @@ func (f *fixture) dataSource(s server, name string, config args) (tfvalue.Value,
 	return tfvalue.Of(state), said
 }
 
-// TestDataSourcesHoldWhatIsReturned compares all that the platform returns with what is read,
+// TestDataSourcesHoldEveryField compares all that the platform returns with what is read,
 // in the API's order: from a platform that returns everything, and from one that omits some
 // fields and returns null for others. TestAttributesHaveAllTheirPlaces has what no object
 // returns.
-func TestDataSourcesHoldWhatIsReturned(t *testing.T) {
+func TestDataSourcesHoldEveryField(t *testing.T) {
 	for name, test := range map[string]struct{ absent, null []string }{
 		"all":  {nil, nil},
 		"some": {[]string{"name", "source", "scaling", "channel", "ipAccessList", "fieldMappings"}, []string{"destination", "settings", "endpoints", "threshold"}},
