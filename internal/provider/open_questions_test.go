@@ -42,9 +42,9 @@ func findingsOfRun() *findings {
 
 // say adds answers to a question, each once. There may be none at all.
 func (f *findings) say(question string, answers ...string) {
-	all := append(f.answers[question], answers...)
-	slices.Sort(all)
-	f.answers[question] = slices.Compact(all)
+	f.answers[question] = append(f.answers[question], answers...)
+	slices.Sort(f.answers[question])
+	f.answers[question] = slices.Compact(f.answers[question])
 }
 
 // probe is a field, and how much more of it a PATCH sends.

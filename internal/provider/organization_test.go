@@ -100,7 +100,10 @@ func (s organizationSettings) try(ctx context.Context, method, path string, body
 	text, err := io.ReadAll(response.Body)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	var envelope struct{ Result, Data any }
+	var envelope struct {
+		Result any `json:"result"`
+		Data   any `json:"data"`
+	}
 	_ = decoder.Decode(&envelope) // an error has no envelope
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 	return answer{

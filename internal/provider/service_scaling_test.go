@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -22,17 +21,6 @@ resource "dataplatform_service_scaling" "this" {
 %s
 }
 `, id, arguments)
-}
-
-// scalings is the scaling of each service, in one block.
-func scalings(name string, ids []string, arguments string) string {
-	return fmt.Sprintf(`
-resource "dataplatform_service_scaling" %q {
-  for_each   = toset(["%s"])
-  service_id = each.key
-%s
-}
-`, name, strings.Join(ids, `", "`), arguments)
 }
 
 // wantValues compares attributes of the state.

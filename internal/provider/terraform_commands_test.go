@@ -62,14 +62,6 @@ func (b *managed) refreshWith(s server) *result {
 	return b.reported(b.block.Refresh(s))
 }
 
-// imports takes an object into the state.
-func (b *managed) imports(id string) *result { b.t.Helper(); return b.importsWith(b.start(), id) }
-
-func (b *managed) importsWith(s server, id string) *result {
-	b.t.Helper()
-	return b.reported(b.block.Import(s, id))
-}
-
 func (b *managed) reported(report *terraformtest.Report) *result {
 	b.t.Helper()
 	object := b.block.State
