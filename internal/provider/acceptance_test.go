@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What acceptance tests have in common. They are in a file for each noun (*_acc_test.go),
@@ -97,70 +99,48 @@ func runOnOrganization(m *testing.M) int {
 // acceptanceSettings are the settings of a run on an organization, or what is wrong with
 // them. One of the two APIs is enough.
 func acceptanceSettings(getenv func(string) string) (organizationSettings, string) {
-	settings := organizationSettings{}
-	apis := [][]string{{"base_url", "organization_id", "key_id", "key_secret"}, {"alerts_base_url", "alerts_access_token"}}
+	var invalid diag.Diagnostics
+	set := readSettings(tfvalue.Of(providerConfig(nil)), getenv, &invalid)
+	if invalid.HasError() {
+		return nil, invalid[0].Detail() + " Nothing was sent."
+	}
 	var lacking []string
-	configured := make([]bool, len(apis))
-	for i, names := range apis {
-		var missing []string
-		for _, name := range names {
-			if settings[name] = getenv(conn.Environment(name)); settings[name] == "" {
-				missing = append(missing, conn.Environment(name))
-			}
-		}
-		switch len(missing) {
-		case 0:
-			configured[i] = true
-		case len(names):
-		default:
+	for _, api := range []struct{ settings, variables []string }{
+		{[]string{"base_url", "organization_id", "key_id", "key_secret"}, []string{serviceVariable, pipesVariable, keyVariable}},
+		{[]string{"alerts_base_url", "alerts_access_token"}, []string{alertVariable}},
+	} {
+		missing := slices.DeleteFunc(slices.Clone(api.settings), func(name string) bool { return set.values[name] != "" })
+		asked := slices.ContainsFunc(api.variables, func(name string) bool { return getenv(name) != "" })
+		if asked || len(missing) < len(api.settings) {
 			lacking = append(lacking, missing...)
 		}
 	}
-	management, alerts := configured[0], configured[1]
-	needs := func(variable string, api []string, ready bool) {
-		if getenv(variable) == "" || ready || len(lacking) > 0 {
-			return
-		}
-		for _, name := range api {
-			lacking = append(lacking, conn.Environment(name))
-		}
-	}
-	if management || alerts || len(lacking) > 0 {
-		for _, variable := range []string{serviceVariable, pipesVariable, keyVariable} {
-			needs(variable, apis[0], management)
-		}
-		needs(alertVariable, apis[1], alerts)
+	for i, name := range lacking {
+		lacking[i] = conn.Environment(name)
 	}
 	switch {
 	case len(lacking) > 0:
-		return nil, "Not set: " + strings.Join(slices.Compact(lacking), ", ") + ". Nothing was sent."
-	case !management && !alerts:
-		return nil, "Set DATAPLATFORM_BASE_URL, DATAPLATFORM_ORGANIZATION_ID, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET, or for alerts DATAPLATFORM_ALERTS_BASE_URL and DATAPLATFORM_ALERTS_ACCESS_TOKEN; CONTRIBUTING.md lists the variables that name what may be changed."
+		return nil, "Not set: " + strings.Join(lacking, ", ") + ". Nothing was sent."
+	case set.values["base_url"] == "" && set.values["alerts_base_url"] == "":
+		return nil, "Neither DATAPLATFORM_BASE_URL nor DATAPLATFORM_ALERTS_BASE_URL is set. CONTRIBUTING.md lists the variables, and those that name what may be changed."
 	}
-	for _, name := range []string{"base_url", "alerts_base_url"} {
-		if _, err := platform.ParseBaseURL(settings[name]); settings[name] != "" && err != nil {
-			return nil, conn.Environment(name) + ": " + err.Error() + "."
+	const id = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
+	for variable, form := range map[string][2]string{
+		serviceVariable: {id, "a UUID"},
+		pipesVariable:   {id + "/" + id + `(\s*,\s*` + id + "/" + id + ")*", "SERVICE_ID/PIPE_ID, and several separated by commas"},
+		keyVariable:     {"1", "1"},
+	} {
+		if value := getenv(variable); value != "" && !regexp.MustCompile("^("+form[0]+")$").MatchString(value) {
+			return nil, fmt.Sprintf("%s must be %s, got %q.", variable, form[1], value)
 		}
 	}
-	if service := getenv(serviceVariable); service != "" && !platform.IsUUID(service) {
-		return nil, fmt.Sprintf("%s must be a UUID, got %q.", serviceVariable, service)
-	}
-	for _, pipe := range pipesNamed(getenv(pipesVariable)) {
-		if !platform.IsUUID(pipe[0]) || !platform.IsUUID(pipe[1]) {
-			return nil, fmt.Sprintf("%s must be SERVICE_ID/PIPE_ID, and several separated by commas, got %q.", pipesVariable, getenv(pipesVariable))
-		}
-	}
-	if key := getenv(keyVariable); key != "" && key != "1" {
-		return nil, fmt.Sprintf("%s must be 1, got %q.", keyVariable, key)
-	}
-	return settings, ""
+	return set.values, ""
 }
 
 // pipesNamed splits the IDs of pipes into those of service and pipe.
 func pipesNamed(variable string) (pipes [][2]string) {
 	for text := range strings.SplitSeq(variable, ",") {
-		if text = strings.TrimSpace(text); text != "" {
-			service, pipe, _ := strings.Cut(text, "/")
+		if service, pipe, ok := strings.Cut(strings.TrimSpace(text), "/"); ok {
 			pipes = append(pipes, [2]string{service, pipe})
 		}
 	}
@@ -178,12 +158,12 @@ func (s organizationSettings) probe(ctx context.Context, alert string) string {
 	}
 	for _, path := range paths {
 		got, err := s.send(ctx, http.MethodGet, path, nil)
-		if err := s.rejected(http.MethodGet, path, got, err); err != nil {
-			advice := "Check the address and the IDs."
-			if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden {
-				advice = "The platform rejected the credentials."
-			}
-			return fmt.Sprintf("%s No test ran, and nothing was changed. %v", advice, err)
+		switch {
+		case err == nil:
+		case got.status == http.StatusUnauthorized || got.status == http.StatusForbidden:
+			return fmt.Sprintf("The platform rejected the credentials. No test ran, and nothing was changed. %v", err)
+		default:
+			return fmt.Sprintf("Check the address and the IDs. No test ran, and nothing was changed. %v", err)
 		}
 	}
 	return ""

@@ -47,44 +47,6 @@ func (w *workspace) keys() (current, deposed map[string]keyInState) {
 	return current, deposed
 }
 
-// Each key that is replaced, or leaves, is reported in the plan and in the apply by a
-// warning of its own, since Terraform folds those that share a summary.
-func TestAPIKeyLife(t *testing.T) {
-	f := newFixture(t)
-	config := func(name string, count int) string {
-		return f.provider() + keyConfig(fmt.Sprintf("  count = %d\n  name = %q\n  roles = [\"developer\"]\n  expire_at = \"2999-01-01T00:00:00Z\"", count, name))
-	}
-	w := f.workspace(config("one", 2))
-	w.apply()
-	all, _ := w.keys()
-	says := func(out string, summaries ...string) {
-		t.Helper()
-		if n := strings.Count(out, "Warning: API key"); n != len(summaries) {
-			t.Errorf("%d warnings, want %d:\n%s", n, len(summaries), out)
-		}
-		for i, summary := range summaries {
-			key := all[fmt.Sprintf("this[%d]", i)]
-			wantText(t, out, fmt.Sprintf("(%s) %s", key.ID, summary), fmt.Sprintf("key (suffix %s) stays valid until 2999-01-01T00:00:00Z.", key.KeyID[len(key.KeyID)-4:]))
-		}
-	}
-
-	// One is replaced, and one leaves. What the plan has said of the replacement, the apply
-	// does not say again.
-	w.file("main.tf", config("two", 1))
-	planned := w.planText("-out=plan")
-	wantText(t, planned, "The key is replaced because name changed.")
-	says(planned, "is replaced and stays valid", "stays valid")
-	says(w.apply("plan"), "stays valid", "stays valid")
-	w.wantEmptyPlan()
-
-	all, _ = w.keys()
-	f.ResetJournal()
-	for _, out := range []string{w.planText("-destroy", "-out=plan"), w.apply("plan")} {
-		says(out, "stays valid")
-	}
-	f.wantRequests()
-}
-
 // With create_before_destroy, no failure costs the old key's secret. A creation that fails
 // leaves the state as it was. After an error of the plan that Terraform repeats in the apply,
 // the old key is a deposed object, until an apply creates the new one.
@@ -135,14 +97,11 @@ func TestAPIKeyDeposed(t *testing.T) {
 // sent never is, and the next apply creates only the rest. A log names the keys at once,
 // since a second interrupt would end Terraform without a word.
 func TestAPIKeyInterrupt(t *testing.T) {
-	t.Parallel()
-	for name, interrupt := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM to all": syscall.SIGTERM} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			noticed := make(chan struct{})
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(mockplatform.Document) { <-noticed }})
-			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
-			w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "5m"`) + `
+	f := newFixture(t)
+	noticed := make(chan struct{})
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(mockplatform.Document) { <-noticed }})
+	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Hang: true})
+	w := f.workspace(f.provider("max_concurrent_requests = 2", `request_timeout = "5m"`) + `
 resource "dataplatform_api_key" "row" {
   count          = 4
   name           = "key-${count.index}"
@@ -150,39 +109,37 @@ resource "dataplatform_api_key" "row" {
   validity_hours = 9
 }
 `)
-			// What Terraform has printed may not have reached the provider, whose log says more.
-			w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
-			logged := func(n int, message string) bool {
-				text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
-				lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
-				return len(lines) == n
-			}
-			out := w.interrupted(interrupt, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request") }, func() {
-				waitFor(t, "an error of the two that were not sent", func() bool { return logged(2, "Response contains error diagnostic") })
-				close(noticed)
-				f.ClearFaults()
-			})
-			w.setenv("TF_LOG_PROVIDER=")
-			held, _ := w.keys()
-			if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
-				t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
-			}
-			wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
-			log := w.read("trace.log")
-			if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
-				t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
-			}
-			wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
-			for _, key := range held {
-				if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) {
-					t.Errorf("state holds %v, the platform created %s", key, created)
-				}
-			}
-			w.apply()
-			if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
-				t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
-			}
-		})
+	// What Terraform has printed may not have reached the provider, whose log says more.
+	w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
+	logged := func(n int, message string) bool {
+		text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
+		lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
+		return len(lines) == n
+	}
+	out := w.interrupted(syscall.SIGTERM, func() bool { return len(f.Keys()) == 2 && logged(4, "Received request") }, func() {
+		waitFor(t, "an error of the two that were not sent", func() bool { return logged(2, "Response contains error diagnostic") })
+		close(noticed)
+		f.ClearFaults()
+	})
+	w.setenv("TF_LOG_PROVIDER=")
+	held, _ := w.keys()
+	if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 {
+		t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
+	}
+	wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
+	log := w.read("trace.log")
+	if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
+		t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
+	}
+	wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
+	for _, key := range held {
+		if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) {
+			t.Errorf("state holds %v, the platform created %s", key, created)
+		}
+	}
+	w.apply()
+	if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
+		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
 	}
 }
 

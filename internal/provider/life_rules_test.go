@@ -2,14 +2,10 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What has to hold in a life. The rules compare JSON texts, and know nothing of how the
@@ -199,14 +195,6 @@ func (l *life) checkMappings(b *lived) {
 		return
 	}
 	was, will, now := byName(mappingsIn(r.prior)), byName(mappingsIn(r.planned)), byName(heldIn(doc))
-	for _, mapping := range l.mapped {
-		for name, is := range now {
-			replaces := now[mappingName(mapping)] == nil && mapping["source_table"] == is["source_table"]
-			if l.excluded.Load() && (replaces || name == mappingName(mapping)) && !slices.Contains(columnsOf(is, "excluded_columns"), "late") {
-				l.t.Errorf("%s uncovers a column that was excluded during the apply", name)
-			}
-		}
-	}
 	for name, held := range byName(heldIn(b.before)) {
 		is, exists := now[name]
 		if !exists {
@@ -250,45 +238,6 @@ func (l *life) checkDone(b *lived) {
 	}
 }
 
-// checkKey checks that no key is created but a planned one, and reports whether it is to be
-// applied again.
-func (l *life) checkKey() (again bool) {
-	k, r, config, posts := &l.key, l.key.result, fmt.Sprint(l.key.config), l.RequestsOf(mockplatform.CreateKey)
-	want := "replace"
-	switch k.created {
-	case config:
-		want = "none"
-	case "":
-		want = "create"
-	}
-	made := l.Keys()[k.keys:]
-	l.note("key: %s %s, %d created, errors %+q", r.action, config, len(made), r.errors)
-	if r.action != want {
-		l.t.Errorf("the plan is to %s the key, want %s: %s", r.action, want, r)
-	}
-	for i := range posts {
-		if i < len(posts)-1 && posts[i].Status != http.StatusTooManyRequests {
-			l.t.Errorf("POST %d had status %d, and there is another one", i, posts[i].Status)
-		}
-	}
-	if len(made) > 1 || len(made) == 1 && want == "none" {
-		l.t.Errorf("%d keys are created, the plan was to %s", len(made), want)
-	}
-	stored := len(made) == 1 && k.state.At("key_secret").Text() == member(made[0], "result.keySecret")
-	if lost := l.trouble == "lost" || l.trouble == "outage"; len(made) == 1 && !stored && !lost || len(made) == 0 && want != "none" && len(r.errors) == 0 {
-		l.t.Errorf("%d keys are created, and the state has %s", len(made), k.state)
-	}
-	if stored {
-		k.created = config
-	} else if k.state.IsNull() {
-		k.created = ""
-	}
-	if len(r.errors) > 0 && (l.trouble == "" || l.trouble == "flaky") {
-		l.t.Errorf("errors of the key: %q", r.errors)
-	}
-	return len(r.errors) > 0
-}
-
 // checkQuiet checks that the next plan has nothing to do.
 func (l *life) checkQuiet() {
 	l.ResetJournal()
@@ -297,44 +246,6 @@ func (l *life) checkQuiet() {
 	for _, b := range l.blocks {
 		if r := b.result; r.action != "none" && l.gone != b.id && !l.blindTo(tableMappings) {
 			l.t.Errorf("the next plan is to %s %s: %q, errors %q", r.action, b, r.changed(), r.errors)
-		}
-	}
-	if l.key.result.action != "none" {
-		l.t.Errorf("the next plan is to %s the key", l.key.result.action)
-	}
-}
-
-// readServices checks that a data source has what the platform had since it was asked for.
-func (l *life) readServices(p server) {
-	before, typ := map[*lived]object{}, p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
-	for _, b := range l.blocks {
-		before[b] = b.document()
-	}
-	resp, err := p.ReadDataSource(l.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(l.t, valueOf(args{}, typ))})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		if l.trouble == "" || l.trouble == "flaky" {
-			l.t.Error(err, diagnosed(resp.Diagnostics))
-		}
-		return
-	}
-	read, err := resp.State.Unmarshal(typ)
-	if err != nil {
-		l.t.Error(err)
-	}
-	services := tfvalue.Of(read).At("services").Elements()
-	for _, b := range l.blocks {
-		is := b.document()
-		if b.isPipe() || is == nil || plain(before[b]) != plain(is) {
-			continue
-		}
-		var got object
-		if i := slices.IndexFunc(services, func(service tfvalue.Value) bool { return service.At("id").Text() == b.id }); i >= 0 {
-			got = shownValue(services[i]).(object)
-		}
-		for _, leaf := range b.leaves {
-			if leaf != l.blind && leaf != l.hidden && plain(got[snake(leaf)]) != plain(is[leaf]) {
-				l.t.Errorf("the data source has %s = %v of %s, want %v", leaf, got[snake(leaf)], b, is[leaf])
-			}
 		}
 	}
 }

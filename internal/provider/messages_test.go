@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,66 +59,24 @@ func wantReadable(t *testing.T, text string) {
 	}
 }
 
-// TestGoneAndStillConfigured has what a plan says of a pipe that is gone: that it is, and in
-// the error that follows what to do. TestScalingGone has a service.
-func TestGoneAndStillConfigured(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.KafkaPipeID, "")
-	b.apply()
-	f.RemovePipe(b.id)
-	r := b.tryPlan(b.start())
-	wantWarning(t, r.warnings, fmt.Sprintf("The pipe %q (%s) is gone: The API no longer returns it in organization %s (HTTP 404, request ID ", "orders", b.id, mockplatform.OrganizationID))
-	wantText(t, folded(r.warnings[0]), "so Terraform treats it as deleted. If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.")
-	b.refuses(r, "No such pipe: There is no pipe "+b.id, "remove this resource from the configuration, or create the pipe in the platform's console and set its ID here.")
-}
-
-// TestWarningsNameTheirObject collects the warnings of many kinds: each names
-// what it is about by name and id, and no two objects share a summary but where
-// it is said of all alike.
-func TestWarningsNameTheirObject(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.AllowSingleReplica = true
-		b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", Unsent: true, To: func(any) any { return 99 }}}
-	})
-	// This one is no primary of a warehouse, which may have one replica.
-	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
-	config := f.provider() + scalings("all", ourServices, "num_replicas = 1")
-	for i := range 3 {
-		config += onePipe(fmt.Sprintf("p%d", i), f.clonePipe(mockplatform.PostgresPipeID), "name = \"n\"\n"+
-			seedMappings)
-	}
-	w := f.workspace(config)
-	said := w.diagnostics("apply", "-auto-approve", "-input=false")
-	object := regexp.MustCompile(`(service|pipe) "[a-z-]+" \(` + anyUUID.String() + `\)`)
-	kinds := map[string][]string{}
-	for address, of := range said {
-		if address == "" {
-			continue
-		}
-		if len(of.errors) > 0 {
-			t.Errorf("%s: %q", address, of.errors)
-		}
-		for _, warning := range of.warnings {
-			summary, _, _ := strings.Cut(warning, ": ")
-			if strings.Contains(summary, "eprecat") {
-				continue
-			}
-			if !object.MatchString(summary) {
-				t.Errorf("%s: the summary %q names no object", address, summary)
-			}
-			kind := object.ReplaceAllString(summary, "…")
-			if !slices.Contains(kinds[kind], summary) {
-				kinds[kind] = append(kinds[kind], summary)
-			}
-		}
-	}
-	for kind, want := range map[string]int{
-		"Creating this resource overwrites current values of …": 6, "Fewer than 2 replicas for …": 2,
-		"Updating … also changed unmanaged values": 3,
+// TestOutage plans a pipe and a service while nothing works: each error can be read alone.
+func TestOutage(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault  mockplatform.Fault
+		secret string
+		says   []string
+	}{
+		"failing":        {mockplatform.Fault{Status: 503}, "demo-key-secret", []string{"HTTP 503 Service Unavailable"}},
+		"not responding": {mockplatform.Fault{Reset: true}, "demo-key-secret", []string{"Check base_url, and HTTPS_PROXY if it is set."}},
+		"wrong secret":   {mockplatform.Fault{Operation: "none"}, "wrong-secret", []string{"HTTP 401 Unauthorized", "Check key_id and key_secret. The key may be wrong"}},
 	} {
-		if len(kinds[kind]) != want {
-			t.Errorf("%d objects in %q, want %d: %q", len(kinds[kind]), kind, want, kinds)
-		}
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
+			test.fault.Times = mockplatform.Always
+			f.Inject(test.fault)
+			s := f.start(map[string]any{"key_secret": test.secret})
+			for _, b := range []*managed{f.pipe(mockplatform.KafkaPipeID, ""), f.scaling(mockplatform.ServiceID, "")} {
+				b.refuses(b.tryPlan(s), append(test.says, "Cannot read ", "Tried to ", " at "+f.url+". ")...)
+			}
+		}))
 	}
 }

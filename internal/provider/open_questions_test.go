@@ -15,35 +15,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// The questions that the API document leaves open. They are answered for the objects of a
-// run on an organization, with as little as an answer takes, and for a fake's, where the
-// answers are known.
-const (
-	omitted   = ": what a PATCH omits"
-	responses = ": the response to a PATCH"
-	returns   = ": fields that no response had"
-	emptied   = "empty values that were returned"
-	noSuch    = "a pipe that does not exist"
-)
+// The questions that the API document leaves open are answered for the objects of a run on
+// an organization, with as little as an answer takes, and for a fake's, where the answers are
+// known.
 
-// Answers to them.
-const (
-	isKept   = "is kept"
-	isRead   = "is what a read has after it"
-	noResult = "has no result"
-)
-
-// findings are the answers of a run. A maintainer pastes them into an issue.
+// findings are what a run showed. A maintainer pastes them into an issue.
 type findings struct {
-	answers  map[string][]string        // by question; several, where objects differ
-	asked    map[string]bool            // by ID of the object
-	resets   string                     // an object of which a PATCH reset what it omits
-	returned map[string]map[string]bool // the paths of fields, by noun
-	empty    map[string]string          // by how an empty value is spelled, a field that had it
+	answers map[string][]string // by question
+	asked   map[string]bool     // by ID
+	resets  string              // an object of which a PATCH reset what it omits
+	seen    map[string]bool     // fields that a response had, by noun and path
 }
 
 func newFindings() *findings {
-	return &findings{map[string][]string{}, map[string]bool{}, "", map[string]map[string]bool{}, map[string]string{}}
+	return &findings{answers: map[string][]string{}, asked: map[string]bool{}, seen: map[string]bool{}}
 }
 
 // findingsOfRun are those of a run on an organization. On a fake, where tests are parallel, each
@@ -55,68 +40,57 @@ func findingsOfRun() *findings {
 	return newFindings()
 }
 
-func (f *findings) answer(question, format string, values ...any) {
-	if text := fmt.Sprintf(format, values...); !slices.Contains(f.answers[question], text) {
-		f.answers[question] = append(f.answers[question], text)
-	}
+// say adds answers to a question, each once. There may be none at all.
+func (f *findings) say(question string, answers ...string) {
+	f.answers[question] = append(f.answers[question], answers...)
+	slices.Sort(f.answers[question])
+	f.answers[question] = slices.Compact(f.answers[question])
 }
 
-// about changes an object as little as an answer takes, and never its source: each field
-// but the last one gets another value, and the last PATCH is to keep those. A value that
-// was a default all along would look the same after a reset.
+// probe is a field, and how much more of it a PATCH sends.
+type probe struct {
+	field string
+	more  int64
+}
+
+// probed are the fields that PATCHes send, one after the other: of each group the first one
+// that has a value. Whether a PATCH keeps
+// what it omits is seen in a value that the one before it has changed: one that was a default
+// all along would look the same after a reset.
+var probed = map[string][][]probe{
+	"service": {{{"idleTimeoutMinutes", 5}}, {{"idleScaling", 0}, {"numReplicas", 0}}},
+	"pipe": {{{"name", 0}}, {{"settings.streaming_max_insert_wait_ms", 1}, {"settings.object_storage_polling_interval_ms", 1}},
+		{{"settings.engine_max_threads", 0}, {"settings.engine_max_insert_threads", 0}, {"settings.object_storage_concurrency", 0}}},
+}
+
+// about changes an object as little as an answer takes, and never its source.
 func (f *findings) about(s *subject) {
 	s.t.Helper()
 	f.asked[s.id] = true
 	f.note(s.noun, s.before)
-	fields := []string{"idleTimeoutMinutes", firstOf(s.before, "idleScaling", "numReplicas")}
-	if s.noun == "pipe" {
-		fields = []string{
-			"name",
-			firstOf(s.before, "settings.streaming_max_insert_wait_ms", "settings.object_storage_polling_interval_ms"),
-			firstOf(s.before, "settings.engine_max_threads", "settings.engine_max_insert_threads", "settings.object_storage_concurrency"),
-		}
-	}
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
-	for i, field := range fields {
-		value := member(s.before, field)
-		if isEmpty(value) && field != "name" {
-			f.answer(s.noun+omitted, "is not known: no field to try was returned")
+	for _, group := range probed[s.noun] {
+		i := slices.IndexFunc(group, func(p probe) bool { return !isEmpty(member(s.before, p.field)) })
+		if i < 0 || f.resets != "" {
+			f.say(s.noun+"s: not tried to the end for", s.id)
 			return
 		}
-		if i < len(fields)-1 {
-			value = another(value)
+		value := member(s.before, group[i].field)
+		if number, ok := value.(json.Number); ok {
+			n, _ := number.Int64()
+			value = json.Number(strconv.FormatInt(n+group[i].more, 10))
 		}
-		setMember(expected, field, value)
-		if !f.patch(s, field, value, expected) {
-			return
+		if group[i].field == "name" {
+			value = fmt.Sprint(value, " (terraform-acc)")
 		}
+		setMember(expected, group[i].field, value)
+		f.patch(s, group[i].field, value, expected)
 	}
-	f.answer(s.noun+omitted, isKept)
 }
 
-// another is another value of a name or a number.
-func another(value any) any {
-	number, ok := value.(json.Number)
-	if !ok {
-		return fmt.Sprint(value, " (terraform-acc)")
-	}
-	n, _ := number.Int64()
-	return json.Number(strconv.FormatInt(n+5, 10))
-}
-
-// firstOf is the first of these fields that an object has with a value.
-func firstOf(object object, fields ...string) string {
-	for _, field := range fields {
-		if !isEmpty(member(object, field)) {
-			return field
-		}
-	}
-	return fields[0]
-}
-
-// patch sends one field, compares what the object is after it with what is expected and
-// with the response, and reports whether the object is as expected.
-func (f *findings) patch(s *subject, field string, value any, expected object) bool {
+// patch sends one field, and compares what the object is after it with what is expected,
+// and with the response.
+func (f *findings) patch(s *subject, field string, value any, expected object) {
 	s.t.Helper()
 	body := object{}
 	setMember(body, field, value)
@@ -125,60 +99,42 @@ func (f *findings) patch(s *subject, field string, value any, expected object) b
 	f.note(s.noun, now)
 	if stored := member(now, field); stored != nil && !alike(stored, value) {
 		s.t.Errorf("%s %s stores %s otherwise than it was sent. Before the test it was: %s", s.noun, s.id, field, s.told([]string{field}))
-		return false
-	}
-	f.compare(s.noun, got.result, now)
-	moved := s.moved(expected, now)
-	if len(moved) == 0 {
-		return true
-	}
-	f.resets = s.noun + " " + s.id
-	f.answer(s.noun+omitted, "IS RESET by a PATCH of %s: %s", field, strings.Join(moved, ", "))
-	if s.noun == "pipe" {
-		f.answer("credentials", "are never returned, and may be reset as well: set those of %s again", f.resets)
-	}
-	return false
-}
-
-// compare answers in what the response to a PATCH differs from the read after it.
-func (f *findings) compare(noun string, result, now any) {
-	if result == nil {
-		f.answer(noun+responses, noResult)
 		return
 	}
-	was, is := leaves(result), leaves(now)
-	var differ []string
-	for path := range maps.Keys(unionOf(was, is)) {
-		if spelled(was[path]) != spelled(is[path]) {
-			differ = append(differ, path)
+	moved := s.moved(expected, now)
+	f.say(s.noun+"s: fields that a PATCH of "+field+" alone resets", moved...)
+	if len(moved) > 0 {
+		f.resets = s.noun + " " + s.id
+		if s.noun == "pipe" { // they are never returned
+			f.say("pipes: credentials that may have been reset, and have to be set again", s.id)
 		}
 	}
-	if len(differ) == 0 {
-		f.answer(noun+responses, isRead)
-		return
+	differ, was, is := []string{}, leaves(got.result), leaves(now)
+	if got.result == nil {
+		differ = []string{"everything"}
+		clear(is)
 	}
-	slices.Sort(differ)
-	f.answer(noun+responses, "differs from a read after it: %s", strings.Join(differ, ", "))
+	maps.DeleteFunc(is, func(path string, value any) bool { return spelled(was[path]) == spelled(value) })
+	f.say(s.noun+"s: fields of a second read that are not those of the response to a PATCH", append(differ, slices.Sorted(maps.Keys(is))...)...)
 }
 
-func unionOf(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
+func numberOf(value any) (float64, error) {
+	number, _ := value.(json.Number)
+	return number.Float64()
 }
 
 // aboutErrors asks for a pipe that does not exist, once.
 func (f *findings) aboutErrors(o *organization, service string) {
 	o.t.Helper()
-	if f.asked[noSuch] {
+	if f.asked["errors"] {
 		return
 	}
-	f.asked[noSuch] = true
+	f.asked["errors"] = true
 	got, err := o.send(o.t.Context(), http.MethodGet, o.services()+"/"+service+"/pipes/"+uuid.NewString(), nil)
-	if err != nil {
+	if got.status == 0 {
 		o.t.Fatal(err)
 	}
-	f.answer(noSuch, "HTTP %d, %s: %s", got.status, got.contentType, o.masked(got.body))
+	f.say("errors: a pipe that does not exist", fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, o.masked(got.body)))
 }
 
 // read notes the fields of an object without changing it, or of all in a list.
@@ -188,72 +144,55 @@ func (f *findings) read(o *organization, noun, path string) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	all, isList := got.([]any)
-	if !isList {
-		all = []any{got}
-	}
-	for _, object := range all {
-		f.note(noun, object)
-	}
+	f.note(noun, got)
 }
 
 func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id) }
 
-// note remembers which fields a response had, and which were empty.
-func (f *findings) note(noun string, value any) {
-	if f.returned[noun] == nil {
-		f.returned[noun] = map[string]bool{}
+// note remembers which fields a response had, and how those that were empty were spelled.
+func (f *findings) note(path string, value any) {
+	if value == nil {
+		return
 	}
-	var walk func(path string, value any)
-	walk = func(path string, value any) {
-		f.returned[noun][path] = true
-		if isEmpty(value) {
-			f.empty[spelled(value)] = noun + "." + path
+	f.seen[path] = true
+	if isEmpty(value) {
+		f.say("empty values that responses had", spelled(value))
+	}
+	switch value := value.(type) {
+	case object:
+		for name, inner := range value {
+			f.note(path+"."+name, inner)
 		}
-		switch value := value.(type) {
-		case object:
-			for name, inner := range value {
-				walk(strings.TrimPrefix(path+"."+name, "."), inner)
-			}
-		case []any:
-			for _, element := range value {
-				if _, ok := element.(object); ok {
-					walk(path, element)
-				}
+	case []any:
+		for _, element := range value {
+			if members, ok := element.(object); ok {
+				f.note(path, members)
 			}
 		}
-	}
-	if value != nil {
-		walk("", value)
 	}
 }
 
 // lines are the findings, a line for each question.
 func (f *findings) lines() []string {
-	for noun, seen := range f.returned {
-		var missing []string
-		for _, path := range documented(noun) {
-			if parent := path[:max(0, strings.LastIndexByte(path, '.'))]; !seen[path] && seen[parent] {
-				missing = append(missing, path)
-			}
+	for _, noun := range []string{"service", "pipe", "alert"} {
+		if f.seen[noun] {
+			f.say(noun+"s: fields that no response had", f.unseen(noun)...)
 		}
-		f.answer(noun+returns, "%s", cmp.Or(strings.Join(missing, ", "), "none"))
-	}
-	for _, spelling := range slices.Sorted(maps.Keys(f.empty)) {
-		f.answer(emptied, "%s (%s)", spelling, f.empty[spelling])
 	}
 	all := []string{"What this run showed of the questions that the API document leaves open:"}
 	for _, question := range slices.Sorted(maps.Keys(f.answers)) {
-		all = append(all, "- "+question+": "+strings.Join(f.answers[question], "; "))
+		all = append(all, "- "+question+": "+cmp.Or(strings.Join(f.answers[question], ", "), "none"))
 	}
 	return all
 }
 
-// documented are the fields of an object of the API by dotted path, as responses spell them.
-func documented(noun string) (paths []string) {
+// unseen are the fields of the API document that no response had, beside others of the same
+// object. They are attributes of the data sources, as responses spell them.
+func (f *findings) unseen(noun string) (paths []string) {
 	eachAttribute("", schemasOnce().DataSourceSchemas["dataplatform_"+noun].Block.Attributes, func(path string, _ *tfprotov6.SchemaAttribute) {
-		if path != ".organization_id" {
-			paths = append(paths, fieldOf(path[1:]))
+		field := noun + "." + fieldOf(path[1:])
+		if parent := field[:strings.LastIndexByte(field, '.')]; path != ".organization_id" && f.seen[parent] && !f.seen[field] {
+			paths = append(paths, strings.TrimPrefix(field, noun+"."))
 		}
 	})
 	return paths

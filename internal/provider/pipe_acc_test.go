@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -151,99 +150,9 @@ func TestAccPipeDrift(t *testing.T) {
 	})
 }
 
-// One PATCH sends what the configuration sets and the platform has otherwise: lists whole,
-// empty ones too, and numbers with all their digits. What leaves the configuration stays as
-// it is, and a rename leaves unknown what the platform moves with every change, and no more.
-func TestAccPipeSendsWhatDiffers(t *testing.T) {
-	f := newFixture(t)
-	bytes := tfjsonpath.New("settings").AtMapKey("object_storage_max_insert_bytes")
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{
-				Config: f.provider() + pipeConfig(mockplatform.KafkaPipeID, `
-  name           = "renamed"
-  settings       = { engine_max_threads = 8, object_storage_max_insert_bytes = 9007199254740993 }
-  source         = { kafka = { iam_role = "role:other", reverse_private_endpoint_ids = [] }, validate_samples = true }
-  destination    = { columns = [{ name = "id", type = "UInt64" }] }
-  field_mappings = []`),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisPipe, bytes, knownvalue.Int64Exact(9007199254740993)),
-					statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("field_mappings"), knownvalue.ListExact(nil)),
-				},
-				PostApplyFunc: f.received(`{
-  "name": "renamed",
-  "source": {"kafka": {"iamRole": "role:other", "reversePrivateEndpointIds": []}, "validateSamples": true},
-  "destination": {"columns": [{"name": "id", "type": "UInt64"}]},
-  "fieldMappings": [],
-  "settings": {"object_storage_max_insert_bytes": 9007199254740993}
-}`),
-			},
-			{
-				Config: f.provider() + pipeConfig(mockplatform.KafkaPipeID, "  name     = \"renamed again\"\n  settings = { engine_max_threads = 8.0 }"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-					plancheck.ExpectUnknownValue(thisPipe, tfjsonpath.New("state")),
-					plancheck.ExpectUnknownValue(thisPipe, tfjsonpath.New("updated_at")),
-					plancheck.ExpectKnownValue(thisPipe, bytes, knownvalue.Int64Exact(9007199254740993)),
-					plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("source").AtMapKey("kafka").AtMapKey("iam_role"), knownvalue.StringExact("role:other")),
-					plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("scaling").AtMapKey("replicas"), knownvalue.Int64Exact(2)),
-				}},
-				PostApplyFunc: f.received(`{"name": "renamed again"}`),
-			},
-		},
-	})
-}
-
 // pipeImport is an import block for a pipe of the seed.
 func pipeImport(id string) string {
 	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+id)
-}
-
-// An import block shows as a difference what an adoption only warns about. Lists are sent
-// whole, and one setting of many alone.
-func TestAccPipeImportBlock(t *testing.T) {
-	f := newFixture(t)
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_5_0)},
-		Steps: []resource.TestStep{
-			{
-				Config: f.provider() + pipeImport(mockplatform.KafkaPipeID) + pipeConfig(mockplatform.KafkaPipeID, `
-  settings       = { engine_max_threads = 8, engine_max_insert_threads = 3 }
-  source         = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"] } }
-  field_mappings = [{ source_field = "orderId", destination_field = "order_id" }]`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-					plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("settings").AtMapKey("engine_max_insert_threads"), knownvalue.Int64Exact(3)),
-					plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("settings").AtMapKey("object_storage_concurrency"), knownvalue.Int64Exact(4)),
-					plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("field_mappings"), knownvalue.ListSizeExact(1)),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("source").AtMapKey("kafka"), knownvalue.ObjectPartial(map[string]knownvalue.Check{
-						"topics":                       knownvalue.StringExact("orders"),
-						"reverse_private_endpoint_ids": knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("rpe-north"), knownvalue.StringExact("rpe-south")}),
-					})),
-					statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("source").AtMapKey("postgres"), knownvalue.Null()),
-				},
-				PostApplyFunc: f.received(`{"settings": {"engine_max_insert_threads": 3}, "fieldMappings": [{"sourceField": "orderId", "destinationField": "order_id"}]}`),
-			},
-			{ // an argument that leaves the configuration leaves the value as it is
-				Config: f.provider() + pipeImport(mockplatform.KafkaPipeID) + pipeConfig(mockplatform.KafkaPipeID, `settings = { engine_max_threads = 8 }`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionNoop),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("settings").AtMapKey("engine_max_insert_threads"), knownvalue.Int64Exact(3)),
-				},
-				PostApplyFunc: f.received(),
-			},
-			{ // and an empty list is a value
-				Config:        f.provider() + pipeConfig(mockplatform.KafkaPipeID, `field_mappings = []`),
-				PostApplyFunc: f.received(`{"fieldMappings": []}`),
-			},
-		},
-	})
 }
 
 // Credentials are sent when their version changes, and with every change of the source. The
@@ -283,10 +192,6 @@ func TestAccPipeCredentials(t *testing.T) {
 					plancheck.ExpectKnownValue(thisPipe, credentials.AtMapKey("secret_key_wo_version"), knownvalue.Int64Exact(2)),
 				}},
 				PostApplyFunc: f.received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-2"}}}}`),
-			},
-			{
-				Config:        config("role:other", "hush-2", 2),
-				PostApplyFunc: f.received(`{"source": {"cloudStream": {"iamRole": "role:other", "accessKey": {"accessKeyId": "loader", "secretKey": "hush-2"}}}}`),
 			},
 		},
 	})
@@ -343,28 +248,4 @@ func TestAccPipeTableMappings(t *testing.T) {
 			},
 		},
 	})
-}
-
-// Values outside of the documented limits are errors of the plan, and so are a pipe that
-// does not exist, a kind of source that the pipe does not have, and an import of nothing.
-func TestAccPipeLimits(t *testing.T) {
-	f := newFixture(t)
-	step := func(id, arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + pipeConfig(id, arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
-	}
-	nowhere := "49999999-0000-4000-8000-000000000009"
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step(mockplatform.PostgresPipeID, `source = { postgres = { port = 65536 } }`, `between 1 and 65535, got 65536`),
-			step(mockplatform.PostgresPipeID, `source = { postgres = { table_mappings = [`+mapping("a", "[]")+`, `+mapping("a", `["x"]`)+`] } }`, `more\s+than\s+once`),
-			step(mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, `is\s+kafka`),
-			step(nowhere, ``, `There is no pipe`),
-			{
-				Config: f.provider() + pipeConfig(nowhere, ""), ResourceName: thisPipe, ImportState: true,
-				ImportStateId: mockplatform.ServiceID + "/" + nowhere, ExpectError: regexp.MustCompile(`Cannot import pipe`),
-			},
-		},
-	})
-	f.wantWrites()
 }

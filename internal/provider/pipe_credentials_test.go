@@ -32,41 +32,21 @@ func TestPipeCredentialsOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestPipeRejected has configurations that no plan accepts.
-func TestPipeRejected(t *testing.T) {
-	const (
-		kafka, storage, stream, postgres = mockplatform.KafkaPipeID, mockplatform.ObjectStoragePipeID, mockplatform.CloudStreamPipeID, mockplatform.PostgresPipeID
-
-		mapping = `source_schema_name = "s", source_table = "t", target_table = "u", excluded_columns = []`
-	)
-	for _, test := range []struct{ id, arguments, text string }{
-		// By the schema alone.
-		{kafka, `source_credentials = { kafka = { password_wo = "hush-hush" } }`, "source_credentials.kafka.password_wo_version"},
-		{postgres, `source_credentials = { postgres = { password_wo = "hush-hush" } }`, "source_credentials.postgres.password_wo_version"},
-		{stream, `source_credentials = { cloud_stream = { secret_key_wo = "hush-hush" } }`, "source_credentials.cloud_stream.secret_key_wo_version"},
-		{storage, `source_credentials = { object_storage = { secret_key_wo = "hush-hush" } }`, "source_credentials.object_storage.secret_key_wo_version"},
-		{storage, `source_credentials = { object_storage = { connection_string_wo = "hush-hush" } }`, "source_credentials.object_storage.connection_string_wo_version"},
-		{postgres, mappings(`{ `+mapping+` }`, `{ `+mapping+`, excluded_columns = ["x"] }`), "s.t"},
-		{postgres, mappings(`null`), "null"},
-		{postgres, mappings(`{ ` + mapping + `, excluded_columns = [null] }`), "null"},
-		{postgres, mappings(`{ ` + mapping + `, sorting_keys = ["a", null] }`), "null"},
-		{postgres, `source = { postgres = { settings = { pull_batch_size = 1.5 } } }`, "whole number"},
-		{kafka, `settings = { object_storage_max_insert_bytes = 0.5 }`, "whole number"},
-		// Given what the platform holds.
-		{kafka, `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`, "password_wo must be set in this run"},
-		{postgres, `source_credentials = { postgres = { password_wo_version = 1 } }`, "password_wo must be set in this run"},
-		{stream, `source_credentials = { cloud_stream = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
-		{storage, `source_credentials = { object_storage = { secret_key_wo_version = 1 } }`, "secret_key_wo must be set in this run"},
-		{storage, `source_credentials = { object_storage = { connection_string_wo_version = 1 } }`, "connection_string_wo must be set in this run"},
-		{postgres, `source = { object_storage = {} }`, "source.object_storage is set, but the source of pipe"},
-		{storage, `source_credentials = { cloud_stream = { access_key_id = "a" } }`, "source_credentials.cloud_stream is set, but the source of pipe"},
-		{stream, `source = { kafka = { iam_role = "r" } }`, "is cloud_stream, and the kind of a source cannot be changed"},
+// TestPipeCredentialsRejected has a secret without its version, which is the schema's, and a
+// version without its secret, of every kind of source.
+func TestPipeCredentialsRejected(t *testing.T) {
+	f := newFixture(t)
+	for _, test := range []struct{ kind, id, secret string }{
+		{"kafka", mockplatform.KafkaPipeID, "password_wo"},
+		{"postgres", mockplatform.PostgresPipeID, "password_wo"},
+		{"cloud_stream", mockplatform.CloudStreamPipeID, "secret_key_wo"},
+		{"object_storage", mockplatform.ObjectStoragePipeID, "secret_key_wo"},
+		{"object_storage", mockplatform.ObjectStoragePipeID, "connection_string_wo"},
 	} {
-		t.Run(test.arguments, func(t *testing.T) {
-			f := newFixture(t)
-			b := f.pipe(test.id, test.arguments)
-			b.refuses(b.tryPlan(f.start()), test.text)
-		})
+		b := f.pipe(test.id, fmt.Sprintf(`source_credentials = { %s = { %s = "hush-hush" } }`, test.kind, test.secret))
+		b.refuses(b.tryPlan(f.start()), fmt.Sprintf("source_credentials.%s.%s_version", test.kind, test.secret))
+		b.arguments = fmt.Sprintf(`source_credentials = { %s = { %s_version = 1 } }`, test.kind, test.secret)
+		b.refuses(b.tryPlan(f.start()), test.secret+" must be set in this run")
 	}
 }
 

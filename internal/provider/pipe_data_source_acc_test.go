@@ -2,16 +2,12 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What a user of data.dataplatform_pipe sees.
@@ -37,35 +33,4 @@ func TestAccPipeDataSource(t *testing.T) {
 			}},
 		})
 	})
-}
-
-// The connection string of an object storage is sensitive, and the mappings of a Postgres
-// source are a set.
-func TestAccPipeDataSourceKinds(t *testing.T) {
-	f := newFixture(t)
-	const this = "data.dataplatform_pipe.this"
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_6)}, // its states say what is sensitive
-		Steps: []resource.TestStep{
-			{
-				Config: f.provider() + pipeDataConfig(mockplatform.ServiceID, mockplatform.ObjectStoragePipeID),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectSensitiveValue(this, tfjsonpath.New("source").AtMapKey("object_storage").AtMapKey("connection_string")),
-					statecheck.ExpectKnownValue(this, tfjsonpath.New("source").AtMapKey("kafka"), knownvalue.Null()),
-				},
-			},
-			{
-				Config: f.provider() + pipeDataConfig(mockplatform.ServiceID, mockplatform.PostgresPipeID),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(this, tfjsonpath.New("source").AtMapKey("postgres").AtMapKey("table_mappings"), knownvalue.SetSizeExact(3)),
-				},
-			},
-			{
-				Config:      f.provider() + pipeDataConfig(mockplatform.ServiceID, "49999999-0000-4000-8000-000000000009"),
-				ExpectError: regexp.MustCompile(`Cannot read pipe`),
-			},
-		},
-	})
-	f.wantWrites()
 }

@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,8 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What a user of dataplatform_service_scaling sees. A run on an organization changes the
@@ -23,8 +19,7 @@ import (
 // idleTimeout is an idle timeout above that of a service.
 func idleTimeout(s *subject, more int) int {
 	s.t.Helper()
-	number, _ := s.before["idleTimeoutMinutes"].(json.Number)
-	minutes, err := number.Int64()
+	minutes, err := numberOf(s.before["idleTimeoutMinutes"])
 	if err != nil {
 		s.t.Skipf("service %s returns no idleTimeoutMinutes", s.id)
 	}
@@ -197,61 +192,4 @@ func TestAccServiceScalingDrift(t *testing.T) {
 			},
 		},
 	})
-}
-
-// An argument that leaves the configuration leaves the value on the platform as it is.
-// From then on it is not managed: a change in the console is read, and not planned back.
-// Another service is another object: the first is left as it is.
-func TestAccServiceScalingRemovalAndReplacement(t *testing.T) {
-	f := newFixture(t)
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			{
-				Config:        f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 4\nmax_total_memory_gb = 72"),
-				PostApplyFunc: f.received(`{"numReplicas": 4, "maxTotalMemoryGb": 72}`),
-			},
-			{ // only a change of the total moves the memory of a replica
-				PreConfig: func() {
-					f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
-				},
-				Config: f.provider() + scalingConfig(mockplatform.ServiceID, "max_total_memory_gb = 96"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectUnknownValue(thisScaling, tfjsonpath.New("max_replica_memory_gb")),
-					plancheck.ExpectKnownValue(thisScaling, tfjsonpath.New("num_replicas"), knownvalue.Int64Exact(7)),
-				}},
-				PostApplyFunc: f.received(`{"maxTotalMemoryGb": 96}`),
-			},
-			{
-				Config: f.provider() + scalingConfig(mockplatform.FullServiceID, "idle_scaling = true"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisScaling, plancheck.ResourceActionDestroyBeforeCreate),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisScaling, tfjsonpath.New("name"), knownvalue.StringExact("ledger-us")),
-				},
-				PostApplyFunc: f.received(`{"idleScaling": true}`),
-			},
-		},
-	})
-}
-
-// Values outside of the documented limits are errors of the plan, and so is a service that
-// does not exist.
-func TestAccServiceScalingLimits(t *testing.T) {
-	f := newFixture(t)
-	step := func(id, arguments, says string) resource.TestStep {
-		return resource.TestStep{Config: f.provider() + scalingConfig(id, arguments), PlanOnly: true, ExpectError: regexp.MustCompile(says)}
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
-		Steps: []resource.TestStep{
-			step(mockplatform.ServiceID, `num_replicas = 21`, `num_replicas must be between 1 and 20, got 21`),
-			step(mockplatform.ServiceID, `idle_timeout_minutes = 4`, `idle_timeout_minutes must be`),
-			step(mockplatform.ServiceID, "min_total_memory_gb = 72\nmax_total_memory_gb = 48", `Minimum memory exceeds maximum`),
-			step("events-eu", ``, `must be a UUID`),
-			step("29999999-0000-4000-8000-000000000009", ``, `There is no service`),
-		},
-	})
-	f.wantWrites()
 }

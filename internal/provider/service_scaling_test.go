@@ -2,9 +2,7 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -23,17 +21,6 @@ resource "dataplatform_service_scaling" "this" {
 %s
 }
 `, id, arguments)
-}
-
-// scalings is the scaling of each service, in one block.
-func scalings(name string, ids []string, arguments string) string {
-	return fmt.Sprintf(`
-resource "dataplatform_service_scaling" %q {
-  for_each   = toset(["%s"])
-  service_id = each.key
-%s
-}
-`, name, strings.Join(ids, `", "`), arguments)
 }
 
 // wantValues compares attributes of the state.
@@ -91,54 +78,14 @@ func TestScalingChanges(t *testing.T) {
 	}
 }
 
-// TestScalingDrift changes a service behind Terraform's back: what is managed is planned
-// back, and the rest is in the state.
-func TestScalingDrift(t *testing.T) {
+// TestFewReplicas plans one replica, which the first service of a warehouse may not have.
+func TestFewReplicas(t *testing.T) {
 	f := newFixture(t)
-	b := f.scaling(mockplatform.ServiceID, `num_replicas = 3`)
-	b.apply()
-	for _, step := range []struct {
-		field string
-		value any
-		sends []string
-		state object
-	}{
-		{"numReplicas", 7, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
-		{"numReplicas", 3.5, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}},
-		{"numReplicas", nil, []string{`{"numReplicas": 3}`}, object{"num_replicas": 3}}, // two lists omit it
-		{"idleTimeoutMinutes", 45, nil, object{"idle_timeout_minutes": 45}},
-		{"idleTimeoutMinutes", nil, nil, object{"idle_timeout_minutes": nil}},
-		{"name", "events", nil, object{"name": "events"}},
-		{"minReplicaMemoryGb", 8.5, nil, object{"min_replica_memory_gb": 8.5}},
-	} {
-		f.UpdateService(b.id, func(doc mockplatform.Document) { setMember(doc, step.field, step.value) })
-		f.ResetJournal()
+	for id, warning := range map[string]string{mockplatform.ServiceID: `Fewer than 2 replicas for service "events-eu" (` + mockplatform.ServiceID + ")", mockplatform.ReadonlyServiceID: ""} {
+		b := f.scaling(id, "")
 		b.apply()
-		b.sends(step.sends...)
-		b.refresh()
-		b.wantValues(step.state)
-		b.wantQuiet()
-	}
-}
-
-// TestScalingRejected has what the platform alone can reject, through terraform: at the
-// attribute that it names.
-func TestScalingRejected(t *testing.T) {
-	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) { b.NonPaid = true })
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "idle_scaling = true\nmax_total_memory_gb = 372"))
-	out, ok := w.terraform("apply", "-auto-approve")
-	if ok {
-		t.Fatalf("the apply succeeded:\n%s", out)
-	}
-	// Terraform prints the line of the attribute that an error stands at.
-	at := regexp.MustCompile(`Error: Cannot update service .{0,120}: \d+: max_total_memory_gb = 372 `)
-	if !at.MatchString(out) {
-		t.Errorf("no error at max_total_memory_gb:\n%s", out)
-	}
-	wantText(t, out, "HTTP 400", mockplatform.ServiceID)
-
-	if left := w.states(); len(left) != 0 { // nor anything tainted
-		t.Errorf("left in state: %q", left)
+		f.UpdateService(id, func(doc mockplatform.Document) { doc["numReplicas"] = 2 })
+		b.arguments = "num_replicas = 1"
+		wantWarning(t, b.plan().warnings, warning)
 	}
 }

@@ -25,17 +25,6 @@ func (b *managed) tryApply() *result {
 	return r
 }
 
-// tryApplyWithoutRefresh is an apply with -refresh=false.
-func (b *managed) tryApplyWithoutRefresh() *result {
-	b.t.Helper()
-	b.write(true)
-	r := b.tell(&result{change: b.block.PlanOnly(b.start())}, b.block.State)
-	if r.action != "error" {
-		b.carryOut(b.start(), r)
-	}
-	return r
-}
-
 // learn makes another value known only after apply.
 func (b *managed) learn(later cty.Value) { b.later, b.known = later, false }
 
@@ -71,14 +60,6 @@ func (b *managed) refresh() *result { b.t.Helper(); return b.refreshWith(b.start
 func (b *managed) refreshWith(s server) *result {
 	b.t.Helper()
 	return b.reported(b.block.Refresh(s))
-}
-
-// imports takes an object into the state.
-func (b *managed) imports(id string) *result { b.t.Helper(); return b.importsWith(b.start(), id) }
-
-func (b *managed) importsWith(s server, id string) *result {
-	b.t.Helper()
-	return b.reported(b.block.Import(s, id))
 }
 
 func (b *managed) reported(report *terraformtest.Report) *result {

@@ -116,7 +116,10 @@ func (f *fixture) scaling(id, arguments string) *managed {
 
 // settings are those of a provider before the fixture, with others over them.
 func (f *fixture) settings(over ...map[string]any) args {
-	all := args{"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret"}
+	all := args{
+		"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
+		"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token",
+	}
 	for _, more := range over {
 		maps.Copy(all, more)
 	}

@@ -153,17 +153,3 @@ func firstTwo(version string) [2]int {
 	}
 	return numbers
 }
-
-func TestOlder(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		version, than string
-		want          bool
-	}{
-		{"1.11.4", "1.11", false}, {"1.11.4", "1.12", true}, {"1.9.0", "1.10", true}, {"2.0.0", "1.12", false}, {"1.12.0-beta1", "1.12", false},
-	} {
-		if got := older(test.version, test.than); got != test.want {
-			t.Errorf("%s older than %s is %t", test.version, test.than, got)
-		}
-	}
-}

@@ -100,27 +100,6 @@ func wantWarning(t *testing.T, warnings []string, text string) {
 	}
 }
 
-// state is what the state has for each resource and data source, by address.
-func (w *workspace) state() map[string]object {
-	w.t.Helper()
-	var shown struct {
-		Values struct {
-			Root struct {
-				Resources []struct {
-					Address string
-					Values  object
-				}
-			} `json:"root_module"`
-		}
-	}
-	w.show(&shown)
-	values := map[string]object{}
-	for _, resource := range shown.Values.Root.Resources {
-		values[resource.Address] = resource.Values
-	}
-	return values
-}
-
 func (w *workspace) show(into any, args ...string) {
 	w.t.Helper()
 	out, err := w.command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()

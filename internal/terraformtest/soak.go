@@ -17,13 +17,13 @@ func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	if err != nil {
 		t.Skip("searches for make soak")
 	}
-	given, repeats := SoakSeed()
+	given, notGiven := strconv.ParseUint(os.Getenv("SOAK_SEED"), 10, 64)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, parallel)
 	lives := 0
 	for end := time.Now().Add(length); time.Now().Before(end) && !t.Failed(); lives++ {
 		seed := given
-		if !repeats {
+		if notGiven != nil {
 			seed = rand.Uint64N(1 << 40) //nolint:gosec // no secret
 		}
 		slots <- struct{}{}
@@ -34,10 +34,4 @@ func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	}
 	wait.Wait()
 	t.Logf("%d lives", lives)
-}
-
-// SoakSeed is the seed of the life that make soak repeats.
-func SoakSeed() (seed uint64, given bool) {
-	seed, err := strconv.ParseUint(os.Getenv("SOAK_SEED"), 10, 64)
-	return seed, err == nil
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -37,8 +40,8 @@ type pipeChange struct {
 var pipeChanges = []pipeChange{
 	{
 		name: "one of many members of a source", kind: mockplatform.PostgresPipeID,
-		before: `source = { postgres = { host = "h", port = 5432, settings = { sync_interval_seconds = 60, pull_batch_size = 100000 }, table_mappings = [` + leadsMapping + `, ` + customersMapping + `, ` + addressesMapping + `] } }`,
-		after:  `source = { postgres = { host = "h", port = 5432.0, settings = { sync_interval_seconds = 61, pull_batch_size = 100000 }, table_mappings = [` + leadsMapping + `, ` + customersMapping + `, ` + addressesMapping + `] } }`,
+		before: `source = { postgres = { host = "h", port = 5432, settings = { sync_interval_seconds = 60, pull_batch_size = 100000 } } }`,
+		after:  `source = { postgres = { host = "h", port = 5432.0, settings = { sync_interval_seconds = 61, pull_batch_size = 100000 } } }`,
 
 		differing: []string{"source.postgres.settings.sync_interval_seconds"},
 		patches:   []string{`{"source": {"postgres": {"settings": {"syncIntervalSeconds": 61}}}}`},
@@ -59,12 +62,6 @@ var pipeChanges = []pipeChange{
 		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" } }`,
 	},
 	{
-		name: "validate_samples alone", kind: mockplatform.KafkaPipeID,
-		before:    `source = { kafka = { iam_role = "r" } }`,
-		after:     `source = { kafka = { iam_role = "r" }, validate_samples = true }`,
-		differing: []string{"source.validate_samples"},
-	},
-	{
 		name: "validate_samples with a name", kind: mockplatform.KafkaPipeID,
 		before:    `source = { validate_samples = false }`,
 		after:     "name = \"n\"\n  source = { validate_samples = true }",
@@ -79,17 +76,6 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"source": {"kafka": {"iamRole": "s"}, "validateSamples": true}}`},
 	},
 	{
-		name: "lists, a nested leaf and table mappings are ignored", kind: mockplatform.PostgresPipeID,
-		before: seedMappings,
-		after: mappings(customersMapping) + `
-  name           = "n"
-  field_mappings = []
-  settings       = { engine_max_threads = 3, engine_max_insert_threads = 3 }
-  lifecycle { ignore_changes = [source, field_mappings, settings.engine_max_threads] }`,
-		differing: []string{"name", "settings.engine_max_insert_threads"},
-		patches:   []string{`{"name": "n", "settings": {"engine_max_insert_threads": 3}}`},
-	},
-	{
 		name: "credentials are ignored", kind: mockplatform.CloudStreamPipeID,
 		before: ``,
 		after: `source = { cloud_stream = { iam_role = "r" } }
@@ -100,40 +86,18 @@ var pipeChanges = []pipeChange{
 	},
 	{
 		name: "a mapping that is declared in full changes", kind: mockplatform.PostgresPipeID,
-		before: seedMappings, after: customersSorted + "\n  name = \"n\"",
+		before: mappings(customersMapping, addressesMapping, leadsMapping), after: resorted + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches:   []string{`{"name": "n", "source": {"postgres": {"tableMappingsToRemove": [` + customersKey + `]}}}`, addsCustomers},
 		warning:   "A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. Settings of these tables that are not attributes of a mapping, such as engine and partitions, are reset to the platform's defaults: - public.customers to customers",
 	},
 	{
-		name: "a mapping gets another target, one is new and one goes, with credentials", kind: mockplatform.PostgresPipeID,
-		before: seedMappings + "\n" + postgresOne, after: remapped,
-		differing: []string{"source.postgres.host", "source.postgres.table_mappings"},
-		patches:   []string{firstRemap, secondRemap},
-		warning:   "- public.customers to people",
-	},
-	{
-		name: "a target gets another table", kind: mockplatform.PostgresPipeID,
-		before:    seedMappings,
-		after:     mappings(customersMapping, addressesMapping, wanted("sales.people", "sales_leads", `excluded_columns = []`)),
-		differing: []string{"source.postgres.table_mappings"},
-		patches: []string{`{"source": {"postgres": {"tableMappingsToRemove": [` + leadsKey + `]}}}`,
-			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "sales", "sourceTable": "people", "targetTable": "sales_leads", "excludedColumns": [], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
-	},
-	{
 		name: "a custom sorting key without keys", kind: mockplatform.PostgresPipeID,
-		before:    seedMappings,
+		before:    mappings(customersMapping, addressesMapping, leadsMapping),
 		after:     mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = [], use_custom_sorting_key = true`)),
 		differing: []string{"source.postgres.table_mappings"},
 		patches:   []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new", "excludedColumns": [], "useCustomSortingKey": true, "sortingKeys": []}]}}}`},
 		warning:   `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) have no sorting keys`,
-	},
-	{
-		name: "a version changes", kind: mockplatform.CloudStreamPipeID,
-		before:    `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "first", secret_key_wo_version = 1 } }`,
-		after:     `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "second", secret_key_wo_version = 2 } }`,
-		differing: []string{"source_credentials.cloud_stream.secret_key_wo_version"},
-		patches:   []string{`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "a", "secretKey": "second"}}}}`},
 	},
 	{
 		name: "one of two versions changes, and the other secret is not at hand", kind: mockplatform.ObjectStoragePipeID,
@@ -176,19 +140,6 @@ var pipeChanges = []pipeChange{
 		warning:   `Source of pipe "customers" (` + mockplatform.PostgresPipeID + `) changes without its credentials: source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent`,
 	},
 	{
-		name: "something else changes, and the secret is not at hand", kind: mockplatform.PostgresPipeID,
-		before: postgresOne, after: `name = "n"
-  source_credentials = { postgres = { username = "u", password_wo_version = 1 } }`,
-		differing: []string{"name"},
-		patches:   []string{`{"name": "n"}`},
-	},
-	{
-		name: "the source is ignored, and the secret is not at hand", kind: mockplatform.PostgresPipeID,
-		before: postgresOne, after: `source = { postgres = { host = "other" } }
-  source_credentials = { postgres = { username = "u", password_wo_version = 1 } }
-  lifecycle { ignore_changes = [source] }`,
-	},
-	{
 		name: "credentials leave the configuration", kind: mockplatform.KafkaPipeID,
 		before: kafkaUser, after: ``,
 		differing: []string{"source_credentials"},
@@ -199,14 +150,6 @@ var pipeChanges = []pipeChange{
 		after:   `source_credentials = { postgres = { username = later.text, password_wo = "pass", password_wo_version = later.number } }`,
 		unknown: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
 		patches: []string{`{"source": {"postgres": {"credentials": {"username": "later", "password": "pass"}}}}`},
-	},
-	{
-		name: "a member of a mapping that is unknown until the apply", kind: mockplatform.PostgresPipeID,
-		before: seedMappings,
-		after: mappings(customersMapping, addressesMapping, leadsMapping,
-			`{ source_schema_name = "public", source_table = later.text, target_table = "t", excluded_columns = ["x"] }`),
-		unknown: []string{"source.postgres.table_mappings"},
-		patches: []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "later", "targetTable": "t", "excludedColumns": ["x"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
 	},
 }
 
@@ -249,45 +192,160 @@ func TestPipeChanges(t *testing.T) {
 	}
 }
 
-// TestNumberBeyond63Bits has a platform that returns a whole number that no argument may
-// have: nothing is sent as long as nobody configures it.
-func TestNumberBeyond63Bits(t *testing.T) {
-	f := newFixture(t)
-	big := json.Number("9223372036854775808")
-	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { setMember(doc, "settings.engine_max_threads", big) })
-	w := f.workspace(f.provider() + pipeConfig(mockplatform.KafkaPipeID, `name = "n"`))
-	w.apply()
-	f.wantWrites(`{"name": "n"}`)
-	w.wantEmptyPlan()
-	// Nor is a number configured that the protocol does not carry unchanged.
-	b := f.pipe(mockplatform.KafkaPipeID, "settings = { engine_parallel_distributed_insert_select = 73786976294838206464 }")
-	b.refuses(b.tryPlan(f.start()), "Invalid number", "settings.engine_parallel_distributed_insert_select must be")
+// TestPipeOfAnotherKind has a pipe recreated under its ID with another kind of source: that
+// is rejected, with the kind that it has.
+func TestPipeOfAnotherKind(t *testing.T) {
+	const role = `source = { kafka = { iam_role = "role:orders-reader" } }`
+	for name, test := range map[string]struct {
+		arguments, parent string
+		sparse            []mockplatform.Sparse
+	}{
+		"source":                   {role, "source", nil},
+		"credentials":              {`source_credentials = { kafka = { username = "u" } }`, "source_credentials", nil},
+		"empty values are omitted": {role, "source", []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}},
+		"other kinds are null":     {role, "source", []mockplatform.Sparse{{Path: "source.kafka", Null: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(mockplatform.KafkaPipeID, test.arguments)
+			b.apply()
+			other := f.Pipe(mockplatform.PostgresPipeID)
+			other["id"] = mockplatform.KafkaPipeID
+			f.SetPipe(other)
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = test.sparse })
+			f.ResetJournal()
+			b.refuses(b.tryPlan(f.start()),
+				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is set, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
+				fmt.Sprintf("Set %s.postgres instead, or set pipe_id to that of a pipe whose source is kafka.", test.parent))
+			b.applyAs("")
+			if shown := b.shown(); member(shown, "source.kafka") != nil || member(shown, "source.postgres.host") != "customers.pg.example.com" {
+				t.Errorf("the state has %v", shown["source"])
+			}
+			b.wantQuiet()
+		})
+	}
 }
 
-// TestValidateSamplesBesideAnUnknownLeaf changes the source by a value that is known only
-// in the apply, and there is another or the same, while validate_samples comes, stays,
-// changes or goes.
-func TestValidateSamplesBesideAnUnknownLeaf(t *testing.T) {
-	validate := map[string]string{"none": "", "false": "validate_samples = false,", "true": "validate_samples = true,"}
-	for was, first := range validate {
-		for is, then := range validate {
-			for _, role := range []string{"a", "later"} {
-				t.Run(fmt.Sprint(role, was, is), func(t *testing.T) {
-					f := newFixture(t)
-					b := f.pipe(mockplatform.KafkaPipeID, fmt.Sprintf(`source = { %s kafka = { iam_role = %q } }`, first, role))
-					b.apply()
-					f.ResetJournal()
-					b.applyAs(fmt.Sprintf(`source = { %s kafka = { iam_role = later.text } }`, then))
-					switch {
-					case role == "later":
-						b.sends()
-					case is == "none":
-						b.sends(`{"source": {"kafka": {"iamRole": "later"}}}`)
-					default:
-						b.sends(`{"source": {"kafka": {"iamRole": "later"}, "validateSamples": ` + is + `}}`)
-					}
-				})
-			}
-		}
+// TestPipeAdoptionWarns has what the warning of an adoption says that only a pipe has: its
+// credentials, and nothing of its mappings, which an adoption does not replace.
+func TestPipeAdoptionWarns(t *testing.T) {
+	kept := mappings(customersMapping, addressesMapping, leadsMapping)
+	for name, test := range map[string]struct{ kind, arguments, warning string }{
+		"credentials beside a leaf": {mockplatform.ObjectStoragePipeID, `
+  source             = { object_storage = { path = "other" } }
+  source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1 } }`,
+			"- source.object_storage.path (currently \"visits/*.parquet\") - credentials of source_credentials.object_storage (the API does not return the current ones) To keep a value"},
+		"what is there":             {mockplatform.PostgresPipeID, "name = \"customers\"\n" + kept, ""},
+		"mappings that are unknown": {mockplatform.PostgresPipeID, `source = { postgres = { table_mappings = later.all } }`, ""},
+		"a mapping that is new":     {mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.UpdatePipe(mockplatform.ObjectStoragePipeID, func(doc mockplatform.Document) { setMember(doc, "source.objectStorage.path", "visits/*.parquet") })
+			r := f.pipe(test.kind, test.arguments).plan()
+			wantWarning(t, r.warnings, test.warning)
+			wantNoText(t, r.String(), "hush-hush")
+		})
 	}
+}
+
+// TestPipeUnknownAtPlan adopts pipes of which the plan does not know the ID, or the provider:
+// what a plan checks is checked at the apply, before anything is sent.
+func TestPipeUnknownAtPlan(t *testing.T) {
+	for name, test := range map[string]struct{ id, arguments, refused string }{
+		"nothing wrong":   {mockplatform.KafkaPipeID, `name = "n"`, ""},
+		"another mapping": {mockplatform.PostgresPipeID, mappings(customersMapping), "has other table mappings"},
+		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
+		"wrong kind of credentials": {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`,
+			"source_credentials.postgres is set, but the source of pipe"},
+		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
+		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
+		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = later.number + 0.5 } }`, "must be a whole number between 1 and 65535"},
+		"null element":    {mockplatform.KafkaPipeID, `source = { kafka = { reverse_private_endpoint_ids = [later.none] } }`, "null"},
+		"mapped twice": {mockplatform.PostgresPipeID, mappings(leadsMapping,
+			`{ source_schema_name = later.schema, source_table = "leads", target_table = "sales_leads", excluded_columns = [], sorting_keys = ["x"] }`), "more than once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			b := f.pipe(test.id, test.arguments+"\n  pipe_id = later.id")
+			delete(b.ids, "pipe_id")
+			b.later = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String), "schema": cty.StringVal("sales")})
+			r := b.must(b.tryPlan(f.start(map[string]any{"key_id": tftypes.UnknownValue})))
+			f.wantRequests()
+			b.carryOut(f.start(), r)
+			if test.refused == "" {
+				b.must(r)
+				b.sends(`{"name": "n"}`)
+				b.wantQuiet()
+				return
+			}
+			b.refuses(r, test.refused)
+			if !b.state.IsNull() {
+				t.Error("a failed adoption is in the state")
+			}
+		})
+	}
+}
+
+// TestPipeOddResponses reads and writes pipes whose documents and responses a client may
+// stumble over.
+func TestPipeOddResponses(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind             string
+		odd              map[string]any // members of its document
+		arguments, patch string
+	}{
+		"fractions": {mockplatform.PostgresPipeID, map[string]any{
+			"scaling.replicas": 1.25, "scaling.replicaMemoryGb": 1.25, "source.postgres.port": 1.25, "source.postgres.settings.syncIntervalSeconds": 1.25,
+			"settings.engine_max_threads": 1.25, "settings.engine_parallel_distributed_insert_select": 1.25,
+		}, `settings = { engine_max_insert_threads = 3 }`, `{"settings": {"engine_max_insert_threads": 3}}`},
+		"more than 63 bits": {mockplatform.KafkaPipeID, map[string]any{"settings.engine_max_threads": json.Number("9223372036854775808")}, `name = "n"`, `{"name": "n"}`},
+		"two kinds of source": {mockplatform.KafkaPipeID, map[string]any{
+			"source.cloudStream": mockplatform.Document{"streamName": "s", "timestamp": 1.5, "iamRole": "r"}, "source.kafka.brokers": "",
+		}, `source = { kafka = { iam_role = "k" }, cloud_stream = { iam_role = "c" } }`, `{"source": {"kafka": {"iamRole": "k"}, "cloudStream": {"iamRole": "c"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.Configure(func(b *mockplatform.Behaviour) {
+				b.Responses = mockplatform.Responses{UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
+				b.Patches.MovesState = true
+			})
+			b := f.pipe(f.clonePipe(test.kind, func(doc mockplatform.Document) {
+				for path, value := range test.odd {
+					setMember(doc, path, value)
+				}
+			}), test.arguments)
+			b.apply()
+			b.sends(test.patch)
+			b.wantQuiet()
+			b.wantState()
+		})
+	}
+}
+
+// TestNullsInLists reads a pipe with them: they are not sent, and no plan shows them.
+func TestNullsInLists(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
+		setMember(doc, "fieldMappings", []any{nil, mockplatform.Document{"sourceField": nil, "destinationField": "x"}})
+		setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{nil, "a", nil})
+		setMember(doc, "destination.tableDefinition.sortingKey", []any{nil})
+	}), `name = "n"`)
+	b.apply()
+	b.sends(`{"name": "n"}`)
+	b.wantQuiet()
+}
+
+// TestElementsThatAreReturnedInFullLater has a platform that first omits members of the
+// elements of lists: a later read shows them.
+func TestElementsThatAreReturnedInFullLater(t *testing.T) {
+	f := newFixture(t)
+	f.Configure(func(b *mockplatform.Behaviour) {
+		b.Responses.Sparse = []mockplatform.Sparse{{Path: "destination.columns.type"}, {Path: "fieldMappings.destinationField"}}
+	})
+	b := f.pipe(mockplatform.KafkaPipeID, "")
+	b.apply()
+	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
+	b.refresh()
+	b.wantState()
 }
