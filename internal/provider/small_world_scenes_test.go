@@ -46,6 +46,14 @@ func TestScenes(t *testing.T) {
 			"a column more", "keeps", "", 0, "excludes", "orders", 1, "",
 			smallSet{"users>users": {"password,ssn", ""}, "orders>orders": {"password,phone,secret", "id"}},
 		},
+		"a change of the name waits for a limit, and a column is excluded": {
+			"the name alone", "resets to empty", "another 429", 0, "excludes", "users", 1, "",
+			smallHeld.with("users>users", smallMapping{"password,phone,secret", "id"}),
+		},
+		"a change of the name waits for a limit, and a mapping is removed": {
+			"the name alone", "keeps", "429", 1, "removes", "users", 2, "",
+			smallSet{"orders>orders": smallOrders},
+		},
 		"the platform drops another mapping": {
 			"a column more", "drops others with a removal", "", 0, "", "", 0, "",
 			smallHeld.with("users>users", smallMapping{"password,ssn", ""}),

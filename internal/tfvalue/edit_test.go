@@ -45,6 +45,7 @@ func TestEditStages(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ before, after, stages string }{
 		"nothing":                        {"a/t", "a/t", ": "},
+		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ": "},
 		"an addition":                    {"a/t", "a/t b/u", ": b/u"},
 		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x: ; : a/t.y"},
 		"another one of the same table":  {"a/t", "b/t", "a/t: ; : b/t"},
@@ -78,6 +79,7 @@ func TestEditAsk(t *testing.T) {
 		"a removal, done":                       {"a/t.x", "", "", tfvalue.Done, ""},
 		"an addition under a key that is there": {"", "a/t", "a/t.z", tfvalue.Conflict, "a/t.z"},
 		"half of it done":                       {"a/t b/u", "", "b/u", tfvalue.Conflict, "a/t"},
+		"one key twice, as it was":              {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Due, ""},
 		"one key twice":                         {"a/t.x", "a/t.y", "a/t.x a/t.z", tfvalue.Conflict, "a/t.z"},
 	} {
 		answer, conflicts := mapsKey.Edit(mapsOf(t, test.before), mapsOf(t, test.after)).Ask(mapsOf(t, test.now))
@@ -106,6 +108,7 @@ func TestEditVerify(t *testing.T) {
 		"not removed":            {"a/t.x b/u c/v", "a/t.y b/u c/v", "b/u", "", ""},
 		"another one is gone":    {"a/t.x b/u c/v", "a/t.y", "", "c/v", ""},
 		"another one is changed": {"a/t.x b/u c/v", "a/t.y c/v.z", "", "", "c/v"},
+		"one key twice":          {"a/t.x b/u c/v c/v.z", "a/t.y c/v c/v.z", "", "", ""},
 		"one more":               {"a/t.x b/u c/v", "a/t.y c/v d/w", "", "", ""},
 	} {
 		wrong, lost, changed := mapsKey.Edit(mapsOf(t, "a/t.x b/u c/v"), mapsOf(t, "a/t.y c/v")).Verify(mapsOf(t, test.held), mapsOf(t, test.now))
