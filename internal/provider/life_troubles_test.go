@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 	"testing/synctest"
 	"time"
 
@@ -71,9 +72,17 @@ func (p interruptible) ApplyResourceChange(_ context.Context, req *tfprotov6.App
 	return p.server.ApplyResourceChange(p.ctx, req)
 }
 
-// all does things in some order. Between them, whatever goes on in the background comes to
-// its end.
+// all does things in some order, or together. In order, whatever goes on in the background
+// comes to its end between them.
 func (l *life) all(things []func()) {
+	if l.together {
+		var done sync.WaitGroup
+		for _, thing := range things {
+			done.Go(thing)
+		}
+		done.Wait()
+		return
+	}
 	for _, i := range l.order.Perm(len(things)) {
 		things[i]()
 		synctest.Wait()
