@@ -337,6 +337,7 @@ func (l *life) step() {
 	if l.one(6) {
 		b := l.any()
 		if l.hidden = b.leaves[0]; l.hidden != l.blind {
+			l.note("the next read omits %s of %s", l.hidden, b)
 			l.Configure(func(behaviour *mockplatform.Behaviour) {
 				behaviour.Responses.Sparse = append(behaviour.Responses.Sparse, mockplatform.Sparse{Path: l.hidden, Times: 1, Operations: []mockplatform.Operation{mockplatform.GetPipe, mockplatform.ListServices}})
 			})
@@ -410,7 +411,7 @@ func (l *life) applied() {
 		b.bodies = l.patches(b.id)
 		l.note("%s: %s %+q, errors %+q, warnings %d", b, b.result.action, b.bodies, b.result.errors, len(b.result.warnings))
 	}
-	again := false
+	again := l.hidden != "" // what changed from an empty value is seen by the next read alone
 	for _, b := range l.blocks {
 		again = l.check(b) || again
 	}
