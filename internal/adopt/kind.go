@@ -76,9 +76,9 @@ type Patch struct {
 	Leaves tfvalue.Value
 	// Edit is the change to the keyed set.
 	Edit tfvalue.Edit
-	// AsOf is when the set was read that Edit was decided from. Ask reads it again, before
-	// the patch is sent again or is sent late, and returns what is left to be sent. Both are
-	// zero without an Edit.
+	// AsOf is when the platform told the keyed set last. Ask reads it again, before the patch is
+	// sent again or is sent late, and returns what is left to be sent. Both are zero if there is
+	// nothing to ask about.
 	AsOf time.Time
 	Ask  func(context.Context) (Patch, error)
 }

@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -79,8 +78,9 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	}
 	r.Leaves = r.Leaves.Without(e.KeyedSet...)
 	now := r.Remote.At(e.KeyedSet...)
-	if err := e.checkSet(r.Remote, r.read, r.Prior.At(e.KeyedSet...), planned); err != nil {
-		e.addSetError(*r, err, diags)
+	if unknown := e.unknownIn(r.Remote, r.read, r.Prior.At(e.KeyedSet...), planned); unknown != "" {
+		diags.AddAttributeError(conn.AttributePath(e.KeyedSet), fmt.Sprintf("Unknown %ss of %s", e.key().Noun, r.Label),
+			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.KeyedSet))
 		return tfvalue.Edit{}
 	}
 	prior := r.Prior.At(e.KeyedSet...)
@@ -107,22 +107,10 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 // key is that of the keyed set.
 func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet[len(k.KeyedSet)-1]] }
 
-// setError is why a keyed set must not be changed. summary has a %s for the object.
-type setError struct{ summary, detail string }
-
-func (e *setError) Error() string { return e.detail }
-
-func (e *Engine) addSetError(r reviewed, err error, diags *diag.Diagnostics) {
-	unknown := new(setError)
-	errors.As(err, &unknown)
-	diags.AddAttributeError(conn.AttributePath(e.KeyedSet), fmt.Sprintf(unknown.summary, r.Label),
-		fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown.detail, e.KeyedSet))
-}
-
-// checkSet returns an error if the set on the platform is not fully known: the last read
+// unknownIn says what is not known of the set on the platform, "" if nothing is: the last read
 // has not even the object that contains it, or omits it although it was told before and is
 // not to become empty; or one of its elements has no name, so that it may be any other.
-func (e *Engine) checkSet(remote, read, before, wanted tfvalue.Value) error {
+func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
 	omitted := tfvalue.Path(nil)
 	switch {
@@ -132,17 +120,13 @@ func (e *Engine) checkSet(remote, read, before, wanted tfvalue.Value) error {
 		omitted = e.KeyedSet
 	}
 	if omitted != nil {
-		summary := "Unknown " + e.key().Noun + "s of %s"
-		return &setError{summary,
-			fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)}
+		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
 	}
 	if nameless := e.key().Nameless(set); len(nameless) > 0 {
-		summary := "A " + e.key().Noun + " of %s has no name"
-		return &setError{summary,
-			fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
-				e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))}
+		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
+			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))
 	}
-	return nil
+	return ""
 }
 
 // checkAdoptedSet reports the elements on the platform that an adoption would remove or

@@ -150,7 +150,7 @@ func TestElementWithoutAName(t *testing.T) {
 			tf.wantOK(o)
 			continue
 		}
-		tf.wantError(o, `A bulb of lamp "desk" (`+firstLamp+") has no name")
+		tf.wantError(o, `Unknown bulbs of lamp "desk" (`+firstLamp+")")
 		delete(tf.config, "bulbs") // unmanaged, it is no obstacle
 		tf.config["name"], left = "new", 1<<30
 		tf.wantOK(tf.apply())

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,7 +124,10 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (remote, read
 	if edit.IsEmpty() {
 		before = tfvalue.Null(before.Type()) // a PATCH of leaves may have emptied it
 	}
-	return remote, read, u.checkSet(remote, read, before, edit.On(u.set.held).After())
+	if unknown := u.unknownIn(remote, read, before, edit.On(u.set.held).After()); unknown != "" {
+		err = errors.New(unknown)
+	}
+	return remote, read, err
 }
 
 // tells reports whether a response tells the whole set. A missing object tells nothing of
