@@ -3,10 +3,6 @@ package adopt
 import (
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
@@ -107,53 +103,5 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 			}
 			tf.wantQuiet(tf.apply())
 		})
-	}
-}
-
-// TestNamelessAfterAnUpdate has responses to an update of another leaf in which an element
-// has lost its name: it is not known which one that is, so nothing is added again.
-func TestNamelessAfterAnUpdate(t *testing.T) {
-	t.Parallel()
-	tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
-	tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
-		if len(tf.patches()) == 0 {
-			return lamp
-		}
-		bulbs := lamp.At("bulbs").Elements()
-		bulbs[0] = bulbs[0].With(tfvalue.Null(tftypes.String), "socket")
-		return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
-	})
-	tf.config["name"] = "new"
-	o := tf.apply()
-	tf.wantOK(o)
-	tf.wantPatches("PATCH name")
-	tf.wantWarnings(o, "API does not return all values")
-}
-
-// TestElementWithoutAName has a response whose bulb lacks its name: it is asked for once
-// more, and then no bulb is changed.
-func TestElementWithoutAName(t *testing.T) {
-	t.Parallel()
-	for _, times := range []int{1, 2} {
-		tf, left := adopted(t, m{"name": "desk", "bulbs": deskBulbs}), times
-		tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			left--
-			if left < 0 {
-				return lamp
-			}
-			bulbs := lamp.At("bulbs").Elements()
-			bulbs[0] = bulbs[0].Without("socket")
-			return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
-		})
-		o := tf.plan()
-		if times == 1 {
-			tf.wantOK(o)
-			continue
-		}
-		tf.wantError(o, `Unknown bulbs of lamp "desk" (`+firstLamp+")")
-		delete(tf.config, "bulbs") // unmanaged, it is no obstacle
-		tf.config["name"], left = "new", 1<<30
-		tf.wantOK(tf.apply())
-		tf.wantPatches("PATCH name")
 	}
 }

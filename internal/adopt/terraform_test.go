@@ -2,7 +2,9 @@ package adopt
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -197,4 +199,67 @@ func (tf *terraform) destroy() *outcome {
 	c := tf.block.Plan(tf.provider())
 	tf.block.Apply(tf.provider(), c)
 	return tf.told(&outcome{change: c}, tf.block.State)
+}
+
+// wantQuiet fails unless a command succeeded, and the next plan is empty.
+func (tf *terraform) wantQuiet(o *outcome) {
+	tf.t.Helper()
+	tf.wantOK(o)
+	requests := len(tf.patches())
+	next := tf.plan()
+	tf.wantOK(next)
+	if next.action != "none" || len(next.warnings) > 0 {
+		tf.t.Errorf("the next plan is not empty: %s %v, warnings %q", next.action, next.planned, next.warnings)
+	}
+	if len(tf.patches()) != requests {
+		tf.t.Errorf("a plan sends %q", tf.patches()[requests:])
+	}
+}
+
+func (tf *terraform) wantOK(o *outcome) {
+	tf.t.Helper()
+	if len(o.errors)+len(o.blames) > 0 {
+		tf.t.Fatalf("errors %q, blames %q", o.errors, o.blames)
+	}
+}
+
+// wantPatches fails unless exactly these were sent since the last call.
+func (tf *terraform) wantPatches(want ...string) {
+	tf.t.Helper()
+	if got := tf.patches(); !slices.Equal(got, want) {
+		tf.t.Errorf("sent %q, want %q", got, want)
+	}
+	tf.requests = nil
+}
+
+// wantWarnings fails unless there is one warning for each text, which it contains.
+func (tf *terraform) wantWarnings(o *outcome, want ...string) {
+	tf.t.Helper()
+	if len(o.warnings) != len(want) {
+		tf.t.Errorf("%d warnings, want %d: %q", len(o.warnings), len(want), o.warnings)
+		return
+	}
+	for i, text := range want {
+		if !strings.Contains(o.warnings[i], text) {
+			tf.t.Errorf("the warning %q does not contain %q", o.warnings[i], text)
+		}
+	}
+}
+
+func (tf *terraform) wantError(o *outcome, want string) {
+	tf.t.Helper()
+	if len(o.blames) > 0 || len(o.errors) != 1 || !strings.Contains(o.errors[0], want) {
+		tf.t.Errorf("errors %q, blames %q, want an error with %q", o.errors, o.blames, want)
+	}
+}
+
+// adopted is a lamp that was adopted with a configuration, without a PATCH.
+func adopted(t *testing.T, config m) *terraform {
+	t.Helper()
+	tf := newTerraform(t, newWorkshop())
+	config["lamp_id"] = firstLamp
+	tf.config = config
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches()
+	return tf
 }

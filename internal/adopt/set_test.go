@@ -1,0 +1,299 @@
+package adopt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// TestResetsByAStage has an update in two PATCHes, each of which resets what it omits: the
+// second one has what the first one has reset.
+func TestResetsByAStage(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+	tf.resets = true
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}}
+	tf.wantOK(tf.apply())
+	tf.wantPatches("PATCH -E14 -E27", "PATCH name +E14")
+}
+
+// TestHalfDone has an update that ends in the PATCH that removes an element or in the one
+// that adds another value of it: an error has what it was, wherever it may be gone, and the
+// next apply adds it.
+func TestHalfDone(t *testing.T) {
+	t.Parallel()
+	const lost = `These bulbs were removed, or may have been, and are not known to be added again. They were:
+
+  - E14: colors = ["red"], on = true
+
+Their colors stay off. Correct what the API rejected`
+	for name, test := range map[string]struct {
+		patch int // which fails
+		err   error
+		done  bool // before it fails
+		lists bool
+	}{
+		"the first, not sent":           {1, &platform.Error{}, false, false},
+		"the first, rejected":           {1, &platform.Error{Status: 422}, false, false},
+		"the first, ambiguous":          {1, &platform.Error{Ambiguous: true}, false, true},
+		"the first, ambiguous and done": {1, &platform.Error{Ambiguous: true}, true, true},
+		"the second, not sent":          {2, &platform.Error{}, false, true},
+		"the second, rejected":          {2, &platform.Error{Status: 422}, false, true},
+		"the second, ambiguous":         {2, &platform.Error{Ambiguous: true}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"bulbs": deskBulbs})
+			tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "G9"}} // E27 is gone for good
+			fail := func(request string) error {
+				if request != "GET" && len(tf.patches()) == test.patch {
+					return test.err
+				}
+				return nil
+			}
+			if test.done {
+				tf.lost = fail
+			} else {
+				tf.fail = fail
+			}
+			o := tf.apply()
+			if len(o.errors) == 0 || !strings.HasPrefix(o.errors[0], "Cannot update lamp: ") || (len(o.errors) == 2) != test.lists {
+				t.Errorf("errors %q", o.errors)
+			}
+			if want := `bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: " + lost; test.lists && !strings.HasPrefix(o.errors[1], want) {
+				t.Errorf("error %q, want %q", o.errors[1], want)
+			}
+			tf.fail, tf.lost = nil, nil
+			tf.wantQuiet(tf.apply())
+		})
+	}
+}
+
+// TestAsk has a PATCH of bulbs whose outcome is not known, or that was not carried out, and
+// what the console does before it is sent again: it is sent only if the bulbs that it
+// concerns are as they were, and not again if they are as it wants them.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	red, blue := m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E14", "colors": []any{"blue"}, "on": false}
+	off := m{"socket": "E27", "colors": []any{}, "on": false}
+	const remove, add = "PATCH name -E14", "PATCH +E14"
+	for name, test := range map[string]struct {
+		patch   int  // which fails
+		done    bool // before it fails
+		console []any
+		sent    []string
+		refused bool
+	}{
+		"as they were":                         {1, false, nil, []string{remove, remove, add}, false},
+		"as they were, and another one is not": {1, false, []any{red, m{"socket": "E27", "colors": []any{"x"}, "on": false}}, []string{remove, remove, add}, false},
+		"as they are wanted":                   {1, true, nil, []string{remove, add}, false},
+		"changed":                              {1, false, []any{m{"socket": "E14", "colors": []any{}, "on": true}, off}, []string{remove}, true},
+		"the second, as they were":             {2, false, nil, []string{remove, add, add}, false},
+		"the second, as they are wanted":       {2, true, nil, []string{remove, add}, false},
+		"the second, added otherwise":          {2, false, []any{red, off}, []string{remove, add}, true},
+		"the second, added as wanted":          {2, false, []any{blue, off}, []string{remove, add}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"bulbs": deskBulbs})
+			tf.retries = true
+			tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+			fail := func(request string) error {
+				if request == "GET" || len(tf.patches()) != test.patch {
+					return nil
+				}
+				if test.console != nil {
+					tf.change(firstLamp, test.console, "bulbs")
+				}
+				return &platform.Error{Ambiguous: true}
+			}
+			if test.done {
+				tf.lost = fail
+			} else {
+				tf.fail = fail
+			}
+			o := tf.apply()
+			tf.wantPatches(test.sent...)
+			if test.refused {
+				if len(o.errors) == 0 || !strings.Contains(o.errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.errors[0], "  - E14\n") {
+					t.Errorf("errors %q", o.errors)
+				}
+			} else {
+				tf.wantOK(o)
+			}
+			tf.fail, tf.lost = nil, nil
+			tf.wantQuiet(tf.apply())
+		})
+	}
+}
+
+// TestRestore has a platform that drops bulbs with a PATCH that does not have them: they are
+// added again, once. Those that it changes are left, with a warning.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	e14, e27 := deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": false}
+	for name, test := range map[string]struct {
+		becomes []any
+		from    int // the PATCH from which on they do
+		sent    []string
+		warning string
+		err     string
+	}{
+		"one is dropped":          {[]any{e27}, 1, []string{"PATCH name", "PATCH name +E14"}, "", ""},
+		"all are dropped":         {[]any{}, 1, []string{"PATCH name", "PATCH name +E14 +E27"}, "", ""},
+		"one is changed":          {[]any{m{"socket": "E14", "colors": []any{}, "on": true}, e27}, 1, []string{"PATCH name"}, `bulbs, E14, colors: was ["red"], is now []`, ""},
+		"one more is added":       {[]any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, 1, []string{"PATCH name"}, "", ""},
+		"one is dropped for ever": {[]any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, "", "API stored a different value for bulbs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+			tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
+				if test.from == 0 || len(tf.patches()) == test.from {
+					return lamp.With(value(test.becomes, lamp.At("bulbs").Type()), "bulbs")
+				}
+				return lamp
+			}
+			tf.config["name"] = "new"
+			o := tf.apply()
+			tf.wantPatches(test.sent...)
+			if test.err != "" {
+				if len(o.errors) == 0 || !strings.Contains(o.errors[0], test.err) {
+					t.Errorf("errors %q", o.errors)
+				}
+				return
+			}
+			tf.wantOK(o)
+			if test.warning == "" {
+				tf.wantWarnings(o)
+			} else {
+				tf.wantWarnings(o, test.warning)
+			}
+		})
+	}
+}
+
+// TestStoredOtherwiseIsThere has elements that the platform adds, but not as they were sent:
+// they are not missing. One that is there after its removal may be gone later.
+func TestStoredOtherwiseIsThere(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		stores []any
+		want   []string
+	}{
+		"added without its colors": {[]any{m{"socket": "E14", "colors": []any{}, "on": false}, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{`E14, colors: sent ["blue"], returned []`}},
+		"not removed":              {deskBulbs, []string{"E14: sent missing, returned there"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := adopted(t, m{"bulbs": deskBulbs})
+			tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
+				if name == "not removed" || len(tf.patches()) == 2 {
+					return lamp.With(wholeBulbs(value(test.stores, lamp.At("bulbs").Type())), "bulbs")
+				}
+				return lamp
+			}
+			tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+			o := tf.apply()
+			if len(o.errors) != len(test.want) {
+				t.Fatalf("errors %q", o.errors)
+			}
+			for i, want := range test.want {
+				if !strings.Contains(o.errors[i], want) {
+					t.Errorf("error %q, want %q", o.errors[i], want)
+				}
+			}
+		})
+	}
+}
+
+// TestSpellings has a name that the platform has in another Unicode form. By itself it
+// makes no difference; what would send it again is refused; a removal works.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "caf\u00e9", "cafe\u0301"
+	bulbs := func(name string) []any { return []any{m{"socket": "E14", "colors": []any{name}}, deskBulbs[1]} }
+	w := newWorkshop()
+	w.change(firstLamp, append(bulbs(decomposed), m{"socket": decomposed, "colors": []any{}, "on": false}), "bulbs")
+	w.change(firstLamp, []any{decomposed}, "tags")
+	tf := newTerraform(t, w)
+	whole := append(bulbs(composed), m{"socket": composed})
+	tf.config = m{"lamp_id": firstLamp, "bulbs": whole, "tags": []any{composed}}
+	tf.wantQuiet(tf.apply())
+	tf.config["bulbs"] = append(bulbs(composed), m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}})
+	tf.wantQuiet(tf.apply()) // an element of its own
+	tf.wantPatches("PATCH +G9")
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{composed, "x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}
+	tf.wantError(tf.apply(), `A name in bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1], m{"socket": composed, "on": true}, m{"socket": "G9", "colors": []any{composed}}}
+	tf.wantError(tf.apply(), "cannot be sent")
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"x"}}, deskBulbs[1]}
+	tf.wantQuiet(tf.apply())
+	tf.config["tags"] = []any{composed, "x"}
+	tf.wantError(tf.apply(), "A name in tags of lamp")
+	tf.wantPatches("PATCH -E14 -G9 -"+decomposed, "PATCH +E14")
+}
+
+// TestAgeOfAStage has an update in two PATCHes: what the second is decided by is the
+// response to the first.
+func TestAgeOfAStage(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"bulbs": deskBulbs})
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+	tf.wantQuiet(tf.apply())
+	if len(tf.asOf) != 2 || !tf.asOf[1].After(tf.asOf[0]) {
+		t.Errorf("decided at %v", tf.asOf)
+	}
+}
+
+// TestNamelessAfterAnUpdate has responses to an update of another leaf in which an element
+// has lost its name: it is not known which one that is, so nothing is added again.
+func TestNamelessAfterAnUpdate(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+	tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+		if len(tf.patches()) == 0 {
+			return lamp
+		}
+		bulbs := lamp.At("bulbs").Elements()
+		bulbs[0] = bulbs[0].With(tfvalue.Null(tftypes.String), "socket")
+		return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
+	})
+	tf.config["name"] = "new"
+	o := tf.apply()
+	tf.wantOK(o)
+	tf.wantPatches("PATCH name")
+	tf.wantWarnings(o, "API does not return all values")
+}
+
+// TestElementWithoutAName has a response whose bulb lacks its name: it is asked for once
+// more, and then no bulb is changed.
+func TestElementWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{1, 2} {
+		tf, left := adopted(t, m{"name": "desk", "bulbs": deskBulbs}), times
+		tf.edits = append(tf.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+			left--
+			if left < 0 {
+				return lamp
+			}
+			bulbs := lamp.At("bulbs").Elements()
+			bulbs[0] = bulbs[0].Without("socket")
+			return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
+		})
+		o := tf.plan()
+		if times == 1 {
+			tf.wantOK(o)
+			continue
+		}
+		tf.wantError(o, `Unknown bulbs of lamp "desk" (`+firstLamp+")")
+		delete(tf.config, "bulbs") // unmanaged, it is no obstacle
+		tf.config["name"], left = "new", 1<<30
+		tf.wantOK(tf.apply())
+		tf.wantPatches("PATCH name")
+	}
+}
