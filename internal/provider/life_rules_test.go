@@ -148,7 +148,11 @@ func (l *life) unplanned(b *lived, body object, again bool) string {
 		}
 		was, will := prior.At(pathOf(leaf)...), planned.At(pathOf(leaf)...)
 		shown := !will.IsNull() && will.IsKnown() && (prior.IsNull() || !was.Equal(will)) && plain(value) == plain(shownValue(will))
-		if !shown && (!restores || plain(value) != plain(member(b.before, leaf))) {
+		held := member(b.before, leaf)
+		if leaf == l.blind {
+			held = shownValue(was) // what the platform has is not known
+		}
+		if !shown && (!restores || plain(value) != plain(held)) {
 			return fmt.Sprintf("%s was %v, and the plan has %v", leaf, was, will)
 		}
 	}
