@@ -106,7 +106,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"id":         computedString("UUID of the key."),
 			"key_id":     computedString("ID to authenticate with."),
-			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console. The API documentation does not say whether it ends the key's ID or its secret."),
+			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if you set `hash_data` and the API returns no secret.",

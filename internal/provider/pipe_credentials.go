@@ -98,7 +98,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 		},
 		c.version(): schema.NumberAttribute{
 			Optional:            true,
-			MarkdownDescription: "Version of `" + c.value + "`, a whole number. Change it to send the value again.",
+			MarkdownDescription: "Version of `" + c.value + "`; change it to send the value again.",
 			Validators:          []validator.Number{integer},
 		},
 	}
