@@ -84,7 +84,7 @@ type CreatedAPIKey struct {
 // is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
 // lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
-	r, err := c.inOrganization("create API key", "API key", organizationID, "keys")
+	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestErrorTexts(t *testing.T) {
 		organization = " in organization " + testOrganization + " at " + resttest.Host + ". "
 		pipe         = "Tried to read pipe " + testPipe + " of service " + testService + organization
 		list         = "Tried to list services" + organization
-		key          = "Tried to create API key" + organization
+		key          = "Tried to create an API key" + organization
 		scaling      = "Tried to update the scaling of service " + testService + organization
 		alert        = "Tried to read alert \"" + testAlert + "\" at " + resttest.Address + ". "
 		noKey        = "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list."

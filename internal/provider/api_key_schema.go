@@ -48,7 +48,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"expire_at": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. Timestamps that denote the same instant are treated as equal. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
+				MarkdownDescription: "Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
 				Validators: []validator.String{
 					rfc3339,
 					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
@@ -56,7 +56,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"validity_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. An apply within `early_renewal_hours` of the expiry, or after it, renews the key. Conflicts with `expire_at`." + replaces,
+				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. Conflicts with `expire_at`." + replaces,
 				Validators:          []validator.Number{numberCheck{1, maxValidityHours, 1}},
 			},
 			"early_renewal_hours": schema.NumberAttribute{
@@ -106,7 +106,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"id":         computedString("UUID of the key."),
 			"key_id":     computedString("ID to authenticate with."),
-			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console. The API documentation does not say whether it ends the key's ID or its secret."),
+			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if you set `hash_data` and the API returns no secret.",

@@ -90,7 +90,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		c.value: schema.StringAttribute{
 			Optional: true, WriteOnly: true, Sensitive: true,
-			MarkdownDescription: credentialLabels[c.value] + ". Requires `" + c.version() + "`. May be omitted in runs that do not change the version.",
+			MarkdownDescription: credentialLabels[c.value] + ". Requires `" + c.version() + "`.",
 			Validators: []validator.String{
 				secretText,
 				stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(c.version())),
@@ -98,7 +98,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 		},
 		c.version(): schema.NumberAttribute{
 			Optional:            true,
-			MarkdownDescription: "Version of `" + c.value + "`, a whole number. Change it to send the value again.",
+			MarkdownDescription: "Version of `" + c.value + "`; change it to send the value again.",
 			Validators:          []validator.Number{integer},
 		},
 	}

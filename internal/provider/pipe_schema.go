@@ -18,7 +18,7 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples of the source when the source changes. Sent only together with another change to the source: if you change it alone, the plan shows an update, and the apply sends nothing.",
+		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source: if you change it alone, the plan shows an update that sends nothing.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "Configures one existing data-ingestion pipe. " +
@@ -31,7 +31,7 @@ func pipeResourceSchema() schema.Schema {
 func pipeAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name":  settableString("Name of the pipe."),
-		"state": computedString("State of the pipe, as returned by the API."),
+		"state": computedString("State of the pipe."),
 		"scaling": computedObject("Size of the pipe.", map[string]schema.Attribute{
 			"replicas":               computedNumber("Number of replicas."),
 			"concurrency":            computedNumber("Concurrency of each replica."),
@@ -72,16 +72,16 @@ func pipeAttributes() map[string]schema.Attribute {
 			"object_storage_polling_interval_ms":        settableNumber("Polling interval for new files, in milliseconds.", integer),
 			"object_storage_max_insert_bytes":           settableNumber("Maximum size of one insert from object storage, in bytes.", integer),
 			"object_storage_max_file_count":             settableNumber("Maximum number of files in one insert from object storage.", integer),
-			"engine_max_threads":                        settableNumber("Maximum number of threads of one query in the database engine.", integer),
-			"engine_max_insert_threads":                 settableNumber("Maximum number of threads of one insert in the database engine.", integer),
+			"engine_max_threads":                        settableNumber("Maximum number of threads of one query.", integer),
+			"engine_max_insert_threads":                 settableNumber("Maximum number of threads of one insert.", integer),
 			"engine_min_insert_block_size_bytes":        settableNumber("Minimum size of an inserted block, in bytes.", integer),
-			"engine_max_download_threads":               settableNumber("Maximum number of threads of one download in the database engine.", integer),
+			"engine_max_download_threads":               settableNumber("Maximum number of threads of one download.", integer),
 			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`.", anyNumber),
 			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster table function."),
-			"engine_parallel_view_processing":           settableBool("Whether the database engine processes attached views in parallel."),
+			"engine_parallel_view_processing":           settableBool("Whether attached views are processed in parallel."),
 		}),
-		"created_at": computedString("Creation time, as returned by the API."),
-		"updated_at": computedString("Time of the last change, as returned by the API."),
+		"created_at": computedString("Creation time."),
+		"updated_at": computedString("Time of the last change."),
 	}
 }
 
@@ -99,7 +99,7 @@ func kafkaAttribute() schema.Attribute {
 			"ca_certificate": computedString("CA certificate for verifying the registry."),
 		}),
 		"ca_certificate":               settableString("CA certificate for verifying the brokers." + trimEnd),
-		"reverse_private_endpoint_ids": settableStringSet("IDs of the reverse private endpoints through which the brokers are reached." + wholeSent),
+		"reverse_private_endpoint_ids": settableStringSet("IDs of the reverse private endpoints to the brokers." + wholeSent),
 	})
 }
 

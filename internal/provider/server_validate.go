@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -188,7 +189,8 @@ func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*t
 			if !attribute.Required || !element.At(attribute.Name).IsNull() {
 				continue
 			}
-			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s. %s", attribute.Name, at, key.Spell(element), attribute.Description))
+			_, howTo, _ := strings.Cut(attribute.Description, ".") // after what it is
+			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s.%s", attribute.Name, at, key.Spell(element), howTo))
 			elements[i] = elements[i].With(tfvalue.Unknown(attribute.ValueType()), attribute.Name)
 		}
 	}

@@ -43,7 +43,7 @@ func serviceScalingSchema() schema.Schema {
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
 			"name":                  computedString("Name of the service."),
-			"data_warehouse_id":     computedString("ID of the warehouse that the service belongs to."),
+			"data_warehouse_id":     computedString("ID of the service's warehouse."),
 			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
 			"min_replica_memory_gb": computedNumber("Minimum memory of each replica, in GB."),
 			"max_replica_memory_gb": computedNumber("Maximum memory of each replica, in GB."),

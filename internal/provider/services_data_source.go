@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filters, passed to the API unchanged. The API filters by resource tags only, and its documentation does not describe the syntax; `tag:env=production` is what the fake platform accepts. Check the result before you rely on it. If omitted, all services are listed."
+const filterDescription = "Filters by resource tags, passed to the API unchanged. The API documentation does not describe the syntax: check the result before you rely on it. If omitted, all services are listed."
 
 func newServicesDataSource() datasource.DataSource {
 	return &dataSource{name: "services", failure: "Cannot list services", schema: servicesDataSourceSchema, read: readServices}
@@ -47,7 +47,7 @@ func servicesDataSourceSchema() schema.Schema {
 
 // serviceAttributes are the fields of a service.
 func serviceAttributes() map[string]fields.Attribute {
-	const deprecatedTotal = " total memory of three workers (the API's wording) during auto-scaling, in GB. Deprecated by the platform: " + inaccurateTotal + "."
+	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated: " + inaccurateTotal + "."
 	return map[string]fields.Attribute{
 		"id":             computedString("UUID of the service."),
 		"name":           computedString("Name of the service."),
@@ -70,11 +70,11 @@ func serviceAttributes() map[string]fields.Attribute {
 			"description": computedString("Description of the entry."),
 		}),
 		"created_at":                         computedString("Creation time."),
-		"encryption_assumed_role_identifier": computedString("Identifier of the role that is assumed for encryption."),
+		"encryption_assumed_role_identifier": computedString("Identifier of the role assumed for encryption."),
 		"iam_role":                           computedString("Identifier of the service's role."),
 		"private_endpoint_ids":               computedStrings("IDs of the private endpoints of the service."),
-		"available_private_endpoint_ids":     computedStrings("IDs of the private endpoints that are available to the service."),
-		"data_warehouse_id":                  computedString("ID of the warehouse that the service belongs to."),
+		"available_private_endpoint_ids":     computedStrings("IDs of the private endpoints available to the service."),
+		"data_warehouse_id":                  computedString("ID of the service's warehouse."),
 		"is_primary":                         computedBool("Whether the service is the first of its warehouse."),
 		"is_readonly":                        computedBool("Whether the service is read-only."),
 		"byoc_id":                            computedString("ID of the customer's own cloud account, if the service runs in one."),

@@ -5,7 +5,7 @@ code=0
 terraform plan -json -input=false -lock-timeout=5m -detailed-exitcode \
   -out=tfplan "$@" > plan.json || code=$?
 
-# Errors and warnings. What many objects have in common is shown once, with all places.
+# Errors, then warnings. What many objects have in common is shown once, with all places.
 # Errors that differ only in IDs and times are shown once, too, with the text of the first.
 jq -nrR '
   def common:
@@ -15,7 +15,7 @@ jq -nrR '
         | gsub("[0-9]+ attempts?|[0-9]+(:[0-9]+){2}|[0-9.]+(ms|s|m|h)"; "TIME"))
     else [.summary, .detail] end;
   [inputs | (fromjson? // {diagnostic: {severity: "error", summary: .}}).diagnostic // empty]
-  | to_entries | group_by(.value | [.severity, common]) | sort_by(.[0].key)[]
+  | to_entries | group_by(.value | [.severity, common]) | sort_by([.[0].value.severity, .[0].key])[]
   | map(.value)
   | "\(.[0].severity): \(.[0].summary)",
     (map(.range // empty | "  on \(.filename) line \(.start.line)") | unique[]),
