@@ -74,7 +74,7 @@ var invalidConfigurations = []invalid{
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
       { source_schema_name = "s", source_table = "a", target_table = "x", excluded_columns = [] },
-      { source_schema_name = "s", source_table = "b", target_table = "y", excluded_columns = null }] } }`, []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Columns that are not copied."}},
+      { source_schema_name = "s", source_table = "b", target_table = "y", excluded_columns = null }] } }`, []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Use `[]` to exclude none."}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [""] }] } }`, []string{"excluded_columns", "null or empty elements"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [null] } }`, []string{"table_mappings", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", exclude_columns = ["a"] }] } }`, []string{"excluded_columns", "required"}},
