@@ -81,15 +81,12 @@ func TestSecretInMessage(t *testing.T) {
 	}
 }
 
-// A long message is cut where it is shown, and not where it is searched.
+// A long message is cut where it is shown.
 func TestMessageIsCut(t *testing.T) {
 	t.Parallel()
-	e := &Error{Status: 400, Message: strings.Repeat("ä", maxMessage) + " numReplicas"}
-	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" || !strings.HasSuffix(e.Rejection(), " numReplicas") {
-		t.Error(e.Cause(), e.Rejection())
-	}
-	if e.Status = 403; e.Rejection() != "" {
-		t.Error("a 403 is not about the content of the request")
+	e := &Error{Message: strings.Repeat("ä", maxMessage) + " and more"}
+	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" {
+		t.Error(e.Cause())
 	}
 }
 
