@@ -168,9 +168,9 @@ func askedPatch(c *Client) PipePatch {
 }
 
 func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {
-	body := APIKeyCreate{Name: "n", Roles: []string{"admin"}}
+	body := map[string]any{"name": "n", "roles": []string{"admin"}}
 	if hashed {
-		body.HashData = &HashData{}
+		body["hashData"] = map[string]any{}
 	}
 	return c.CreateAPIKey(ctx, testOrganization, body)
 }
