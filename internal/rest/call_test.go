@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,54 +14,41 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(respond(503, `{"message":"under repair"}`))
-		err := readPipe(t.Context(), c)
-		var e *Error
-		if !errors.As(err, &e) || e.Attempts != f.Sent("GET") || e.Attempts < 10 || e.Elapsed > 5*time.Minute || e.Elapsed < 4*time.Minute {
-			t.Fatal(f.Sent("GET"), err)
-		}
-		for _, want := range []string{"HTTP 503 Service Unavailable", "under repair", fmt.Sprintf("Gave up after %d attempts in ", f.Sent("GET")), ", after the end of retry_timeout (5m0s)."} {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q is missing in %v", want, err)
-			}
-		}
-	})
-}
-
-// Every wait ends at once when the caller is gone, and leaves no goroutine (the
-// bubble would not end) and no request behind.
+// Every wait ends at once when the caller is gone, and leaves no goroutine (the bubble would
+// not end) and no request behind. What was sent may have been carried out.
 func TestInterruptEndsEveryWait(t *testing.T) {
 	t.Parallel()
-	for kind, always := range map[string]fault{
-		"response": hang,
-		"backoff":  respond(503, "", "Retry-After: 100"),
-		"limit":    respond(429, "", "Retry-After: 100"),
-		"body":     {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
+	for name, test := range map[string]struct {
+		operation string
+		always    fault
+		ambiguous bool
+	}{
+		"for a response":  {"update", hang, true},
+		"for a body":      {"pipe", fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}, false},
+		"for a retry":     {"update", respond(503, "", "Retry-After: 100"), true},
+		"for a limit":     {"pipe", respond(429, "", "Retry-After: 100"), false},
+		"of a key's POST": {"key", respond(429, "", "Retry-After: 100"), false},
 	} {
-		for name, o := range operations {
-			if name == "key" && kind != "limit" {
-				continue // does not wait, or runs to its end once sent: see other tests
-			}
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.Always(always)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(5*time.Second, cancel)
-				begun := time.Now()
-				crowd(20, 20, func(int) { // ten of them wait for a slot
-					if err := o.call(ctx, c); time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
-						t.Errorf("%s, %s: after %s: %v", kind, name, time.Since(begun), err)
-					}
-				})
-				c.Transport().CloseIdleConnections()
-				synctest.Wait()
-				if n := f.Open(); n != 0 {
-					t.Errorf("%s, %s: %d connections left", kind, name, n)
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(test.always)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(5*time.Second, cancel)
+			begun := time.Now()
+			crowd(20, 20, func(i int) { // ten of them wait for a slot
+				err := operations[test.operation].call(ctx, c)
+				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
+					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
+				}
+				if isAmbiguous(err) && !test.ambiguous || strings.Contains(err.Error(), " after ") {
+					t.Errorf("%s: %v", name, err)
 				}
 			})
-		}
+			c.Transport().CloseIdleConnections()
+			synctest.Wait()
+			if n := f.Open(); n != 0 {
+				t.Errorf("%s: %d connections left", name, n)
+			}
+		})
 	}
 }
 
@@ -70,12 +56,7 @@ func TestConcurrencyHolds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(slow(time.Second, good))
-		var work sync.WaitGroup
-		for range 30 {
-			work.Go(func() { _ = operations["update"].call(t.Context(), c) })
-			work.Go(func() { _ = operations["scaling"].call(t.Context(), c) })
-		}
-		work.Wait()
+		crowd(30, 30, func(i int) { _ = operations[[]string{"update", "alert"}[i%2]].call(t.Context(), c) })
 		if f.PeakInFlight() != 4 {
 			t.Errorf("%d requests at a time, want 4", f.PeakInFlight())
 		}
@@ -100,20 +81,6 @@ func TestEndOfRetryTimeout(t *testing.T) {
 			t.Error(err)
 		}
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
-}
-
-// An interrupt is no failure that a retry could mend, and says what may have been applied.
-func TestInterruptWithoutRetries(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		err := operations["update"].call(ctx, c)
-		if text := "The operation was interrupted. It is not known whether the change was applied."; err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), " after ") {
-			t.Error(err)
-		}
-	}, func(c *Config) { c.RetryTimeout = 0 })
 }
 
 // A failure after an attempt that may have been carried out stays ambiguous, and the error

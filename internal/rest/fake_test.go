@@ -145,11 +145,7 @@ var operations = map[string]operation{
 			Path: []string{"api", "v2", "alerts", mockplatform.AlertID}, NotFoundAdvice: "Check the ID.", Accept: accept(false),
 		}
 	},
-	"scaling": func(c *client) *Request {
-		return managementRequest(c, http.MethodPatch, "update service scaling", "the scaling of service "+testService, `{"numReplicas":3}`, "services", testService, "scaling")
-	},
 	"update": func(c *client) *Request { return pipeRequest(c, http.MethodPatch, "update pipe", `{"name":"n"}`) },
-	"asked":  askedRequest,
 	"key": func(c *client) *Request {
 		r := managementRequest(c, http.MethodPost, "create API key", "API key", `{"name":"n","roles":["admin"]}`, "keys")
 		r.Unrepeatable = true
