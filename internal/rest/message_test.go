@@ -91,49 +91,41 @@ func TestMessageIsCut(t *testing.T) {
 }
 
 // A 404 means that an object does not exist if its body is a JSON object with a requestId, as
-// every documented response has. Gateways and frameworks answer with the others.
-func TestNotFoundIsTheAPIsOwn(t *testing.T) {
+// every documented response has; gateways and frameworks answer with the others. A write may
+// have been carried out unless the API itself rejected it.
+func TestUnsuccessful(t *testing.T) {
 	t.Parallel()
+	const ownBody = `{"status":404,"requestId":"r","result":null}`
 	for _, test := range []struct {
-		status      int
-		body        string
-		namesObject bool
-		want        bool
+		method              string
+		status              int
+		body                string
+		notFound, ambiguous bool
 	}{
-		{404, `{"status":404,"requestId":"r","result":null}`, true, true},
-		{404, `{"status":404,"requestId":"r","result":null}`, false, false},
-		{410, `{"status":410,"requestId":"r","result":null}`, true, false},
-		{404, `{"status":404,"requestId":""}`, true, false},
-		{404, `{"status":404,"requestId":7}`, true, false},
-		{404, `[{"requestId":"r"}]`, true, false},
-		{404, `{"data":{"requestId":"r"}}`, true, false},
-		{404, `{"requestId":"r"`, true, false},
-		{404, `"requestId"`, true, false},
-		{404, ``, true, false},
-		{404, `{"status":404,"error":"Not Found","path":"/v1"}`, true, false},
-		{404, `<html><title>404</title>requestId</html>`, true, false},
+		{"GET", 404, ownBody, true, false},
+		{"PATCH", 404, ownBody, true, false},
+		{"GET", 410, ownBody, false, false},
+		{"GET", 404, `{"requestId":""}`, false, false},
+		{"GET", 404, `{"requestId":7}`, false, false},
+		{"GET", 404, `[{"requestId":"r"}]`, false, false},
+		{"GET", 404, `{"data":{"requestId":"r"}}`, false, false},
+		{"GET", 404, `{"requestId":"r"`, false, false},
+		{"GET", 404, `<html><title>404</title>requestId</html>`, false, false},
+		{"PATCH", 302, "", false, true},
+		{"PATCH", 400, "", false, false},
+		{"PATCH", 408, "", false, true},
+		{"PATCH", 429, "", false, false},
+		{"PATCH", 499, "", false, false},
+		{"PATCH", 500, "", false, true},
+		{"GET", 500, "", false, false},
 	} {
-		k := &call{Request: &Request{API: &API{}, NamesObject: test.namesObject}}
+		k := &call{Request: &Request{Method: test.method, API: &API{}, NamesObject: true}}
 		r := &Response{Status: test.status, Header: http.Header{"X-Request-Id": {"of-a-header"}}, Body: []byte(test.body), Mask: unmasked}
-		if e := k.unsuccessful(r); e.NotFound != test.want {
-			t.Errorf("%d %s: %t", test.status, test.body, e.NotFound)
+		if e := k.unsuccessful(r); e.NotFound != test.notFound || e.Ambiguous != test.ambiguous {
+			t.Errorf("%s, %d %s: not found %t, ambiguous %t", test.method, test.status, test.body, e.NotFound, e.Ambiguous)
 		}
-	}
-}
-
-// A write that failed may have been carried out unless the API itself rejected it.
-func TestAmbiguousStatuses(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		method string
-		status int
-		want   bool
-	}{
-		{"PATCH", 302, true}, {"PATCH", 400, false}, {"PATCH", 408, true}, {"PATCH", 429, false}, {"PATCH", 499, false}, {"PATCH", 500, true}, {"GET", 500, false},
-	} {
-		k := &call{Request: &Request{Method: test.method, API: &API{}}}
-		if e := k.unsuccessful(&Response{Status: test.status, Mask: unmasked}); e.Ambiguous != test.want {
-			t.Errorf("%s, %d: %t", test.method, test.status, e.Ambiguous)
+		if k.NamesObject = false; k.unsuccessful(r).NotFound {
+			t.Errorf("%d %s: no object is at the path", test.status, test.body)
 		}
 	}
 }
