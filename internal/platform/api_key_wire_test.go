@@ -30,6 +30,9 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 			if before, reused := used.Swap(r.Context().Value(connectionNumber{}), isKey); reused && (isKey || before.(bool)) {
 				t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
 			}
+			if http2 != (r.ProtoMajor == 2) {
+				t.Errorf("spoken is %s", r.Proto)
+			}
 			platform.ServeHTTP(w, r)
 		}))
 		server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {

@@ -209,11 +209,15 @@ func TestConnectionsAreReused(t *testing.T) {
 			return f.Dial(ctx, network, address)
 		}
 		for range 3 { // between which all connections lie idle
-			crowd(40, 40, func(int) { _ = operations["update"].call(t.Context(), c) })
+			crowd(40, 40, func(int) {
+				if err := operations["update"].call(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 		time.Sleep(time.Second) // for connections that nobody waits for any more
 		if n := opened.Load(); n > 6 {
 			t.Errorf("%d connections for 6 requests at a time", n)
 		}
-	}, func(c *Config) { c.MaxConcurrentRequests = 6 })
+	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
 }

@@ -84,9 +84,11 @@ func TestSecretInMessage(t *testing.T) {
 // A long message is cut where it is shown.
 func TestMessageIsCut(t *testing.T) {
 	t.Parallel()
-	e := &Error{Message: strings.Repeat("ä", maxMessage) + " and more"}
-	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" {
-		t.Error(e.Cause())
+	whole := strings.Repeat("ä", maxMessage)
+	for text, want := range map[string]string{whole: whole, whole + " and more": whole + "…"} {
+		if got := (&Error{Message: text}).Cause(); got != want {
+			t.Error(got)
+		}
 	}
 }
 
