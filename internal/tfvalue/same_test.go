@@ -12,7 +12,6 @@ var meanings = []struct {
 	name, a, b  string
 	same, alike bool
 }{
-	{"name", `"a"`, `"b"`, false, false},
 	{"name", `"a"`, `"a "`, false, false},
 	{"name", `null`, `""`, false, true},
 	{"name", `"??"`, `"a"`, false, false},
@@ -20,41 +19,32 @@ var meanings = []struct {
 	{"cert", `"a\nb"`, `"a \nb"`, false, false},
 	{"cert", `null`, `"\n"`, false, false},
 	{"size", `4`, `4.0`, true, true},
-	{"size", `4`, `"~4"`, true, true},
 	{"size", `0.1`, `"~0.1"`, true, true},
 	{"size", `9007199254740993`, `9007199254740992`, false, false},
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
 	{"size", `0`, `-0`, true, true},
-	{"size", `-0`, `null`, false, true},
 	{"on", `true`, `false`, false, false},
-	{"on", `false`, `null`, false, true},
 	{"on", `"??"`, `"??"`, false, true},
-	{"list", `["a", "b"]`, `["a", "b"]`, true, true},
 	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
 	{"list", `["", ""]`, `[""]`, false, false},
 	{"list", `[]`, `null`, false, true},
-	{"list", `["??"]`, `["a"]`, false, false},
-	{"set", `["a", "b"]`, `["b", "a"]`, true, true},
 	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
 	{"set", `["a,b"]`, `["a", "b"]`, false, false},
 	{"nums", `[1, 2]`, `[2.0, 1]`, true, true},
 	{"nums", `[0]`, `[]`, false, false},
 	{"tags", `{"a": "b"}`, `{"a": "c"}`, false, false},
 	{"tags", `{}`, `null`, false, true},
-	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "b", "to": "a"}]`, false, false},
 	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
 	{"maps", `[{"schema": "s", "table": "t"}, {"schema": "u", "table": "t"}]`, `[{"schema": "u", "table": "t"}, {"schema": "s", "table": "t"}]`, true, true},
 	// Elements of a set are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false, false},
-	{"maps", `[{"schema": "s", "table": "t", "keys": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "keys": ["y", "x"]}]`, false, false},
 	{"maps", `[{"schema": "s", "table": ";"}]`, `[{"schema": "s;", "table": ""}]`, false, false},
 	// Terraform keeps all strings in one normal form, and a response need not.
 	{"inner", `{"name": "\u00e9"}`, `{"name": "e\u0301"}`, true, true},
 	{"cert", `"\u00e9"`, `"e\u0301\n"`, true, false},
 	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
 	{"inner", `{"name": "a"}`, `{"name": "a", "size": 4}`, false, false},
-	{"inner", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, true, true},
 	{"inner", `{"name": "??"}`, `{"name": "??"}`, false, true},
 }
 
@@ -107,17 +97,13 @@ func TestConfirms(t *testing.T) {
 	}{
 		{"cert", `"a\n"`, `"a"`, true},
 		{"list", `["a", "b"]`, `["b", "a"]`, false},
-		{"name", `null`, `null`, true},
 		{"name", `"a"`, `null`, false},
 		{"name", `""`, `null`, true},
 		// Nothing was wanted, and the response has the field.
 		{"name", `null`, `""`, false},
 		// Members that a response omits in elements.
-		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true},
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a"}]`, true},
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": ""}]`, false},
-		{"pairs", `[{"from": "a", "to": ""}]`, `[{"from": "a"}]`, true},
-		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, true},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}, {"from": "b"}]`, `[{"from": "b"}, {"from": "a"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
@@ -126,8 +112,6 @@ func TestConfirms(t *testing.T) {
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t", "keys": ["a", "b"]}]`, `[{"schema": "s", "table": "t", "keys": ["b", "a"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t"}]`, `[]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "t", "table": "t"}]`, false},
 	} {
