@@ -80,12 +80,8 @@ func contact(t *testing.T, f *fake, c *Client) {
 
 // object is what the tests read of any object.
 type object struct {
-	ID          *string `json:"id"`
 	Name        *string `json:"name"`
 	NumReplicas *int    `json:"numReplicas"`
-	Scaling     *struct {
-		Replicas *int `json:"replicas"`
-	} `json:"scaling"`
 }
 
 func (o *object) read(raw jsontext.Value) error {

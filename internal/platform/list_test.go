@@ -12,8 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
@@ -187,24 +185,18 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	}
 }
 
-// freshReads are the reads of data sources.
-var freshReads = map[string]func(ctx context.Context, c *Client, i int) (*object, error){
-	"by ID": func(ctx context.Context, c *Client, i int) (*object, error) {
-		return reading(func(read Read) error { return c.GetFreshService(ctx, testOrganization, serviceID(i), read) })
+// freshReads are the reads of data sources. Each reads the service of this number last.
+var freshReads = map[string]func(ctx context.Context, c *Client, last int) (*object, error){
+	"by ID": func(ctx context.Context, c *Client, last int) (*object, error) {
+		return reading(func(read Read) error { return c.GetFreshService(ctx, testOrganization, serviceID(last), read) })
 	},
-	"by name": func(ctx context.Context, c *Client, i int) (*object, error) {
-		return reading(func(read Read) error { return c.FindServices(ctx, testOrganization, fmt.Sprint("service ", i), read) })
-	},
-	"all": func(ctx context.Context, c *Client, i int) (found *object, err error) {
-		err = c.ListServices(ctx, testOrganization, nil, func(raw jsontext.Value) error {
-			var s object
-			err := s.read(raw)
-			if strings.EqualFold(*s.ID, serviceID(i)) {
-				found = &s
-			}
-			return err
+	"by name": func(ctx context.Context, c *Client, last int) (*object, error) {
+		return reading(func(read Read) error {
+			return c.FindServices(ctx, testOrganization, fmt.Sprint("service ", last), read)
 		})
-		return found, err
+	},
+	"all": func(ctx context.Context, c *Client, _ int) (*object, error) {
+		return reading(func(read Read) error { return c.ListServices(ctx, testOrganization, nil, read) })
 	},
 }
 
@@ -215,32 +207,26 @@ func TestFreshReads(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			const n, parallelism = 100, 10
-			haveServices(f, n)
+			haveServices(f, 3)
+			reads := func(n, replicas int) {
+				crowd(n, 10, func(int) {
+					if service, err := read(t.Context(), c, 2); err != nil || *service.NumReplicas < replicas {
+						t.Errorf("%s: %v %v, want %d", name, service, err, replicas)
+					}
+				})
+			}
 			var work sync.WaitGroup
 			for turn := range 4 { // the second one while the list of the first is under way
-				f.UpdateService(serviceID(0), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
-				for range 2 {
-					work.Go(func() {
-						if service, err := read(t.Context(), c, 0); err != nil || *service.NumReplicas < turn {
-							t.Errorf("%s: turn %d: %v %v", name, turn, service, err)
-						}
-					})
-				}
-				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 0}[turn])
+				f.UpdateService(serviceID(2), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
+				work.Go(func() { reads(2, turn) })
+				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 2 * time.Second}[turn])
 			}
 			work.Wait()
 			before := f.Sent("GET")
-			time.Sleep(time.Second)
-			crowd(n, parallelism, func(i int) {
-				if _, err := read(t.Context(), c, i); err != nil {
-					t.Error(err)
-				}
-			})
-			lists := f.Sent("GET") - before
+			reads(100, 3)
 			// At the worst, a list serves every other turn of those who read at a time.
-			if before > 4*2 || lists > 2*n/parallelism || f.PeakInFlight() != 1 {
-				t.Errorf("%s: %d lists for 8 reads, and %d for %d reads, %d at a time", name, before, lists, n, f.PeakInFlight())
+			if lists := f.Sent("GET") - before; before > 4*2 || lists > 2*100/10 || f.PeakInFlight() != 1 {
+				t.Errorf("%s: %d lists for 8 reads, and %d for 100, %d at a time", name, before, lists, f.PeakInFlight())
 			}
 			request, _ := c.listRequest(testOrganization, nil)
 			if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
@@ -316,21 +302,16 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.Always(slow(time.Second, good))
-		var work sync.WaitGroup
-		for _, organization := range []string{testOrganization, mockplatform.OtherOrganizationID} {
-			for _, filter := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}} {
-				work.Go(func() {
-					if err := c.ListServices(t.Context(), organization, filter, new(object).read); err != nil {
-						t.Error(err)
-					}
-				})
+		organizations := []string{testOrganization, mockplatform.OtherOrganizationID}
+		filters := [][]string{nil, {"a=1"}, {"a=1", "b=2"}, {"a=1&filter=b=2"}}
+		crowd(8, 8, func(i int) {
+			if err := c.ListServices(t.Context(), organizations[i%2], filters[i/2], new(object).read); err != nil {
+				t.Error(err)
 			}
-		}
-		time.Sleep(time.Second / 2)
-		if n := f.Sent("GET"); n != 8 {
+		})
+		if n := f.PeakInFlight(); n != 8 {
 			t.Errorf("%d lists at a time", n)
 		}
-		work.Wait()
 		time.Sleep(listLifetime)
 		_, _ = operations["list"].call(t.Context(), c)
 		if n := len(c.lists.series); n != 1 {
