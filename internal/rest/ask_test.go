@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // A question is asked once after each attempt, whatever became of it, and its answer
@@ -113,28 +111,5 @@ func TestQuestionFails(t *testing.T) {
 				t.Errorf("%s: %d requests: %v", name, f.Sent("PATCH"), err)
 			}
 		})
-	}
-}
-
-// With one request a second for 25 pipes, each request whose question was answered goes
-// next: otherwise it would be old again whenever its turn came.
-func TestQuestionsUnderASlowLimit(t *testing.T) {
-	t.Parallel()
-	const pipes = 25
-	for _, limit := range []mockplatform.RateLimit{
-		{PerSecond: 1, Burst: 1, RetryAfter: mockplatform.RetryAfterSeconds},
-		{PerSecond: 1, Burst: 10, RetryAfter: mockplatform.RetryAfterNone},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Configure(func(b *mockplatform.Behaviour) { b.Latency, b.RateLimit = 30*time.Millisecond, limit })
-			crowd(pipes, pipes, func(i int) {
-				if err := errors.Join(readPipe(t.Context(), c), c.Do(t.Context(), askedRequest(c)), c.Do(t.Context(), askedRequest(c))); err != nil {
-					t.Error(i, err)
-				}
-			})
-			if n := f.Sent("GET"); n > 3*pipes { // one, and a question before each change
-				t.Errorf("%d reads", n)
-			}
-		}, func(c *Config) { c.RetryTimeout = 150 * time.Second })
 	}
 }

@@ -83,23 +83,6 @@ func TestEndOfRetryTimeout(t *testing.T) {
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
-// A failure after an attempt that may have been carried out stays ambiguous, and the error
-// counts its attempts.
-func TestFailuresAddUp(t *testing.T) {
-	t.Parallel()
-	for text, faults := range map[string][]fault{
-		"Failed after 2 attempts in ": {reset, respond(410, "")},
-		"Gave up after 1 attempt in ": {respond(503, "", "Retry-After: 400")},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(faults...)
-			if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) || !strings.Contains(err.Error(), text) {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 // The creation of a key that was sent has all of request_timeout, whoever has left and
 // whatever is left of retry_timeout.
 func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
@@ -166,34 +149,40 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 }
 
 // What a request may have left behind is said of changes whose outcome no read has shown, and
-// not of creations.
-func TestEffect(t *testing.T) {
+// not of creations. It stays unknown after a later failure of another kind. The error says how
+// often the request was sent, and why not again.
+func TestConclude(t *testing.T) {
 	t.Parallel()
-	const applied, unknown = "The change was probably applied.", "It is not known whether the change was applied."
+	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
 	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
 	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
 	for name, test := range map[string]struct {
-		method  string
-		failed  []*Error
-		stopped error
-		want    string
+		method           string
+		failed           []*Error
+		stopped, because error
+		effect, ends     string
 	}{
-		"a change without a response":       {"PATCH", []*Error{lost}, nil, unknown},
-		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, unknown},
-		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, applied},
-		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, ""},
-		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, ""},
-		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, unknown},
-		"a creation":                        {"POST", []*Error{lost}, nil, ""},
-		"a read":                            {"GET", []*Error{unreadable}, nil, ""},
+		"a change without a response":       {"PATCH", []*Error{lost}, nil, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
+		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, nil, unknown, "Failed after 2 attempts in "},
+		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, nil, applied, ""},
+		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, nil, nothing, ""},
+		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, nil, nothing, "Nothing more was sent: the mapping has changed."},
+		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
+		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
+		"a read":                            {"GET", []*Error{unreadable}, nil, nil, nothing, ""},
 	} {
-		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed}
-		got := *k.last(nil)
-		text := k.conclude(&got, nil, test.stopped).Error()
+		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
+		k.attempts = len(test.failed)
+		e := *k.last(nil)
+		text := k.conclude(&e, test.because, test.stopped).Error()
 		for _, effect := range []string{applied, unknown} {
-			if strings.Contains(text, effect) != (effect == test.want) {
+			if strings.Contains(text, effect) != (effect == test.effect) {
 				t.Errorf("%s: %s", name, text)
 			}
+		}
+		before, after, _ := strings.Cut(test.ends, "…")
+		if !strings.Contains(text, before) || !strings.Contains(text, after) || e.Ambiguous != test.failed[0].Ambiguous {
+			t.Errorf("%s: ambiguous %t, %s", name, e.Ambiguous, text)
 		}
 	}
 }
