@@ -33,11 +33,8 @@ var (
 	respond, slow, crowd = resttest.Respond, resttest.Slow, resttest.Crowd
 )
 
-// cut and cutHead close the connection in the middle of a good response or of its headers.
-var (
-	cut     = fault{Cut: mockplatform.CutBody, CutBytes: 30}
-	cutHead = fault{Cut: mockplatform.CutHead, CutBytes: len("HTTP/1.1 200 OK\r\nContent-")}
-)
+// cut closes the connection in the middle of a good response.
+var cut = fault{Cut: mockplatform.CutBody, CutBytes: 30}
 
 // bubble runs a test with a fake and a client of it, in the time of a bubble.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ...func(*Config)) {

@@ -18,6 +18,7 @@ func TestDescribe(t *testing.T) {
 		{"list", `null`, `not set`},
 		{"pairs", `[{"to": "b", "from": "a"}, {"to": "c"}]`, `[{from = "a", to = "b"}, {to = "c"}]`},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u", "table": "t"}]`, `[s.t, u.t]`},
+		{"maps", `[{"schema": "a\u001bb", "table": "t"}, {"schema": "u"}]`, `["a\x1bb".t, u.""]`},
 		{"inner", `{"size": 1, "name": "a", "deep": {"on": true}}`, `{deep.on = true, name = "a", size = 1}`},
 	} {
 		if got := rules.Describe(test.name, at(t, test.name, test.value)); got != test.want {

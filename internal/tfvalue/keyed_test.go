@@ -70,16 +70,6 @@ func TestKeyDifference(t *testing.T) {
 	}
 }
 
-func TestKeyList(t *testing.T) {
-	t.Parallel()
-	if got := mapsKey.Spell(element(t, `{"schema": "a\u001bb", "table": "t"}`)); got != `"a\x1bb".t` {
-		t.Errorf("a control character is spelled %s", got)
-	}
-	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u.\"\"" {
-		t.Errorf("listed as %q", got)
-	}
-}
-
 // TestWhole has what an element omits: members are empty, but a name stays missing.
 func TestWhole(t *testing.T) {
 	t.Parallel()
