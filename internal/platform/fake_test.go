@@ -64,7 +64,7 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *Clien
 	return c
 }
 
-// contact lets both APIs answer once: until then, other limits hold. It leaves no trace.
+// contact lets both APIs respond once: until then, other limits hold. It leaves no trace.
 func contact(t *testing.T, f *fake, c *Client) {
 	t.Helper()
 	_, err := operations["alert"].call(t.Context(), c)

@@ -93,7 +93,7 @@ func TestMessageIsCut(t *testing.T) {
 }
 
 // A 404 means that an object does not exist if its body is a JSON object with a requestId, as
-// every documented response has; gateways and frameworks answer with the others. A write may
+// every documented response has; gateways and frameworks return the others. A write may
 // have been carried out unless the API itself rejected it.
 func TestUnsuccessful(t *testing.T) {
 	t.Parallel()
