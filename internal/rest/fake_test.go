@@ -163,17 +163,14 @@ func accept(optional bool) func(*Response) error {
 		if r.Cut != nil {
 			return r.Cut
 		}
-		var envelope struct {
-			RequestID    string `json:"requestId"`
-			Result, Data any
-		}
-		if err := json.Unmarshal(r.Body, &envelope, Lenient, json.MatchCaseInsensitiveNames(true)); err != nil {
+		var envelope map[string]any
+		if err := json.Unmarshal(r.Body, &envelope, Lenient); err != nil {
 			return &Reworded{"it is not what was expected", err}
 		}
-		if envelope.RequestID != "" {
-			r.RequestID = envelope.RequestID
+		if id, exists := envelope["requestId"].(string); exists {
+			r.RequestID = id
 		}
-		if envelope.Result == nil && envelope.Data == nil && !optional {
+		if envelope["result"] == nil && envelope["data"] == nil && !optional {
 			return errors.New("it has no result")
 		}
 		return nil
