@@ -75,7 +75,9 @@ func (r *references) Exit(_ cty.Path, part cty.Value) (cty.Value, error) {
 
 func (r *references) write(value cty.Value) (written map[string]any) {
 	raw := must(ctyjson.SimpleJSONValue{Value: must(cty.TransformWithTransformer(value, r))}.MarshalJSON())
-	must(0, json.Unmarshal(raw, &written))
+	if err := json.Unmarshal(raw, &written); err != nil {
+		panic(err)
+	}
 	return written
 }
 
