@@ -25,7 +25,7 @@ func TestMessage(t *testing.T) {
 		{"", `{"status":400,"result":{"error":"too small"}}`, "too small"},
 		{"", `{"message":"no","errors":[{"message":"a is too small"}]}`, "no; a is too small"},
 		{"", `["too small"," "]`, "too small"},
-		{"", `{"message":"two\nlines\u001b[31m and\u202e more"}`, "two lines [31m and more"},
+		{"", `{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`, "two lines [31m and more"},
 		{"", `{"x":1}`, ""},
 		{"", strings.Repeat(`{"error":[`, 100) + `"deep"` + strings.Repeat(`]}`, 100), "deep"},
 		{"", `["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h","i","j","k"]`, "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; a; b; c; d; e; f; g; h; i; j"},

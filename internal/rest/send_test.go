@@ -87,6 +87,24 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// A write whose response is lost may have been carried out, and one that was not sent has not.
+func TestLostResponse(t *testing.T) {
+	t.Parallel()
+	for name, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(reset)
+			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) != isWrite {
+				t.Errorf("%s: %v", name, err)
+			}
+			f.Refuse(-1)
+			c.Transport().CloseIdleConnections()
+			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) {
+				t.Errorf("%s, not sent: %v", name, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
+	}
+}
+
 // A redirect is not followed, to the same host either.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
