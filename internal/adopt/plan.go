@@ -125,7 +125,7 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return
 	}
-	_, full := platform.Absence(err)
+	why := platform.Absence(err)
 	names := e.identifiers()
 	slices.Reverse(names) // the object's own ID first
 	diags.AddAttributeError(
@@ -133,6 +133,6 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		fmt.Sprintf("No such %s", e.Noun),
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
-			e.place(id), full, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
+			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
 	)
 }

@@ -33,19 +33,18 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	remote, read, err := e.observe(ctx, client, id, known{last: state, memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
-		_, full := platform.Absence(err)
+		why := platform.Absence(err)
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.place(id), full, e.Noun),
+			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.place(id), why, e.Noun),
 		)
 		return state, last
 	case platform.IsNotFound(err):
 		c.SetGone(e.run(id))
-		brief, _ := platform.Absence(err)
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
-			fmt.Sprintf("The API no longer returns it in organization %s (%s), so Terraform treats it as deleted. "+
-				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.", id.Organization, brief),
+			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+
+				"If it should exist, check organization_id and base_url before you apply. Otherwise remove it from the configuration.", id.Organization, platform.Absence(err)),
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:

@@ -9,11 +9,10 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // addFailed reports a PATCH that was not carried out, or may not have been.
-func (u *update) addFailed(err error, leaves tfvalue.Value, diags *diag.Diagnostics) {
+func (u *update) addFailed(err error, diags *diag.Diagnostics) {
 	if len(u.set.conflicts) > 0 {
 		if platform.IsAmbiguous(err) {
 			u.set.removed = append(u.set.removed, u.set.edit.Remove...) // those that are gone
@@ -24,7 +23,7 @@ func (u *update) addFailed(err error, leaves tfvalue.Value, diags *diag.Diagnost
 	if platform.IsAmbiguous(err) {
 		u.set.perhaps = u.set.edit.Remove
 	}
-	conn.AddSentError(diags, "Cannot update "+u.Noun, err, leaves)
+	conn.AddError(diags, "Cannot update "+u.Noun, err)
 }
 
 func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {

@@ -130,7 +130,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	u.beginSet(edit)
 	response, err := u.Send(ctx, u.client, u.id, u.Change, p)
 	if err != nil {
-		u.addFailed(err, leaves, diags)
+		u.addFailed(err, diags)
 		return false
 	}
 	if response.IsNull() {

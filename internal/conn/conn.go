@@ -91,13 +91,9 @@ func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
 		return
 	}
 	if len(missing) == 0 {
-		them, depend := "them", "they depend"
-		if len(unknown) == 1 {
-			them, depend = "it", "it depends"
-		}
 		diags.AddError("Unknown provider settings",
-			fmt.Sprintf("%s known only after apply, but this plan needs %s. First apply the resources that %s on (terraform apply -target=…), or set known values.",
-				platform.SettingsAre(unknown), them, depend))
+			fmt.Sprintf("%s known only after apply, which is too late for this plan. First apply the resources that provide a value (terraform apply -target=…), or set known values.",
+				platform.SettingsAre(unknown)))
 		return
 	}
 	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(missing), ToSet(missing))

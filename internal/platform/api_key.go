@@ -29,27 +29,6 @@ type APIKey struct {
 	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero"`
 }
 
-// APIKeyCreate is the body of the creation of a key ("Create key" in the API
-// document). A nil field is not sent.
-type APIKeyCreate struct {
-	Name string `json:"name"`
-	// ExpireAt is RFC 3339. A key without an expiry never expires.
-	ExpireAt *string `json:"expireAt,omitzero"`
-	// State is "enabled" or "disabled". The API defaults to "enabled".
-	State    *string   `json:"state,omitzero"`
-	HashData *HashData `json:"hashData,omitzero"`
-	// Roles needs at least one of "admin", "developer", "query_endpoints".
-	Roles        []string        `json:"roles"`
-	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero"`
-}
-
-// HashData is sent as it is. The API document does not show its meaning or use.
-type HashData struct {
-	KeyIDHash     *string `json:"keyIdHash,omitzero"`
-	KeyIDSuffix   *string `json:"keyIdSuffix,omitzero"`
-	KeySecretHash *string `json:"keySecretHash,omitzero"`
-}
-
 // IPAccessEntry is an address or CIDR block that may use an API key ("IP access entry" in
 // the API document).
 type IPAccessEntry struct {
@@ -75,15 +54,15 @@ type CreatedAPIKey struct {
 	Incomplete error `json:"-"`
 }
 
-// CreateAPIKey creates a key ("Create key" in the API document). From then on,
-// errors and logs mask its secret.
+// CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
+// body is marshaled to. From then on, errors and logs mask its secret.
 //
 // The API can neither read nor delete a key. So the POST has a connection of its own, is
 // retried only if it cannot have been carried out, and once sent it runs to its end even
 // if ctx is cancelled. A response with a wrong member is read as far as it goes, and Incomplete
 // is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
 // lost.
-func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body APIKeyCreate) (*CreatedAPIKey, error) {
+func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {
 		return nil, err
@@ -97,7 +76,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body A
 	r.Unrepeatable = true
 	r.Accept = func(response *rest.Response) error {
 		c.maskSecret(response.Body)
-		return created.receive(response, body.HashData != nil)
+		return created.receive(response, body["hashData"] != nil)
 	}
 	if err := c.rest.Do(ctx, r); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,6 +142,9 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, errors.New("the URL must not contain a query or a fragment")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1)")
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
+		return nil, errors.New("the port of the URL must be between 1 and 65535")
 	}
 	if own := operationPath.FindStringSubmatch(u.Path); own != nil {
 		return nil, fmt.Errorf("the URL must not contain %s, which the provider adds: set it without %[1]s and what follows", cmp.Or(own[1], own[2]))

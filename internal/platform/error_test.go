@@ -79,19 +79,16 @@ func TestOwnWordsAreNotMasked(t *testing.T) {
 	})
 }
 
-// The reason why an object is gone, in brief and as a sentence.
+// The reason why an object is gone ends a sentence.
 func TestAbsence(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		err         error
-		brief, full string
-	}{
-		{&Error{Status: 404, RequestID: "r", Message: "no pipe."}, "HTTP 404, request ID r", "the API returned HTTP 404 Not Found (request ID r): no pipe."},
-		{&Error{Status: 404}, "HTTP 404", "the API returned HTTP 404 Not Found without a message."},
-		{&Error{}, "two consecutive lists omit it", "two consecutive lists of its services omit it."},
+	for want, err := range map[string]error{
+		"the API returned HTTP 404 Not Found (request ID r): no pipe.": &Error{Status: 404, RequestID: "r", Message: "no pipe."},
+		"the API returned HTTP 404 Not Found without a message.":       &Error{Status: 404},
+		"two consecutive lists of its services omit it.":               &Error{},
 	} {
-		if brief, full := Absence(test.err); brief != test.brief || full != test.full {
-			t.Errorf("%s; %s", brief, full)
+		if got := Absence(err); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
@@ -31,23 +30,19 @@ func IsAmbiguous(err error) bool {
 	return errors.As(err, &e) && e.Ambiguous
 }
 
-// Absence returns why IsNotFound holds for an error, in brief and as a sentence:
-// "HTTP 404, request ID req-1" and "the API returned HTTP 404 Not Found (request ID
-// req-1): pipe not found.", or that two consecutive lists omit the object.
-func Absence(err error) (brief, full string) {
+// Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API
+// returned HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive
+// lists omit the object.
+func Absence(err error) string {
 	var e *Error
-	if !errors.As(err, &e) || e.Status == 0 {
-		return "two consecutive lists omit it", "two consecutive lists of its services omit it."
+	switch {
+	case !errors.As(err, &e) || e.Status == 0:
+		return "two consecutive lists of its services omit it."
+	case e.Cause() == "":
+		return "the API returned " + e.Response() + " without a message."
+	default:
+		return "the API returned " + e.Response() + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 	}
-	brief = fmt.Sprintf("HTTP %d", e.Status)
-	if e.RequestID != "" {
-		brief += ", request ID " + e.RequestID
-	}
-	full = "the API returned " + e.Response()
-	if e.Cause() == "" {
-		return brief, full + " without a message."
-	}
-	return brief, full + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 }
 
 // CleanText turns a text from outside, such as an ID or a name, into one line for a

@@ -72,7 +72,7 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addCreateError(&resp.Diagnostics, asked, err)
 		return
 	}
-	if created.KeySecret == nil && body.HashData == nil {
+	if created.KeySecret == nil && body["hashData"] == nil {
 		addSecretMissing(&resp.Diagnostics, asked, created)
 		return
 	}
@@ -99,24 +99,14 @@ func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
 	return asked
 }
 
-// creation is the request for what is asked.
-func creation(asked tfvalue.Value) (platform.APIKeyCreate, error) {
-	var body platform.APIKeyCreate
-	members, err := tfvalue.Rules{}.JSON(asked)
+// creation is the body of the request for what is asked.
+func creation(asked tfvalue.Value) (map[string]any, error) {
+	body, err := tfvalue.Rules{NotInJSON: []tfvalue.Path{{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}}}.JSON(asked)
 	if err != nil {
-		return body, fmt.Errorf("reading the plan: %w", err)
+		return nil, fmt.Errorf("reading the plan: %w", err)
 	}
-	raw, err := json.Marshal(members)
-	if err == nil {
-		err = json.Unmarshal(raw, &body)
-	}
-	if err != nil {
-		return body, fmt.Errorf("writing the request: %w", err)
-	}
-	if body.ExpireAt != nil {
-		// Many parsers know "T" and "Z" alone, Go's among them.
-		expiry := strings.ToUpper(*body.ExpireAt)
-		body.ExpireAt = &expiry
+	if expiry, exists := body["expireAt"].(string); exists {
+		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
 	}
 	return body, nil
 }

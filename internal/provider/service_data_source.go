@@ -53,9 +53,9 @@ func readService(ctx context.Context, q *query) error {
 	if !platform.IsNotFound(err) {
 		return err
 	}
-	_, full := platform.Absence(err)
+	why := platform.Absence(err)
 	q.diags.AddAttributeError(path.Root("id"), cannotReadService,
-		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id.Text(), q.organization, full))
+		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id.Text(), q.organization, why))
 	return nil
 }
 

@@ -17,8 +17,7 @@ import (
 var reporting = map[string]int{
 	"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1,
 	"NewErrorDiagnostic": 0, "NewWarningDiagnostic": 0, "NewAttributeErrorDiagnostic": 1, "NewAttributeWarningDiagnostic": 1,
-	"addError":     1, // of validation
-	"AddSentError": 1,
+	"addError": 1, // of validation
 }
 
 // terraformsOwn are summaries in the guide that Terraform or its framework

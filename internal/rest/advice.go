@@ -38,7 +38,7 @@ func (k *call) advise(e *Error, because error) string {
 			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
 				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+", and HTTPS_PROXY if it is set."),
 			when(e.Attempts == 0 && errors.As(because, new(tooLate)), slower),
-			when(e.Attempts > 0 && (k.unanswered || e.Kind == Final), k.API.checkAddress()),
+			when(k.unanswered || e.Kind == Final, k.API.checkAddress()),
 			when(e.Attempts > 0, runAgain),
 		)
 	}

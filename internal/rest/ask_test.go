@@ -6,47 +6,44 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // A question is asked once after each attempt, whatever became of it, and its answer
 // decides: the request is done, or sent with what the question made of it.
 func TestAskBeforeSendingAgain(t *testing.T) {
 	t.Parallel()
-	for name, failed := range map[string]fault{
-		"429": respond(429, ""), "503": respond(503, ""), "no response": reset, "unreadable": respond(200, `{"result":[]`),
+	for name, test := range map[string]struct {
+		failed          fault
+		needed, changes bool // into a request without a question
+		requests, asked int
+	}{
+		"not needed after a 429":      {failed: respond(429, ""), requests: 1, asked: 1},
+		"needed after a 503":          {failed: respond(503, ""), needed: true, requests: 3, asked: 2},
+		"needed after no response":    {failed: reset, needed: true, requests: 3, asked: 2},
+		"not needed, is not readable": {failed: respond(200, `{"result":[]`), requests: 1, asked: 1},
+		"another one after a 429":     {failed: respond(429, ""), needed: true, changes: true, requests: 3, asked: 1},
 	} {
-		for _, answer := range []struct {
-			needed, changes bool
-			requests, asked int
-		}{
-			{needed: false, requests: 1, asked: 1},
-			{needed: true, requests: 3, asked: 2},
-			{needed: true, changes: true, requests: 3, asked: 1}, // into a request without a question
-		} {
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				contact(t, f, c)
-				f.InjectEach(failed, failed)
-				asked, invalidated := 0, 0
-				r := askedRequest(c)
-				r.Invalidate = func() { invalidated++ }
-				r.Ask = func(context.Context) (bool, error) {
-					asked++
-					if invalidated != asked+1 {
-						t.Errorf("%s: a read may share one from before the request", name)
-					}
-					if r.AsOf = time.Now(); answer.changes {
-						r.Body, r.Ask = []byte(`{"name":"n"}`), nil
-					}
-					return answer.needed, nil
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			contact(t, f, c)
+			f.InjectEach(test.failed, test.failed)
+			asked, invalidated := 0, 0
+			r := askedRequest(c)
+			r.Invalidate = func() { invalidated++ }
+			r.Ask = func(context.Context) (bool, error) {
+				asked++
+				if invalidated != asked+1 {
+					t.Errorf("%s: a read may share one from before the request", name)
 				}
-				err := c.Do(t.Context(), r)
-				if err != nil || f.Sent("PATCH") != answer.requests || asked != answer.asked || invalidated != asked+2 {
-					t.Errorf("%s, %+v: %d requests, asked %d times: %v", name, answer, f.Sent("PATCH"), asked, err)
+				if r.AsOf = time.Now(); test.changes {
+					r.Body, r.Ask = []byte(`{"name":"n"}`), nil
 				}
-			})
-		}
+				return test.needed, nil
+			}
+			err := c.Do(t.Context(), r)
+			if err != nil || f.Sent("PATCH") != test.requests || asked != test.asked || invalidated != asked+2 {
+				t.Errorf("%s: %d requests, asked %d times: %v", name, f.Sent("PATCH"), asked, err)
+			}
+		})
 	}
 }
 
@@ -67,24 +64,19 @@ func TestAskBeforeSendingLate(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(test.first)
-			begun, asks := time.Now(), 0
-			crowd(2, 2, func(i int) {
-				if i == 0 {
-					_ = readPipe(t.Context(), c)
-					return
-				}
-				time.Sleep(time.Millisecond)
-				r := askedRequest(c)
-				ask := r.Ask
-				r.Ask = func(ctx context.Context) (bool, error) {
-					asks++
-					return ask(ctx)
-				}
-				err := c.Do(t.Context(), r)
-				if took := time.Since(begun); err != nil || asks != test.asks || took > test.wait+time.Second || f.Sent("PATCH") != 1 {
-					t.Errorf("%s: asked %d times, %d requests in %s: %v", name, asks, f.Sent("PATCH"), took, err)
-				}
-			})
+			begun := time.Now()
+			go func() { _ = readPipe(t.Context(), c) }()
+			time.Sleep(time.Millisecond)
+			r, asks := askedRequest(c), 0
+			ask := r.Ask
+			r.Ask = func(ctx context.Context) (bool, error) {
+				asks++
+				return ask(ctx)
+			}
+			err := c.Do(t.Context(), r)
+			if took := time.Since(begun); err != nil || asks != test.asks || took > test.wait+time.Second || f.Sent("PATCH") != 1 {
+				t.Errorf("%s: asked %d times, %d requests in %s: %v", name, asks, f.Sent("PATCH"), took, err)
+			}
 		}, func(c *Config) { c.MaxConcurrentRequests = 1 })
 	}
 }
@@ -119,28 +111,5 @@ func TestQuestionFails(t *testing.T) {
 				t.Errorf("%s: %d requests: %v", name, f.Sent("PATCH"), err)
 			}
 		})
-	}
-}
-
-// With one request a second for 25 pipes, each request whose question was answered goes
-// next: otherwise it would be old again whenever its turn came.
-func TestQuestionsUnderASlowLimit(t *testing.T) {
-	t.Parallel()
-	const pipes = 25
-	for _, limit := range []mockplatform.RateLimit{
-		{PerSecond: 1, Burst: 1, RetryAfter: mockplatform.RetryAfterSeconds},
-		{PerSecond: 1, Burst: 10, RetryAfter: mockplatform.RetryAfterNone},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Configure(func(b *mockplatform.Behaviour) { b.Latency, b.RateLimit = 30*time.Millisecond, limit })
-			crowd(pipes, pipes, func(i int) {
-				if err := errors.Join(readPipe(t.Context(), c), c.Do(t.Context(), askedRequest(c)), c.Do(t.Context(), askedRequest(c))); err != nil {
-					t.Error(i, err)
-				}
-			})
-			if n := f.Sent("GET"); n > 3*pipes { // one, and a question before each change
-				t.Errorf("%d reads", n)
-			}
-		}, func(c *Config) { c.RetryTimeout = 150 * time.Second })
 	}
 }

@@ -81,7 +81,7 @@ func (k *call) ask(ctx context.Context) (needed bool, err error) {
 	switch {
 	case err == nil:
 		for _, failed := range k.failures {
-			failed.Ambiguous = false // the answer told what became of it
+			failed.Ambiguous = false // the answer says what became of it
 		}
 		return needed, nil
 	case ctx.Err() != nil:
@@ -155,9 +155,9 @@ func (k *call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
 	e.stopped = stopped
-	told := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
+	shown := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
 	// The caller of a creation knows what the object may be found by.
-	unknown := e.Ambiguous && k.Method != http.MethodPost && !told
+	unknown := e.Ambiguous && k.Method != http.MethodPost && !shown
 	e.more = []string{
 		when(stopped != nil && e.Attempts > 0, "Nothing more was sent: "+sentence(fmt.Sprint(stopped))),
 		when(unknown && e.Kind == Unreadable, "The change was probably applied."),

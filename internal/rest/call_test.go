@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,54 +14,41 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-func TestGiveUpReportsAttemptsTimeAndLastResponse(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(respond(503, `{"message":"under repair"}`))
-		err := readPipe(t.Context(), c)
-		var e *Error
-		if !errors.As(err, &e) || e.Attempts != f.Sent("GET") || e.Attempts < 10 || e.Elapsed > 5*time.Minute || e.Elapsed < 4*time.Minute {
-			t.Fatal(f.Sent("GET"), err)
-		}
-		for _, want := range []string{"HTTP 503 Service Unavailable", "under repair", fmt.Sprintf("Gave up after %d attempts in ", f.Sent("GET")), ", after the end of retry_timeout (5m0s)."} {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q is missing in %v", want, err)
-			}
-		}
-	})
-}
-
-// Every wait ends at once when the caller is gone, and leaves no goroutine (the
-// bubble would not end) and no request behind.
+// Every wait ends at once when the caller is gone, and leaves no goroutine (the bubble would
+// not end) and no request behind. What was sent may have been carried out.
 func TestInterruptEndsEveryWait(t *testing.T) {
 	t.Parallel()
-	for kind, always := range map[string]fault{
-		"response": hang,
-		"backoff":  respond(503, "", "Retry-After: 100"),
-		"limit":    respond(429, "", "Retry-After: 100"),
-		"body":     {Hang: true, Cut: mockplatform.CutBody, CutBytes: 14},
+	for name, test := range map[string]struct {
+		operation string
+		always    fault
+		ambiguous bool
+	}{
+		"for a response":  {"update", hang, true},
+		"for a body":      {"pipe", fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}, false},
+		"for a retry":     {"update", respond(503, "", "Retry-After: 100"), true},
+		"for a limit":     {"pipe", respond(429, "", "Retry-After: 100"), false},
+		"of a key's POST": {"key", respond(429, "", "Retry-After: 100"), false},
 	} {
-		for name, o := range operations {
-			if name == "key" && kind != "limit" {
-				continue // does not wait, or runs to its end once sent: see other tests
-			}
-			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.Always(always)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(5*time.Second, cancel)
-				begun := time.Now()
-				crowd(20, 20, func(int) { // ten of them wait for a slot
-					if err := o.call(ctx, c); time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
-						t.Errorf("%s, %s: after %s: %v", kind, name, time.Since(begun), err)
-					}
-				})
-				c.Transport().CloseIdleConnections()
-				synctest.Wait()
-				if n := f.Open(); n != 0 {
-					t.Errorf("%s, %s: %d connections left", kind, name, n)
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(test.always)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(5*time.Second, cancel)
+			begun := time.Now()
+			crowd(20, 20, func(i int) { // ten of them wait for a slot
+				err := operations[test.operation].call(ctx, c)
+				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
+					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
+				}
+				if isAmbiguous(err) && !test.ambiguous || strings.Contains(err.Error(), " after ") {
+					t.Errorf("%s: %v", name, err)
 				}
 			})
-		}
+			c.Transport().CloseIdleConnections()
+			synctest.Wait()
+			if n := f.Open(); n != 0 {
+				t.Errorf("%s: %d connections left", name, n)
+			}
+		})
 	}
 }
 
@@ -70,12 +56,7 @@ func TestConcurrencyHolds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(slow(time.Second, good))
-		var work sync.WaitGroup
-		for range 30 {
-			work.Go(func() { _ = operations["update"].call(t.Context(), c) })
-			work.Go(func() { _ = operations["scaling"].call(t.Context(), c) })
-		}
-		work.Wait()
+		crowd(30, 30, func(i int) { _ = operations[[]string{"update", "alert"}[i%2]].call(t.Context(), c) })
 		if f.PeakInFlight() != 4 {
 			t.Errorf("%d requests at a time, want 4", f.PeakInFlight())
 		}
@@ -102,37 +83,6 @@ func TestEndOfRetryTimeout(t *testing.T) {
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
 }
 
-// An interrupt is no failure that a retry could mend, and says what may have been applied.
-func TestInterruptWithoutRetries(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		err := operations["update"].call(ctx, c)
-		if text := "The operation was interrupted. It is not known whether the change was applied."; err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), " after ") {
-			t.Error(err)
-		}
-	}, func(c *Config) { c.RetryTimeout = 0 })
-}
-
-// A failure after an attempt that may have been carried out stays ambiguous, and the error
-// counts its attempts.
-func TestFailuresAddUp(t *testing.T) {
-	t.Parallel()
-	for text, faults := range map[string][]fault{
-		"Failed after 2 attempts in ": {reset, respond(410, "")},
-		"Gave up after 1 attempt in ": {respond(503, "", "Retry-After: 400")},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(faults...)
-			if err := operations["update"].call(t.Context(), c); !isAmbiguous(err) || !strings.Contains(err.Error(), text) {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 // The creation of a key that was sent has all of request_timeout, whoever has left and
 // whatever is left of retry_timeout.
 func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
@@ -140,8 +90,8 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	for _, retryTimeout := range []time.Duration{time.Minute, time.Second} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(slow(20*time.Second, good))
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(2*time.Second, cancel)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
 			if err := operations["key"].call(ctx, c); err != nil || len(f.Keys()) != 1 {
 				t.Error(len(f.Keys()), err)
 			}
@@ -149,20 +99,17 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	}
 }
 
-// blackHole is an address that accepts no connection and refuses none.
-func blackHole(ctx context.Context, _, _ string) (net.Conn, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
 func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		c.Transport().DialContext = blackHole
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
+		c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done() // as an address that neither accepts nor refuses
+			return nil, ctx.Err()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
 		begun := time.Now()
-		if err := operations["key"].call(ctx, c); !errors.Is(err, context.Canceled) || isAmbiguous(err) || time.Since(begun) > time.Second {
+		if err := operations["key"].call(ctx, c); !errors.Is(err, context.DeadlineExceeded) || isAmbiguous(err) || time.Since(begun) > time.Second {
 			t.Error(err, time.Since(begun))
 		}
 	})
@@ -202,34 +149,40 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 }
 
 // What a request may have left behind is said of changes whose outcome no read has shown, and
-// not of creations.
-func TestEffect(t *testing.T) {
+// not of creations. It stays unknown after a later failure of another kind. The error says how
+// often the request was sent, and why not again.
+func TestConclude(t *testing.T) {
 	t.Parallel()
-	const applied, unknown = "The change was probably applied.", "It is not known whether the change was applied."
+	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
 	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
 	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
 	for name, test := range map[string]struct {
-		method  string
-		failed  []*Error
-		stopped error
-		want    string
+		method           string
+		failed           []*Error
+		stopped, because error
+		effect, ends     string
 	}{
-		"a change without a response":       {"PATCH", []*Error{lost}, nil, unknown},
-		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, unknown},
-		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, applied},
-		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, ""},
-		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, ""},
-		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, unknown},
-		"a creation":                        {"POST", []*Error{lost}, nil, ""},
-		"a read":                            {"GET", []*Error{unreadable}, nil, ""},
+		"a change without a response":       {"PATCH", []*Error{lost}, nil, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
+		"a change that failed later":        {"PATCH", []*Error{lost, status404}, nil, nil, unknown, "Failed after 2 attempts in "},
+		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, nil, applied, ""},
+		"a change that was rejected":        {"PATCH", []*Error{status404}, nil, nil, nothing, ""},
+		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, nil, nothing, "Nothing more was sent: the mapping has changed."},
+		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
+		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
+		"a read":                            {"GET", []*Error{unreadable}, nil, nil, nothing, ""},
 	} {
-		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed}
-		got := *k.last(nil)
-		text := k.conclude(&got, nil, test.stopped).Error()
+		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
+		k.attempts = len(test.failed)
+		e := *k.last(nil)
+		text := k.conclude(&e, test.because, test.stopped).Error()
 		for _, effect := range []string{applied, unknown} {
-			if strings.Contains(text, effect) != (effect == test.want) {
+			if strings.Contains(text, effect) != (effect == test.effect) {
 				t.Errorf("%s: %s", name, text)
 			}
+		}
+		before, after, _ := strings.Cut(test.ends, "…")
+		if !strings.Contains(text, before) || !strings.Contains(text, after) || e.Ambiguous != test.failed[0].Ambiguous {
+			t.Errorf("%s: ambiguous %t, %s", name, e.Ambiguous, text)
 		}
 	}
 }
@@ -238,9 +191,8 @@ func TestEffect(t *testing.T) {
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 2 * time.Millisecond })
-		transport, opened := c.Transport(), atomic.Int32{}
-		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		opened := atomic.Int32{}
+		c.Transport().DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			opened.Add(1)
 			time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
 			return f.Dial(ctx, network, address)

@@ -12,9 +12,6 @@ import (
 
 // newHTTPClient tunes net/http for n requests at a time to one host.
 func newHTTPClient(n int) *http.Client {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
 	return &http.Client{
 		// A redirect is an error: to follow it would send the credentials elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -23,7 +20,7 @@ func newHTTPClient(n int) *http.Client {
 			DialContext:         (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout: 15 * time.Second,
-			Protocols:           protocols,
+			ForceAttemptHTTP2:   true, // which net/http does not do by itself beside a dialer
 			// Without a ping, every request on an HTTP/2 connection that died
 			// silently would time out.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},

@@ -131,15 +131,6 @@ func (e *Error) Cause() string {
 	}
 }
 
-// Rejection returns the API's whole message about the content of a request that it
-// rejected; "" for any other error.
-func (e *Error) Rejection() string {
-	if _, rejected := rejections[e.Status]; rejected {
-		return e.Message
-	}
-	return ""
-}
-
 func (e *Error) spent() string {
 	return fmt.Sprintf("%d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
 }

@@ -25,7 +25,7 @@ func TestMessage(t *testing.T) {
 		{"", `{"status":400,"result":{"error":"too small"}}`, "too small"},
 		{"", `{"message":"no","errors":[{"message":"a is too small"}]}`, "no; a is too small"},
 		{"", `["too small"," "]`, "too small"},
-		{"", `{"message":"two\nlines\u001b[31m and\u202e more"}`, "two lines [31m and more"},
+		{"", `{"message":"two\nlines\u001b[31m and\u202e\u2028\u2029\ufffd more"}`, "two lines [31m and more"},
 		{"", `{"x":1}`, ""},
 		{"", strings.Repeat(`{"error":[`, 100) + `"deep"` + strings.Repeat(`]}`, 100), "deep"},
 		{"", `["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h","i","j","k"]`, "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; a; b; c; d; e; f; g; h; i; j"},
@@ -81,62 +81,53 @@ func TestSecretInMessage(t *testing.T) {
 	}
 }
 
-// A long message is cut where it is shown, and not where it is searched.
+// A long message is cut where it is shown.
 func TestMessageIsCut(t *testing.T) {
 	t.Parallel()
-	e := &Error{Status: 400, Message: strings.Repeat("ä", maxMessage) + " numReplicas"}
-	if e.Cause() != strings.Repeat("ä", maxMessage)+"…" || !strings.HasSuffix(e.Rejection(), " numReplicas") {
-		t.Error(e.Cause(), e.Rejection())
-	}
-	if e.Status = 403; e.Rejection() != "" {
-		t.Error("a 403 is not about the content of the request")
-	}
-}
-
-// A 404 means that an object does not exist if its body is a JSON object with a requestId, as
-// every documented response has. Gateways and frameworks answer with the others.
-func TestNotFoundIsTheAPIsOwn(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		status      int
-		body        string
-		namesObject bool
-		want        bool
-	}{
-		{404, `{"status":404,"requestId":"r","result":null}`, true, true},
-		{404, `{"status":404,"requestId":"r","result":null}`, false, false},
-		{410, `{"status":410,"requestId":"r","result":null}`, true, false},
-		{404, `{"status":404,"requestId":""}`, true, false},
-		{404, `{"status":404,"requestId":7}`, true, false},
-		{404, `[{"requestId":"r"}]`, true, false},
-		{404, `{"data":{"requestId":"r"}}`, true, false},
-		{404, `{"requestId":"r"`, true, false},
-		{404, `"requestId"`, true, false},
-		{404, ``, true, false},
-		{404, `{"status":404,"error":"Not Found","path":"/v1"}`, true, false},
-		{404, `<html><title>404</title>requestId</html>`, true, false},
-	} {
-		k := &call{Request: &Request{API: &API{}, NamesObject: test.namesObject}}
-		r := &Response{Status: test.status, Header: http.Header{"X-Request-Id": {"of-a-header"}}, Body: []byte(test.body), Mask: unmasked}
-		if e := k.unsuccessful(r); e.NotFound != test.want {
-			t.Errorf("%d %s: %t", test.status, test.body, e.NotFound)
+	whole := strings.Repeat("ä", maxMessage)
+	for text, want := range map[string]string{whole: whole, whole + " and more": whole + "…"} {
+		if got := (&Error{Message: text}).Cause(); got != want {
+			t.Error(got)
 		}
 	}
 }
 
-// A write that failed may have been carried out unless the API itself rejected it.
-func TestAmbiguousStatuses(t *testing.T) {
+// A 404 means that an object does not exist if its body is a JSON object with a requestId, as
+// every documented response has; gateways and frameworks return the others. A write may
+// have been carried out unless the API itself rejected it.
+func TestUnsuccessful(t *testing.T) {
 	t.Parallel()
+	const ownBody = `{"status":404,"requestId":"r","result":null}`
 	for _, test := range []struct {
-		method string
-		status int
-		want   bool
+		method              string
+		status              int
+		body                string
+		notFound, ambiguous bool
 	}{
-		{"PATCH", 302, true}, {"PATCH", 400, false}, {"PATCH", 408, true}, {"PATCH", 429, false}, {"PATCH", 499, false}, {"PATCH", 500, true}, {"GET", 500, false},
+		{"GET", 404, ownBody, true, false},
+		{"PATCH", 404, ownBody, true, false},
+		{"GET", 410, ownBody, false, false},
+		{"GET", 404, `{"requestId":""}`, false, false},
+		{"GET", 404, `{"requestId":7}`, false, false},
+		{"GET", 404, `[{"requestId":"r"}]`, false, false},
+		{"GET", 404, `{"data":{"requestId":"r"}}`, false, false},
+		{"GET", 404, `{"requestId":"r"`, false, false},
+		{"GET", 404, `<html><title>404</title>requestId</html>`, false, false},
+		{"PATCH", 302, "", false, true},
+		{"PATCH", 400, "", false, false},
+		{"PATCH", 408, "", false, true},
+		{"PATCH", 429, "", false, false},
+		{"PATCH", 499, "", false, false},
+		{"PATCH", 500, "", false, true},
+		{"GET", 500, "", false, false},
 	} {
-		k := &call{Request: &Request{Method: test.method, API: &API{}}}
-		if e := k.unsuccessful(&Response{Status: test.status, Mask: unmasked}); e.Ambiguous != test.want {
-			t.Errorf("%s, %d: %t", test.method, test.status, e.Ambiguous)
+		k := &call{Request: &Request{Method: test.method, API: &API{}, NamesObject: true}}
+		r := &Response{Status: test.status, Header: http.Header{"X-Request-Id": {"of-a-header"}}, Body: []byte(test.body), Mask: unmasked}
+		if e := k.unsuccessful(r); e.NotFound != test.notFound || e.Ambiguous != test.ambiguous {
+			t.Errorf("%s, %d %s: not found %t, ambiguous %t", test.method, test.status, test.body, e.NotFound, e.Ambiguous)
+		}
+		if k.NamesObject = false; k.unsuccessful(r).NotFound {
+			t.Errorf("%d %s: no object is at the path", test.status, test.body)
 		}
 	}
 }

@@ -31,18 +31,15 @@ var spellings = []func(string) string{
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 }
 
-// decoders undo the escapes of a URL, of JSON and of HTML, anywhere in a text.
-var decoders = []func(string) string{
-	func(s string) string { return percent.ReplaceAllStringFunc(s, unescapePercent) },
-	func(s string) string { return backslash.ReplaceAllStringFunc(s, unescapeJSON) },
-	func(s string) string { return entity.ReplaceAllStringFunc(s, html.UnescapeString) },
+// escapes are those of a URL, of JSON and of HTML, anywhere in a text, with what undoes them.
+var escapes = []struct {
+	form *regexp.Regexp
+	undo func(string) string
+}{
+	{regexp.MustCompile(`%[0-9a-fA-F]{2}`), unescapePercent},
+	{regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\["\\/bfnrt]`), unescapeJSON},
+	{regexp.MustCompile(`&#?\w+;`), html.UnescapeString}, // with a semicolon, as whatever escapes writes it
 }
-
-var (
-	percent   = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
-	entity    = regexp.MustCompile(`&#?\w+;`) // with a semicolon, as whatever escapes writes it
-	backslash = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\["\\/bfnrt]`)
-)
 
 // maxDecoded is how often a text is decoded. Nothing but an attack is escaped as often.
 const maxDecoded = 10
@@ -118,8 +115,8 @@ func (s *Secrets) Mask(text string) string {
 func decode(text string) (decoded string, ok bool) {
 	for range maxDecoded {
 		before := text
-		for _, undo := range decoders {
-			text = undo(text)
+		for _, escape := range escapes {
+			text = escape.form.ReplaceAllStringFunc(text, escape.undo)
 		}
 		if text == before {
 			return text, true

@@ -165,7 +165,7 @@ func (k *call) unsuccessful(r *Response) *Error {
 		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())
-	// The API's own rejection, a 4xx, is the one answer that says that nothing was done: a
+	// The API's own rejection, a 4xx, is the one response that says that nothing was done: a
 	// redirect may follow a write that was carried out.
 	isRejected := r.Status >= 400 && r.Status <= 499 && e.Kind != Temporary
 	e.Ambiguous = !isRejected && k.isWrite()

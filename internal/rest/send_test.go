@@ -5,65 +5,51 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
-// A wait is read from a number of seconds or a date. One that has passed is one, too: it
-// counts, and other headers beside it do not.
+// A wait is read from a number of seconds or a date, and counts from the response's own one.
+// One that has passed is one, too, and other headers beside it do not count. Without
+// Retry-After, a 429 is read for the usual headers of rate limits.
 func TestRequestedWait(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	const none = time.Minute // which leaves it to the next header
-	for value, want := range map[string]time.Duration{
-		"7":                              7 * time.Second,
-		" 0.5 ":                          time.Second / 2,
-		"1000000000":                     maxRequestedWait, // not since 1970
-		strings.Repeat("9", 400):         maxRequestedWait,
-		"Fri, 02 Jan 2026 03:04:15 GMT":  10*time.Second - 6,
-		"Friday, 02-Jan-26 03:04:15 GMT": 10*time.Second - 6,
-		"0":                              0,
-		"Fri, 02 Jan 2026 03:04:00 GMT":  0,
-		"":                               none,
-		"-7":                             none,
-		"7s":                             none,
-		"Inf":                            none,
-		"1.2.3":                          none,
-		"1e3":                            none,
-	} {
-		header := http.Header{"Retry-After": {value}, "X-Ratelimit-Reset": {"60"}}
-		if got, _ := requestedWait(429, header, now); got != want {
-			t.Errorf("%q: %s, want %s", value, got, want)
-		}
-	}
-}
-
-// Without Retry-After, a 429 is read for the usual headers of rate limits: seconds, or a
-// time in seconds since 1970, from which the response's own date counts.
-func TestRateLimitReset(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(2_000_000_000, 0)
+	now := time.Unix(2_000_000_000, 0).UTC() // a Wednesday, 03:33:20
+	const early, passed = "Wed, 18 May 2033 03:33:30 GMT", "Wed, 18 May 2033 03:33:00 GMT"
 	for _, test := range []struct {
-		status int
-		header http.Header
-		want   time.Duration
-		name   string
+		status                         int
+		after, reset, otherReset, date string // Retry-After, RateLimit-Reset, X-RateLimit-Reset, Date
+		want                           time.Duration
+		name                           string
 	}{
-		{429, http.Header{"Ratelimit-Reset": {"7"}}, 7 * time.Second, "RateLimit-Reset"},
-		{429, http.Header{"X-Ratelimit-Reset": {"8"}}, 8 * time.Second, "X-RateLimit-Reset"},
-		{429, http.Header{"X-Ratelimit-Reset": {"8"}, "Ratelimit-Reset": {"7"}, "Retry-After": {"6"}}, 6 * time.Second, "Retry-After"},
-		{429, http.Header{"X-Ratelimit-Reset": {"0"}}, 0, ""},
-		{503, http.Header{"X-Ratelimit-Reset": {"8"}}, 0, ""},
-		{503, http.Header{"Retry-After": {"6"}}, 6 * time.Second, "Retry-After"},
-		{429, http.Header{"X-Ratelimit-Reset": {"2000000030"}}, 30 * time.Second, "X-RateLimit-Reset"},
-		{429, http.Header{"Ratelimit-Reset": {"2000000030"}}, 30 * time.Second, "RateLimit-Reset"},
-		{429, http.Header{"X-Ratelimit-Reset": {"2000000030"}, "Date": {now.Add(20 * time.Second).UTC().Format(http.TimeFormat)}}, 10 * time.Second, "X-RateLimit-Reset"},
-		{429, http.Header{"X-Ratelimit-Reset": {"1000000000"}}, 0, ""}, // has passed
-		{429, http.Header{"X-Ratelimit-Reset": {"999999999"}}, maxRequestedWait, "X-RateLimit-Reset"},
+		{status: 429, after: "7", want: 7 * time.Second, name: "Retry-After"},
+		{status: 503, after: " 0.5 ", want: time.Second / 2, name: "Retry-After"},
+		{status: 429, after: "1000000000", want: maxRequestedWait, name: "Retry-After"}, // not since 1970
+		{status: 429, after: strings.Repeat("9", 400), want: maxRequestedWait, name: "Retry-After"},
+		{status: 429, after: early, want: 10 * time.Second, name: "Retry-After"},
+		{status: 429, after: "Wednesday, 18-May-33 03:33:30 GMT", date: "Wed, 18 May 2033 03:33:29 GMT", want: time.Second, name: "Retry-After"},
+		{status: 429, after: "0", reset: "60"},
+		{status: 429, after: passed, reset: "60"},
+		{status: 429, after: "6", reset: "7", otherReset: "8", want: 6 * time.Second, name: "Retry-After"},
+		{status: 429, reset: "7", otherReset: "8", want: 7 * time.Second, name: "RateLimit-Reset"},
+		{status: 429, reset: "0", otherReset: "8", want: 8 * time.Second, name: "X-RateLimit-Reset"},
+		{status: 429, after: "-7", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{status: 429, after: "7s", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{status: 429, after: "Inf", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{status: 429, after: "1.2.3", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{status: 503, reset: "7"},
+		{status: 429, reset: "2000000030", want: 30 * time.Second, name: "RateLimit-Reset"},
+		{status: 429, reset: "2000000030", date: "Wed, 18 May 2033 03:33:40 GMT", want: 10 * time.Second, name: "RateLimit-Reset"},
+		{status: 429, otherReset: "1000000000"}, // has passed
+		{status: 429, otherReset: "999999999", want: maxRequestedWait, name: "X-RateLimit-Reset"},
 	} {
-		if wait, name := requestedWait(test.status, test.header, now); wait != test.want || name != test.name {
-			t.Errorf("%d %v: %s by %q", test.status, test.header, wait, name)
+		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}, "Date": {test.date}}
+		if wait, name := requestedWait(test.status, header, now); wait != test.want || name != test.name {
+			t.Errorf("%+v: %s by %q", test, wait, name)
 		}
 	}
 }
@@ -86,20 +72,49 @@ func TestBackoff(t *testing.T) {
 	t.Parallel()
 	jitter := 1.0
 	b := backoff{random: func() float64 { return jitter }}
-	for i, want := range []float64{0.5, 1, 2, 4, 8, 16, 20, 20} {
-		if got := b.next(); got.Seconds() != want {
-			t.Errorf("wait %d is %s, want %v s", i+1, got, want)
-		}
+	var waits []float64
+	for range 8 {
+		waits = append(waits, b.next().Seconds())
 	}
-	if jitter = 0.25; b.next() != 5*time.Second {
-		t.Error("not a quarter of 20 s")
+	for _, jitter = range []float64{0.25, 0} {
+		waits = append(waits, b.next().Seconds())
 	}
 	b.reset()
-	if jitter = 0; b.next() != time.Millisecond {
-		t.Error("not the shortest wait")
+	jitter = 1
+	waits = append(waits, b.next().Seconds())
+	if want := []float64{0.5, 1, 2, 4, 8, 16, 20, 20, 5, 0.001, 0.5}; !slices.Equal(waits, want) {
+		t.Errorf("%v, want %v", waits, want)
 	}
-	if jitter = 1; b.next() != time.Second {
-		t.Error("not the second wait")
+}
+
+// A write whose response is lost may have been carried out, and one that was not sent has not.
+func TestLostResponse(t *testing.T) {
+	t.Parallel()
+	for name, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.Always(reset)
+			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) != isWrite {
+				t.Errorf("%s: %v", name, err)
+			}
+			f.Refuse(-1)
+			c.Transport().CloseIdleConnections()
+			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) {
+				t.Errorf("%s, not sent: %v", name, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = 0 })
+	}
+}
+
+// A redirect is not followed, to the same host either.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 302, 307, 308} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.InjectEach(respond(status, "", "Location: "+resttest.Address+"/x"))
+			if err := operations["update"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
+				t.Errorf("%d: %d requests: %v", status, f.Sent(""), err)
+			}
+		})
 	}
 }
 
@@ -120,15 +135,11 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
 	for status, most := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
-		r := &Response{Status: status}
-		r.read(&endless{T: t})
-		if r.Cut == nil || !strings.Contains(r.Cut.Error(), "larger than the provider accepts") {
-			t.Errorf("%d: not cut: %v", status, r.Cut)
-		}
-		r = &Response{Status: status}
-		r.read(io.LimitReader(&endless{T: t}, int64(most)))
-		if r.Cut != nil || len(r.Body) != most {
-			t.Errorf("%d: cut after %d bytes: %v", status, len(r.Body), r.Cut)
+		whole, cut := &Response{Status: status}, &Response{Status: status}
+		whole.read(io.LimitReader(&endless{T: t}, int64(most)))
+		cut.read(&endless{T: t})
+		if whole.Cut != nil || len(whole.Body) != most || cut.Cut == nil || !strings.Contains(cut.Cut.Error(), "larger than the provider accepts") {
+			t.Errorf("%d: %d bytes, %v; %v", status, len(whole.Body), whole.Cut, cut.Cut)
 		}
 	}
 }

@@ -23,12 +23,12 @@ type state struct {
 	probing bool          // one goes first, and the others wait for its response
 	probe   *ticket       // the attempt that others wait for
 
-	inFlight int       // attempts
-	answered bool      // there was a response in this run
-	good     time.Time // the last response but a 5xx
-	since    time.Time // the first failure after it; zero without one
-	failed   time.Time // the last failure
-	cause    string    // of the last failure
+	inFlight  int       // attempts
+	responded bool      // there was a response in this run
+	good      time.Time // the last response but a 5xx
+	since     time.Time // the first failure after it; zero without one
+	failed    time.Time // the last failure
+	cause     string    // of the last failure
 
 	// logins are the credentials rejected before any success, by realm; nil for accepted
 	// ones. Nothing more is sent, since hundreds of attempts may lock the account.
@@ -70,7 +70,7 @@ func (t *ticket) isStale(at time.Time) bool { return !t.stale.IsZero() && !at.Be
 
 // downAt is when an API counts as down that has only failed since.
 func (s *state) downAt() time.Time {
-	if s.answered {
+	if s.responded {
 		return s.since.Add(s.retryTimeout)
 	}
 	return s.since.Add(min(s.retryTimeout, firstPatience))
@@ -87,7 +87,7 @@ func (s *state) refusal(t *ticket, now time.Time) error {
 		return rejected
 	}
 	if s.isDown(now) && (t.attempts > 0 || s.inFlight > 0) {
-		return s.about.outage(s.since, s.cause, s.answered)
+		return s.about.outage(s.since, s.cause, s.responded)
 	}
 	return nil
 }
@@ -130,8 +130,8 @@ func (s *state) observe(t *ticket, a *attempt, now time.Time) {
 	if wasProbe {
 		s.probe = nil
 	}
-	s.answered = s.answered || a.response != nil
-	t.unanswered = !s.answered
+	s.responded = s.responded || a.response != nil
+	t.unanswered = !s.responded
 	switch _, seen := s.logins[t.realm]; {
 	case e == nil:
 		s.logins[t.realm] = nil
@@ -198,9 +198,9 @@ type trouble struct {
 func (t *trouble) Error() string { return t.reason }
 
 // outage is that of an API that has returned nothing but failures for a while.
-func (a *About) outage(since time.Time, cause string, answered bool) *trouble {
+func (a *About) outage(since time.Time, cause string, responded bool) *trouble {
 	advice := a.checkAddress()
-	if answered {
+	if responded {
 		advice = runAgain
 	}
 	return &trouble{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}

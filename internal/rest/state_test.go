@@ -17,7 +17,6 @@ var (
 	status404   = &Error{Kind: Final, Status: 404}
 	status401   = &Error{Kind: Final, Status: 401}
 	status429   = &Error{Kind: RateLimited, Status: 429}
-	success     *Error
 )
 
 // requesting is a failure that requests a wait with a header.
@@ -27,293 +26,173 @@ func requesting(failed *Error, wait time.Duration, header string) *Error {
 	return &e
 }
 
-// api is the state of an API at one moment of a test.
-type api struct {
+// A script is what happens to an API, step by step:
+//
+//	+7s          time passes
+//	ok, 429/7s   a new call sends an attempt, which ends like that a second later
+//	30s*lost     one attempt after the other ends like that, for so long
+//	a:>          call a sends an attempt
+//	a:ok         it ends like that
+//	a?7s         call a would have to wait so long, or is refused: down, late, rejected
+//	?7s          a new call would
+//	a:short      the attempt of call a has little time; a:long: as much as any
+//
+// A call of another organization begins with "other".
+type script struct {
 	*testing.T
 	state
-	now time.Time
+	now   time.Time
+	calls map[string]*ticket
+	step  string
 }
 
 const (
-	second          = time.Second
-	testRetry       = time.Minute // retry_timeout
-	silent, badUser = "every request to the management API has failed since 03:0", "the management API rejected key_id and key_secret in organization a at 03:0"
+	second    = time.Second
+	testRetry = time.Minute // retry_timeout
 )
 
-func newAPI(t *testing.T, retryTimeout time.Duration) *api {
-	about := About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}
+// ends are the ways in which an attempt may end.
+var ends = map[string]*Error{
+	"ok": nil, "429": status429, "503": status503, "404": status404, "401": status401, "unreadable": unreadable,
+	"unsent": notSent, "lost": noResponse, "interrupt": interrupted,
+}
+
+// refusals are the words of the errors of those who are refused.
+var refusals = map[string]string{
+	"down":     "every request to the management API has failed since 03:0",
+	"rejected": "the management API rejected key_id and key_secret in organization a at 03:0",
+	"late":     "the API is rate limiting requests (HTTP 429, Retry-After), and the request would start in 1m0s, after the end of retry_timeout (1m0s)",
+}
+
+func play(t *testing.T, retryTimeout time.Duration, steps string) {
+	t.Helper()
+	about := About{Name: "management API", Credentials: "key_id and key_secret"}
 	gate := newGate(nil, about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
-	return &api{t, gate.state, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
-}
-
-func (a *api) pass(d time.Duration) { a.now = a.now.Add(d) }
-
-// call is one that has sent no attempt yet.
-func (a *api) call() *ticket {
-	return &ticket{realm: " in organization a", end: a.now.Add(testRetry)}
-}
-
-// sent is a call with an attempt under way.
-func (a *api) sent(again ...*ticket) *ticket {
-	a.Helper()
-	t := a.call()
-	if len(again) > 0 {
-		t = again[0]
+	s := &script{T: t, state: gate.state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*ticket{}}
+	for s.step = range strings.FieldsSeq(steps) {
+		s.play()
 	}
-	a.wants(t, 0, "")
-	a.begin(t, a.now)
-	return t
 }
 
-func (a *api) ends(t *ticket, failed *Error) {
-	ended := &attempt{failed: failed}
+func (s *script) play() {
+	s.Helper()
+	if name, want, asks := strings.Cut(s.step, "?"); asks {
+		s.wants(name, want)
+		return
+	}
+	name, what, named := strings.Cut(s.step, ":")
+	switch {
+	case strings.HasPrefix(s.step, "+"):
+		s.now = s.now.Add(s.duration(s.step))
+	case what == ">":
+		s.wants(name, "0s")
+		s.begin(s.call(name), s.now)
+	case what == "short", what == "long":
+		if s.call(name).whileDown != (what == "short") {
+			s.Errorf("%s: not so", s.step)
+		}
+	case named:
+		s.end(name, what)
+	default:
+		span, how, repeats := strings.Cut(s.step, "*")
+		if !repeats {
+			span, how = "1s", s.step
+		}
+		for last := s.now.Add(s.duration(span)); s.now.Before(last); {
+			delete(s.calls, "")
+			s.wants("", "0s")
+			s.begin(s.call(""), s.now)
+			s.now = s.now.Add(second)
+			s.end("", how)
+		}
+	}
+}
+
+func (s *script) duration(text string) time.Duration {
+	s.Helper()
+	if text == "forever" {
+		return forever
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		s.Fatalf("%s: %v", s.step, err)
+	}
+	return d
+}
+
+func (s *script) call(name string) *ticket {
+	if s.calls[name] == nil {
+		s.calls[name] = &ticket{realm: " in organization a", end: s.now.Add(testRetry)}
+		if strings.HasPrefix(name, "other") {
+			s.calls[name].realm = " in organization b"
+		}
+	}
+	return s.calls[name]
+}
+
+func (s *script) wants(name, want string) {
+	s.Helper()
+	if name == "" {
+		delete(s.calls, "")
+	}
+	wait, err := s.decide(s.call(name), s.now)
+	words, refused := refusals[want]
+	if (err != nil) != refused || refused && !strings.Contains(err.Error(), words) || !refused && wait != s.duration(want) {
+		s.Errorf("%s: waits %s, %v", s.step, wait, err)
+	}
+}
+
+func (s *script) end(name, how string) {
+	s.Helper()
+	how, wait, requests := strings.Cut(how, "/")
+	failed, known := ends[how]
+	if !known {
+		s.Fatalf("%s: no such end", s.step)
+	}
+	if requests {
+		failed = requesting(failed, s.duration(wait), "Retry-After")
+	}
+	a := &attempt{failed: failed}
 	if failed == nil || failed.Status != 0 {
-		ended.response = &Response{}
+		a.response = &Response{}
 	}
-	a.observe(t, ended, a.now)
-}
-
-// gets sends an attempt that ends after a second.
-func (a *api) gets(failed *Error) *ticket {
-	a.Helper()
-	t := a.sent()
-	a.pass(second)
-	a.ends(t, failed)
-	return t
-}
-
-// only lets all requests of a time end in the same way.
-func (a *api) only(failed *Error, d time.Duration) {
-	a.Helper()
-	for end := a.now.Add(d); a.now.Before(end); {
-		a.gets(failed)
-	}
-}
-
-// wants checks what the next attempt of a call has to wait for, or is refused with.
-func (a *api) wants(t *ticket, wait time.Duration, refusal string) {
-	a.Helper()
-	got, err := a.decide(t, a.now)
-	if got != wait || (err == nil) != (refusal == "") || err != nil && !strings.Contains(err.Error(), refusal) {
-		a.Errorf("waits %s, refused with %v; want %s, %q", got, err, wait, refusal)
-	}
+	s.observe(s.call(name), a, s.now)
 }
 
 // TestState is what an API's responses mean for the next attempt, row by row.
 func TestState(t *testing.T) {
 	t.Parallel()
-	limited := func(wait time.Duration) *Error { return requesting(status429, wait, "Retry-After") }
-	for name, row := range map[string]func(a *api){
-		"nothing is held back before the first 429": func(a *api) {
-			a.sent()
-			a.gets(success)
-			a.wants(a.call(), 0, "")
-		},
-		"429: all wait, one goes first, and the others follow with a gap": func(a *api) {
-			a.gets(limited(7 * second))
-			a.pass(6 * second)
-			a.wants(a.call(), second, "")
-			a.pass(second)
-			probe := a.sent()
-			a.pass(second)
-			a.wants(a.call(), forever, "")
-			a.ends(probe, success)
-			a.wants(a.call(), minGap, "")
-			a.pass(minGap)
-			a.sent()
-			a.wants(a.call(), minGap, "")
-		},
-		"429 that requests no wait: a backoff, which starts again once one has passed": func(a *api) {
-			for _, wait := range []time.Duration{maxFirstWait, 2 * maxFirstWait} {
-				a.gets(status429)
-				a.wants(a.call(), wait, "")
-				a.pass(wait)
-			}
-			a.gets(success)
-			a.pass(second)
-			a.gets(status429)
-			a.wants(a.call(), maxFirstWait, "")
-		},
-		"429: another one widens the gap by half, and a success narrows it by a sixtieth": func(a *api) {
-			for _, gap := range []time.Duration{minGap, minGap * 3 / 2} {
-				a.gets(limited(second))
-				a.pass(second)
-				a.ends(a.sent(), success)
-				a.wants(a.call(), gap, "")
-				a.pass(second)
-			}
-			a.gets(success)
-			a.sent()
-			a.wants(a.call(), minGap*3/2*59/60, "")
-		},
-		"429: the gap has an upper and a lower bound": func(a *api) {
-			for range 30 {
-				a.gets(limited(second))
-				a.pass(second)
-				a.ends(a.sent(), success)
-				a.pass(maxGap)
-			}
-			a.sent()
-			a.wants(a.call(), maxGap, "")
-			for range 1000 {
-				a.pass(maxGap)
-				a.ends(a.sent(), success)
-			}
-			a.pass(maxGap)
-			a.gets(limited(second))
-			a.pass(second)
-			a.ends(a.sent(), success)
-			a.wants(a.call(), minGap, "")
-		},
-		"429 of a request that was sent before the last one: only prolongs the wait": func(a *api) {
-			first, other, last := a.sent(), a.sent(), a.sent()
-			a.pass(second)
-			a.ends(first, limited(2*second))
-			a.ends(other, limited(second))
-			a.wants(a.call(), 2*second, "")
-			a.ends(last, limited(3*second))
-			a.wants(a.call(), 3*second, "")
-			a.pass(3 * second)
-			a.ends(a.sent(), success)
-			a.wants(a.call(), minGap, "")
-		},
-		"429 of the request that went first: it came too early, whatever the gap": func(a *api) {
-			a.gets(limited(second))
-			a.pass(second)
-			a.gets(limited(9 * second))
-			a.wants(a.call(), 9*second, "")
-			a.pass(9 * second)
-			a.ends(a.sent(), success)
-			a.wants(a.call(), minGap, "")
-		},
-		"429: one that goes first without a response is followed by another": func(a *api) {
-			a.gets(limited(second))
-			a.pass(second)
-			a.gets(noResponse)
-			a.sent()
-			a.wants(a.call(), forever, "")
-		},
-		"429: a response to an earlier request lets nobody through": func(a *api) {
-			earlier := a.sent()
-			a.gets(limited(second))
-			a.pass(second)
-			a.sent()
-			a.ends(earlier, success)
-			a.wants(a.call(), forever, "")
-		},
-		"429: a wait beyond the end of a call is not begun, and has its reason": func(a *api) {
-			late := a.call()
-			a.gets(requesting(status429, testRetry, "RateLimit-Reset"))
-			a.wants(late, 0, "the API is rate limiting requests (HTTP 429, RateLimit-Reset), and the request would start in 1m0s, after the end of retry_timeout (1m0s)")
-			a.wants(a.call(), testRetry, "")
-		},
-		"429 that requests more than retry_timeout: none waits for it, and it holds for retry_timeout": func(a *api) {
-			a.gets(limited(1000 * time.Hour))
-			a.pass(testRetry - 1)
-			a.wants(a.call(), 0, "the request would start in 999h59m0s")
-			a.pass(1)
-			a.gets(success)
-			a.pass(second)
-			a.sent()
-		},
-		"down: one attempt at a time, and whoever has failed is over": func(a *api) {
-			a.gets(success)
-			failed := a.gets(noResponse)
-			a.only(noResponse, testRetry-2*second)
-			again := a.sent(failed)
-			a.pass(second)
-			a.wants(a.call(), 0, silent)
-			a.ends(again, notSent)
-			a.wants(again, 0, silent)
-			probe := a.sent()
-			a.wants(a.call(), 0, silent)
-			a.ends(probe, status503)
-			a.wants(probe, 0, silent)
-			a.sent()
-		},
-		"down: until any response but a 5xx": func(a *api) {
-			for _, other := range []*Error{success, status404, status401, unreadable, status429} {
-				a.logins[" in organization a"] = nil
-				a.only(status503, testRetry)
-				probe := a.gets(status503)
-				a.wants(probe, 0, silent)
-				a.ends(a.sent(), other)
-				if err := a.refusal(probe, a.now); err != nil {
-					a.Error(other, err)
-				}
-			}
-		},
-		"down: after thirty seconds if nothing was ever returned": func(a *api) {
-			a.only(notSent, firstPatience-second)
-			failed := a.gets(noResponse)
-			a.wants(failed, 0, silent)
-		},
-		"down: after retry_timeout if anything was ever returned": func(a *api) {
-			a.only(status503, testRetry-second)
-			failed := a.gets(noResponse)
-			a.wants(failed, 0, silent)
-		},
-		"down: not before, however little is missing": func(a *api) {
-			failed := a.gets(status503)
-			a.pass(testRetry - second - 1)
-			a.wants(failed, 0, "")
-			a.pass(1)
-			a.wants(failed, 0, silent)
-		},
-		"one object that fails is no outage while others are answered": func(a *api) {
-			failed := a.call()
-			for range 100 {
-				a.sent(failed)
-				a.pass(second)
-				a.gets(success)
-				a.ends(failed, noResponse)
-			}
-			a.wants(failed, 0, "")
-		},
-		"an attempt that took longer than others began before them": func(a *api) {
-			a.gets(success)
-			long := a.sent()
-			a.pass(30 * second)
-			a.only(noResponse, 29*second)
-			failed := a.gets(noResponse)
-			a.wants(failed, 0, "")
-			a.ends(long, noResponse)
-			a.wants(failed, 0, silent)
-		},
-		"down: an attempt that begins meanwhile is short": func(a *api) {
-			a.only(notSent, firstPatience-second)
-			if before := a.gets(notSent); before.whileDown {
-				a.Error("short before the outage")
-			}
-			if meanwhile := a.gets(notSent); !meanwhile.whileDown {
-				a.Error("not short")
-			}
-			a.pass(maxWait)
-			if later := a.gets(success); later.whileDown {
-				a.Error("short after idle time")
-			}
-			if after := a.gets(success); after.whileDown {
-				a.Error("short after the outage")
-			}
-		},
-		"an interrupt is no failure": func(a *api) {
-			a.only(interrupted, 2*testRetry)
-			a.wants(a.gets(interrupted), 0, "")
-		},
-		"401 before a success: nothing more for that organization": func(a *api) {
-			a.gets(status401)
-			a.pass(time.Hour)
-			a.wants(a.call(), 0, badUser)
-			a.wants(&ticket{realm: " in organization b"}, 0, "")
-		},
-		"401 after a success: an error like any other": func(a *api) {
-			a.gets(success)
-			a.wants(a.gets(status401), 0, "")
-		},
+	for name, steps := range map[string]string{
+		"nothing is held back before the first 429":                                                    "a:> ok ?0s",
+		"429: all wait, one goes first, and the others follow with a gap":                              "429/7s +6s ?1s +1s a:> +1s ?forever a:ok ?50ms +50ms b:> ?50ms",
+		"429 that requests no wait: a backoff, which starts again once one has passed":                 "429 ?500ms +500ms 429 ?1s +1s ok +1s 429 ?500ms",
+		"429: another one widens the gap by half, and a success narrows it by a sixtieth":              "429/1s +1s a:> a:ok ?50ms +1s 429/1s +1s b:> b:ok ?75ms +1s ok c:> ?73.75ms",
+		"429: the gap has an upper bound":                                                              strings.Repeat("429/1s +1s a:> a:ok +20s ", 30) + "b:> ?20s",
+		"429: the gap has a lower bound":                                                               "429/1s +1s a:> a:ok " + strings.Repeat("+1s b:> b:ok ", 1000) + "+1s 429/1s +1s a:> a:ok ?50ms",
+		"429 of a request that was sent before the last one: only prolongs the wait":                   "a:> b:> c:> +1s a:429/2s b:429/1s ?2s c:429/3s ?3s +3s d:> d:ok ?50ms",
+		"429 of the request that went first: it came too early, whatever the gap":                      "429/1s +1s 429/9s ?9s +9s a:> a:ok ?50ms",
+		"429: one that goes first without a response is followed by another":                           "429/1s +1s lost a:> ?forever",
+		"429: a response to an earlier request lets nobody through":                                    "a:> 429/1s +1s b:> a:ok ?forever",
+		"429: a wait beyond the end of a call is not begun, and has its reason":                        "a?0s 429/60s a?late ?60s",
+		"429 that requests more than retry_timeout: none waits for it, and it holds for retry_timeout": "429/120s +59.999999999s ?late +1ns ok +1s a:>",
+		"down: one attempt at a time, and whoever has failed is over":                                  "ok a:> +1s a:lost 58s*lost a:> +1s ?down a:unsent a?down b:> ?down b:503 b?down c:>",
+		"down: until any response":                                                                     "60s*503 a:> a:503 a?down b:> b:ok a?0s",
+		"down: until a response that is an error":                                                      "60s*503 a:> a:503 a?down b:> b:404 a?0s",
+		"down: until a response that cannot be read":                                                   "60s*503 a:> a:503 a?down b:> b:unreadable a?0s",
+		"down: until a 429, which holds back":                                                          "60s*503 a:> a:503 a?down b:> b:429 a?500ms",
+		"down: after 30 s if nothing was ever returned":                                                "29s*unsent a:> +1s a:lost a?down",
+		"down: after retry_timeout otherwise, also of 5xx":                                             "59s*503 a:> +1s a:lost a?down",
+		"down: not before, however little is missing":                                                  "a:> +1s a:503 +58.999999999s a?0s +1ns a?down",
+		"down: an attempt that begins meanwhile is short":                                              "29s*unsent a:> a:long +1s a:unsent b:> b:short +1s b:unsent +20s c:> c:long +1s c:ok d:> d:long",
+		"one object that fails is no outage among others":                                              strings.Repeat("a:> +1s ok a:lost ", 100) + "a?0s",
+		"an attempt that took longer began before others":                                              "ok a:> +30s 29s*lost b:> +1s b:lost b?0s a:lost b?down",
+		"an interrupt is no failure":                                                                   "120s*interrupt a:> +1s a:interrupt a?0s",
+		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected other?0s",
+		"401 after a success: an error like any other":                                                 "ok a:> +1s a:401 a?0s",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row(newAPI(t, testRetry))
+			play(t, testRetry, steps)
 		})
 	}
 }
@@ -321,12 +200,7 @@ func TestState(t *testing.T) {
 // With a retry_timeout of 0, a rejected login counts and nothing else.
 func TestStateWithoutRetries(t *testing.T) {
 	t.Parallel()
-	a := newAPI(t, 0)
-	for _, failed := range []*Error{requesting(status429, time.Hour, "Retry-After"), status503, noResponse, notSent} {
-		a.only(failed, 10*second)
-	}
-	a.gets(status401)
-	a.wants(a.call(), 0, badUser)
+	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent 401 ?rejected")
 }
 
 // What follows an attempt.

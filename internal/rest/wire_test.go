@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -74,46 +73,6 @@ func TestPermanentErrors(t *testing.T) {
 	} {
 		if isPermanent(err) != want {
 			t.Error(err)
-		}
-	}
-}
-
-// The connection of a POST is one that an earlier call left idle and the
-// platform has closed meanwhile: net/http must not send it twice.
-func TestNoReplayOfAKey(t *testing.T) {
-	t.Parallel()
-	for range 20 {
-		platform := resttest.NewServer()
-		platform.Inject(fault{Method: http.MethodPost, Cut: mockplatform.CutHead, Times: mockplatform.Always})
-		server := httptest.NewServer(platform)
-		c := newTestClient(t, server.URL, quick)
-		_ = readPipe(t.Context(), c)
-		if err := operations["key"].call(t.Context(), c); !isAmbiguous(err) || platform.Count(http.MethodPost, "") != 1 {
-			t.Fatal(platform.Count(http.MethodPost, ""), err)
-		}
-		for _, r := range platform.Requests() {
-			if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-				t.Error("an Idempotency-Key was sent")
-			}
-		}
-		server.Close()
-	}
-}
-
-// A redirect is not followed, to the same host either.
-func TestRedirectsAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	platform := resttest.NewServer()
-	server := httptest.NewServer(platform)
-	t.Cleanup(server.Close)
-	c := newTestClient(t, server.URL, quick)
-	for _, status := range []int{301, 302, 307, 308} {
-		for name, o := range operations {
-			platform.ResetJournal()
-			platform.Inject(fault{Status: status, Location: server.URL + "/x"})
-			if err := o.call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "a redirect to http://127.0.0.1") || platform.Count("", "") != 1 {
-				t.Error(status, name, platform.Count("", ""), err)
-			}
 		}
 	}
 }

@@ -2,29 +2,17 @@ package terraformtest
 
 import (
 	"bytes"
-	"context"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
@@ -33,66 +21,77 @@ import (
 type life struct {
 	*Resource
 	name    string
-	written *expression // nil while there is no block
+	written cty.Value // the arguments; null while there is no block
 	ignored []string
 	imports bool // in this step
 }
 
-// expression is a value as a configuration has it. One that comes later is an output of
-// another resource, which is known only after apply.
-type expression struct {
-	value    cty.Value
-	later    string
-	members  map[string]*expression
-	elements []*expression
+// later marks a value that is an output of another resource, known only after apply.
+type later string
+
+func laterName(value cty.Value) (name string) {
+	for mark := range value.Marks() {
+		name = string(mark.(later))
+	}
+	return name
 }
 
-// eval is the value, as it is in a plan or in an apply.
-func (e *expression) eval(inPlan bool) cty.Value {
-	var elements []cty.Value
-	values := map[string]cty.Value{}
-	for name, inner := range e.members {
-		values[name] = inner.eval(inPlan)
+// evaluate evaluates the block, as it is in a plan or in an apply.
+func (l *life) evaluate(inPlan bool) {
+	l.Config = cty.NullVal(schema.Type)
+	if l.written.IsNull() {
+		return
 	}
-	for _, inner := range e.elements {
-		elements = append(elements, inner.eval(inPlan))
-	}
-	switch {
-	case e.later != "" && inPlan:
-		return cty.DynamicVal
-	case e.members != nil:
-		return cty.ObjectVal(values)
-	case e.elements != nil:
-		return cty.TupleVal(elements)
-	default:
-		return e.value
-	}
+	l.Config = must(schema.Config(must(cty.Transform(l.written, func(_ cty.Path, part cty.Value) (cty.Value, error) {
+		if inPlan && part.IsMarked() {
+			return cty.DynamicVal, nil
+		}
+		part, _ = part.Unmark()
+		return part, nil
+	}))))
 }
 
-// text is the value as it is written. It adds the text of what comes later to laters; if
-// that is nil, everything is written out.
-func (e *expression) text(laters map[string]string) string {
-	switch {
-	case e.later != "" && laters != nil:
-		now := *e
-		now.later = ""
-		laters[e.later] = now.text(nil)
-		return fmt.Sprintf("terraform_data.%s.output.%s", strings.Split(e.later, "_")[0], e.later)
-	case e.members != nil:
-		var text strings.Builder
-		for _, name := range sortedNames(e.members) {
-			fmt.Fprintf(&text, "%s = %s\n", name, e.members[name].text(laters))
-		}
-		return "{\n" + text.String() + "}"
-	case e.elements != nil:
-		var all []string
-		for _, inner := range e.elements {
-			all = append(all, inner.text(laters))
-		}
-		return "[" + strings.Join(all, ", ") + "]"
-	default:
-		return string(hclwrite.TokensForValue(e.value).Bytes())
+// references replaces what comes later by a reference, and notes what it refers to.
+type references struct {
+	life   string
+	laters map[string]cty.Value
+}
+
+func (r *references) Enter(_ cty.Path, part cty.Value) (cty.Value, error) {
+	name := laterName(part)
+	if name == "" {
+		return part, nil
 	}
+	r.laters[name], _ = part.UnmarkDeep()
+	return cty.StringVal(fmt.Sprintf("${terraform_data.%s.output.%s}", r.life, name)), nil
+}
+
+func (r *references) Exit(_ cty.Path, part cty.Value) (cty.Value, error) {
+	if part.IsNull() {
+		return cty.NullVal(cty.String), nil // JSON has a type for no other
+	}
+	return part, nil
+}
+
+func (r *references) write(value cty.Value) (written map[string]any) {
+	raw := must(ctyjson.SimpleJSONValue{Value: must(cty.TransformWithTransformer(value, r))}.MarshalJSON())
+	if err := json.Unmarshal(raw, &written); err != nil {
+		panic(err)
+	}
+	return written
+}
+
+// block is the block in a configuration, and that of the outputs of its own, so that none
+// waits for another.
+func (l *life) block(step int) (thing, outputs map[string]any) {
+	r := &references{l.name, map[string]cty.Value{"step": cty.NumberIntVal(int64(step))}}
+	thing = r.write(l.written)
+	lifecycle := map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": l.ignored}
+	if l.IgnoreAll {
+		lifecycle["ignore_changes"] = "all"
+	}
+	thing["lifecycle"] = lifecycle
+	return thing, map[string]any{"input": r.write(cty.ObjectVal(r.laters))}
 }
 
 // writer writes random configurations.
@@ -105,60 +104,58 @@ type writer struct {
 
 // attributes sets some of these. In nested objects, the others are null: Terraform does not
 // find a type for all elements of a collection if they omit different ones.
-func (w *writer) attributes(all []*attribute, isNested bool) *expression {
-	object := &expression{members: map[string]*expression{}}
+func (w *writer) attributes(all []*attribute, isNested bool) map[string]cty.Value {
+	values := map[string]cty.Value{}
 	for _, a := range all {
 		if isNested {
-			object.members[a.Name] = &expression{value: cty.NullVal(cty.DynamicPseudoType)}
+			values[a.Name] = cty.NullVal(cty.DynamicPseudoType)
 		}
 		if (a.Optional || a.Required) && w.IntN(5) < 2 {
-			object.members[a.Name] = w.attribute(a)
+			values[a.Name] = w.attribute(a)
 		}
 	}
-	return object
+	return values
 }
 
-func (w *writer) attribute(a *attribute) *expression {
-	var e *expression
+func (w *writer) attribute(a *attribute) cty.Value {
+	var value cty.Value
 	if a.NestedType == nil {
-		e = &expression{value: randomValue(w.Rand, typeOf(a.Type))}
+		value = randomValue(w.Rand, typeOf(a.Type))
 	} else {
-		e = w.nested(a.NestedType)
+		value = w.nested(a.NestedType)
 	}
 	if a.WriteOnly || w.older && a.NestedType != nil && a.NestedType.Nesting == keyed {
-		return e
+		return value
 	}
-	return w.maybeLater(e)
+	return w.maybeLater(value)
 }
 
-func (w *writer) maybeLater(e *expression) *expression {
-	if w.IntN(12) == 0 {
-		w.count++
-		e.later = fmt.Sprintf("%s_%d", w.name, w.count)
+func (w *writer) maybeLater(value cty.Value) cty.Value {
+	if w.IntN(12) > 0 {
+		return value
 	}
-	return e
+	w.count++
+	return value.Mark(later(fmt.Sprintf("%s_%d", w.name, w.count)))
 }
 
-func (w *writer) nested(of *tfprotov6.SchemaObject) *expression {
+func (w *writer) nested(of *tfprotov6.SchemaObject) cty.Value {
 	if of.Nesting == single {
-		return w.attributes(of.Attributes, true)
+		return cty.ObjectVal(w.attributes(of.Attributes, true))
 	}
-	e := &expression{elements: []*expression{}}
-	if of.Nesting == keyed {
-		e = &expression{members: map[string]*expression{}}
-	}
+	var elements []cty.Value
+	byKey := map[string]cty.Value{}
 	for range w.IntN(4) {
-		element := w.attributes(of.Attributes, true)
+		element := cty.ObjectVal(w.attributes(of.Attributes, true))
 		if of.Nesting != keyed || !w.older {
 			element = w.maybeLater(element)
 		}
-		if of.Nesting == keyed {
-			e.members[[]string{"x", "y", "z"}[w.IntN(3)]] = element
-		} else {
-			e.elements = append(e.elements, element)
-		}
+		elements = append(elements, element)
+		byKey[[]string{"x", "y", "z"}[w.IntN(3)]] = element
 	}
-	return e
+	if of.Nesting == keyed {
+		return cty.ObjectVal(byKey)
+	}
+	return cty.TupleVal(elements)
 }
 
 // ignorable are paths that lives ignore.
@@ -191,64 +188,29 @@ func path(t *testing.T, text string) (found cty.Path) {
 func (l *life) next(t *testing.T, w *writer) {
 	t.Helper()
 	l.imports = false
-	l.IgnoreAll, l.IgnoreChanges, l.ignored = w.IntN(20) == 0, nil, nil
+	l.IgnoreAll, l.IgnoreChanges, l.ignored = w.IntN(20) == 0, nil, []string{}
 	for _, name := range ignorable {
 		if w.IntN(12) == 0 && (!w.older || !strings.HasPrefix(name, "labels")) {
 			l.ignored, l.IgnoreChanges = append(l.ignored, name), append(l.IgnoreChanges, path(t, name))
 		}
 	}
-	switch {
-	case l.written == nil && w.IntN(6) == 0:
-	case l.written != nil && !w.older && w.IntN(8) == 0:
-		l.written = nil
-	case l.written == nil || w.IntN(3) > 0:
-		previous := l.written
-		l.written = w.attributes(thingSchema.Block.Attributes, false)
-		if previous != nil { // most of it stays
-			for _, name := range sortedNames(previous.members) {
+	switch exists := !l.written.IsNull(); {
+	case !exists && w.IntN(6) == 0:
+	case exists && !w.older && w.IntN(8) == 0:
+		l.written = cty.NullVal(schema.Type)
+	case !exists || w.IntN(3) > 0:
+		values := w.attributes(thingSchema.Block.Attributes, false)
+		if exists { // most of it stays
+			before := l.written.AsValueMap()
+			for _, name := range sortedNames(before) {
 				if w.IntN(4) > 0 {
-					l.written.members[name] = previous.members[name]
+					values[name] = before[name]
 				}
 			}
 		}
-		l.written.members["life"] = &expression{value: cty.StringVal(l.name)}
+		values["life"] = cty.StringVal(l.name)
+		l.written = cty.ObjectVal(values)
 		l.imports = l.State.Value.IsNull() && w.IntN(5) == 0
-	}
-}
-
-func (l *life) block(step int) string {
-	if l.written == nil {
-		return ""
-	}
-	laters := map[string]string{"step": strconv.Itoa(step)}
-	ignored := "[" + strings.Join(l.ignored, ", ") + "]"
-	if l.IgnoreAll {
-		ignored = "all"
-	}
-	text := fmt.Sprintf("resource \"test_thing\" %q {\n%s\nlifecycle {\ncreate_before_destroy = %t\nignore_changes = %s\n}\n}\n",
-		l.name, strings.TrimSuffix(strings.TrimPrefix(l.written.text(laters), "{"), "}"), l.CreateBeforeDestroy, ignored)
-	// Each has outputs of its own, so that none waits for another.
-	text += fmt.Sprintf("resource \"terraform_data\" %q {\ninput = {\n", l.name)
-	for _, name := range sortedNames(laters) {
-		text += name + " = " + laters[name] + "\n"
-	}
-	text += "}\n}\n"
-	if l.imports {
-		text += fmt.Sprintf("import {\nto = test_thing.%s\nid = %q\n}\n", l.name, l.name)
-	}
-	return text
-}
-
-// evaluate evaluates the block.
-func (l *life) evaluate(t *testing.T, inPlan bool) {
-	t.Helper()
-	l.Config = cty.NullVal(schema.Type)
-	if l.written == nil {
-		return
-	}
-	var err error
-	if l.Config, err = schema.Config(l.written.eval(inPlan)); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -272,172 +234,6 @@ func said(r *Report) (all []string) {
 	return slices.Compact(all)
 }
 
-// program is a real terraform before a provider in this process.
-type program struct {
-	t *testing.T
-	// older is a Terraform before 1.16. It plans a destruction before it refreshes, proposes
-	// and ignores unknown maps in another way, and crashes at an unknown map of objects. 1.16.0
-	// crashes where a creation fails and leaves something.
-	older bool
-	// endsEarly is one from 1.14 on: where something fails, it says less, and not always the same.
-	endsEarly bool
-
-	dir  string
-	env  []string
-	path string
-}
-
-const address = "registry.terraform.io/test/test"
-
-func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
-	t.Helper()
-	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if path == "" {
-		path = "terraform"
-	}
-	version, err := exec.CommandContext(t.Context(), path, "version").Output()
-	if err != nil {
-		t.Skipf("needs a terraform: %v", err)
-	}
-	number := regexp.MustCompile(`^Terraform v1\.(\d+)`).FindStringSubmatch(string(version))
-	if len(number) < 2 || atoi(number[1]) < 11 {
-		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", version)
-	}
-	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer close(closed)
-		_ = tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider },
-			tf6server.WithDebug(ctx, configs, nil), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
-	}()
-	t.Cleanup(func() { cancel(); <-closed })
-	reattach := <-configs
-	text, err := json.Marshal(map[string]any{address: map[string]any{
-		"Protocol": reattach.Protocol, "ProtocolVersion": 6, "Pid": reattach.Pid, "Test": true,
-		"Addr": map[string]string{"Network": reattach.Addr.Network(), "String": reattach.Addr.String()},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &program{t: t, dir: t.TempDir(), path: path, older: atoi(number[1]) < 16, endsEarly: atoi(number[1]) >= 14}
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "TF_") {
-			w.env = append(w.env, variable)
-		}
-	}
-	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text), "TF_CLI_CONFIG_FILE=/dev/null", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
-	return w
-}
-
-func atoi(text string) int {
-	number, _ := strconv.Atoi(text)
-	return number
-}
-
-// outcome is what a command of Terraform says of each life.
-type outcome struct {
-	failed  bool
-	said    map[string][]string
-	actions map[string]string
-}
-
-// place and result find the resource and the path in it in the detail of an error.
-var (
-	place  = regexp.MustCompile(`test_thing\.(l\d+)((?:\.\w+|\[[^\]]*\])*)`)
-	result = regexp.MustCompile(`new value(?::| for) ((?:\.\w+|\[[^\]]*\])*)`)
-)
-
-func (w *program) run(args ...string) outcome {
-	w.t.Helper()
-	command := exec.CommandContext(w.t.Context(), w.path, slices.Insert(args, 1, "-json", "-input=false")...)
-	command.Dir, command.Env = w.dir, w.env
-	out, err := command.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
-	}
-	o := outcome{failed: err != nil, said: map[string][]string{}, actions: map[string]string{}}
-	for line := range bytes.Lines(out) {
-		var message struct {
-			Diagnostic struct{ Severity, Summary, Detail string }
-			Change     struct {
-				Action   string
-				Resource struct {
-					Name string `json:"resource_name"`
-					Type string `json:"resource_type"`
-				}
-			}
-			Type string
-		}
-		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
-			w.t.Fatalf("%v in %s", err, line)
-		}
-		switch d := message.Diagnostic; {
-		case message.Type == "planned_change" && message.Change.Resource.Type == "test_thing":
-			o.actions[message.Change.Resource.Name] = message.Change.Action
-		case d.Severity != "error":
-		default:
-			found := place.FindStringSubmatch(d.Detail)
-			if found == nil {
-				w.t.Fatalf("%s", line)
-			}
-			named, text := found[1], d.Summary
-			if text != "Boom" {
-				text += " " + found[2]
-				if inner := result.FindStringSubmatch(d.Detail); inner != nil {
-					text += inner[1]
-				}
-			}
-			o.said[named] = append(o.said[named], text)
-		}
-	}
-	for life, all := range o.said {
-		slices.Sort(all)
-		o.said[life] = slices.Compact(all)
-	}
-	return o
-}
-
-// state is what Terraform has stored of each life.
-func (w *program) state() map[string]Object {
-	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	var stored struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []struct {
-				Status, Private, Deposed string
-				Attributes               json.RawMessage
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &stored); err != nil { //nolint:musttag // as above
-		w.t.Fatal(err)
-	}
-	all := map[string]Object{}
-	for _, resource := range stored.Resources {
-		if resource.Type != "test_thing" {
-			continue
-		}
-		if len(resource.Instances) == 0 {
-			continue
-		}
-		if len(resource.Instances) > 1 || resource.Instances[0].Deposed != "" {
-			w.t.Fatalf("%s has deposed objects, which are not played", resource.Name)
-		}
-		instance := resource.Instances[0]
-		value, err := ctyjson.Unmarshal(instance.Attributes, schema.Type)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		private, _ := base64.StdEncoding.DecodeString(instance.Private)
-		all[resource.Name] = Object{Value: value, Private: private, Tainted: instance.Status == "tainted"}
-	}
-	return all
-}
-
 // TestLives lets lives of a fixed seed be played, and lived by a real terraform: requests to
 // the provider, actions, errors and states are the same.
 func TestLives(t *testing.T) {
@@ -455,21 +251,18 @@ func live(t *testing.T, seed uint64) {
 	played.leaves, lived.leaves = terraform.older, terraform.older
 	lives := make([]*life, 30)
 	for i := range lives {
-		lives[i] = &life{Resource: New("test_thing", schema), name: fmt.Sprint("l", i)}
+		lives[i] = &life{Resource: New("test_thing", schema), name: fmt.Sprint("l", i), written: cty.NullVal(schema.Type)}
 		lives[i].CreateBeforeDestroy = i%3 == 0
 	}
 	w := &writer{Rand: random, older: terraform.older}
 	for step := range 4 {
-		config, cares := fmt.Sprintf("terraform {\nrequired_providers {\ntest = { source = %q }\n}\n}\n", address), map[string]bool{}
+		cares := map[string]bool{}
 		for _, l := range lives {
 			w.name = l.name
 			l.next(t, w)
-			config += l.block(step)
 			cares[l.name] = l.CreateBeforeDestroy
 		}
-		if err := os.WriteFile(filepath.Join(terraform.dir, "main.tf"), []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		terraform.configure(lives, step)
 		changes := map[string]*Change{}
 		for _, phase := range []string{"trial", "plan", "apply"} {
 			for _, p := range []*things{played, lived} {
@@ -484,7 +277,7 @@ func live(t *testing.T, seed uint64) {
 				}
 			}
 			for _, l := range lives {
-				l.evaluate(t, phase != "apply")
+				l.evaluate(phase != "apply")
 				if phase == "apply" {
 					changes[l.name].Report = Report{}
 					l.Apply(played, changes[l.name])

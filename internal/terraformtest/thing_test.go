@@ -19,7 +19,7 @@ import (
 
 // The provider of these tests: a thing has an attribute of each sort, and what becomes of
 // it follows from the request, the step of the test and a seed. So both Terraforms get the
-// same answers to the same requests.
+// same responses to the same requests.
 
 type attribute = tfprotov6.SchemaAttribute
 
@@ -81,7 +81,7 @@ type things struct {
 	calls map[string][]string
 }
 
-// call notes a request, and returns what decides about its answer.
+// call notes a request, and returns what decides about the response.
 func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.Value) (*rand.Rand, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,7 @@ func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.
 	t.calls[name] = append(t.calls[name], text)
 	sum := fnv.New64a()
 	fmt.Fprint(sum, t.step, name, rpc)
-	if rpc != "read" { // a refresh answers the same in all commands of a step
+	if rpc != "read" { // a refresh has the same response in all commands of a step
 		fmt.Fprint(sum, t.phase, text)
 	}
 	return rand.New(rand.NewPCG(sum.Sum64(), t.seed)), name

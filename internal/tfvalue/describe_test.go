@@ -13,13 +13,12 @@ func TestDescribe(t *testing.T) {
 		{"name", `"a"`, `"a"`},
 		{"name", `"a\n\"b\""`, `"a\n\"b\""`},
 		{"size", `"~0.1"`, `0.1`},
-		{"size", `9007199254740993`, `9007199254740993`},
 		{"size", `1e21`, `1000000000000000000000`},
-		{"on", `false`, `false`},
 		{"list", `["b", "a"]`, `["b", "a"]`},
 		{"list", `null`, `not set`},
 		{"pairs", `[{"to": "b", "from": "a"}, {"to": "c"}]`, `[{from = "a", to = "b"}, {to = "c"}]`},
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "u", "table": "t"}]`, `[s.t, u.t]`},
+		{"maps", `[{"schema": "a\u001bb", "table": "t"}, {"schema": "u"}]`, `["a\x1bb".t, u.""]`},
 		{"inner", `{"size": 1, "name": "a", "deep": {"on": true}}`, `{deep.on = true, name = "a", size = 1}`},
 	} {
 		if got := rules.Describe(test.name, at(t, test.name, test.value)); got != test.want {
@@ -48,9 +47,7 @@ func TestDescribeChange(t *testing.T) {
 	for _, test := range []struct{ at, one, other, want string }{
 		{"inner.name", `"a"`, `"b"`, `  - inner.name: was "a", is "b"`},
 		{"inner.name", `"secret"`, `null`, `  - inner.name: was "***", is not set`},
-		{"maps", `[` + s + `]`, `[` + s + `]`, ``},
 		{"maps", `[` + s + `, {"schema": "u"}]`, `[{"schema": "u"}]`, `  - maps, s.t: was there, is missing`},
-		{"maps", `[` + s + `]`, `null`, `  - maps, s.t: was there, is missing`},
 		{"maps", `[]`, `[` + s + `]`, `  - maps, s.t: was missing, is there`},
 		{"maps", `[` + s + `, {"schema": "u", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["secret"]}, {"schema": "v", "table": "t"}]`,
 			`  - maps, s.t, hidden: was ["x"], is ["***"]

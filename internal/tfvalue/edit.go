@@ -98,21 +98,11 @@ func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
 	return Conflict, e.key.Sort(e.key.Replace(gone, undo.Remove, undo.Remove).Elements())
 }
 
-// isSame reports whether two sets have the same elements, also those with the same key: a
-// response may have two with one key.
-func (k Key) isSame(a, b Value) bool {
-	return k.hasAll(a, b) && k.hasAll(b, a)
-}
+// isSame reports whether two sets have the same elements with a name, also those with the
+// same key: a response may have two with one key.
+func (k Key) isSame(a, b Value) bool { return Alike(k.named(a), k.named(b)) }
 
-func (k Key) hasAll(set, some Value) bool {
-	there := k.group(set)
-	for _, element := range some.Elements() {
-		if k.Named(element) && !hasAlike(there[k.Of(element)], element) {
-			return false
-		}
-	}
-	return true
-}
+func (k Key) named(set Value) Value { return k.Replace(set, k.Nameless(set), nil) }
 
 func (k Key) group(set Value) map[string][]Value {
 	groups := map[string][]Value{}
@@ -120,10 +110,6 @@ func (k Key) group(set Value) map[string][]Value {
 		groups[k.Of(element)] = append(groups[k.Of(element)], element)
 	}
 	return groups
-}
-
-func hasAlike(elements []Value, one Value) bool {
-	return slices.ContainsFunc(elements, func(element Value) bool { return Alike(element, one) })
 }
 
 // Verify compares a set after the change with what it was right before it. wrong are the
@@ -147,7 +133,7 @@ func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
 		case added[key] || removed[key] || !e.key.Named(element):
 		case len(is) == 0:
 			lost = append(lost, element)
-		case !hasAlike(is, element):
+		case !slices.ContainsFunc(is, func(other Value) bool { return Alike(other, element) }):
 			changed = append(changed, element)
 		}
 	}

@@ -15,7 +15,6 @@ func TestInterpret(t *testing.T) {
 	const full = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true, "keys": ["k"]}`
 	for _, test := range []struct{ name, last, unreported, read, want, missing string }{
 		{"the first read", `null`, "", `{"name": "a"}`, `{"name": "a"}`, ""},
-		{"the first read omits a field", `null`, "", `{"name": "a", "inner": {}}`, `{"name": "a", "inner": {}}`, ""},
 		{"another value", `{"name": "a", "size": 1}`, "", `{"name": "b", "size": 1}`, `{"name": "b", "size": 1}`, ""},
 		{"what was not known", `{"name": "??", "inner": "??"}`, "", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "inner": {"size": 1}}`, ""},
 
@@ -24,12 +23,10 @@ func TestInterpret(t *testing.T) {
 		{"each type", `{"name": "a", "size": 1, "on": true, "list": ["a"], "set": ["a"], "pairs": [{"to": "b"}]}`, "", `{}`, `{}`, "list name on pairs set size"},
 		{"never returned", `{"name": "a", "size": 1}`, "name", `{"size": 2}`, `{"name": "a", "size": 2}`, ""},
 		{"empty", `{"name": "", "list": [], "set": [], "on": false, "size": 0, "maps": []}`, "", `{}`, `{"name": "", "list": [], "set": [], "on": false, "size": 0, "maps": []}`, ""},
-		{"elements of empty values are not empty", `{"list": [""], "maps": [{}]}`, "", `{}`, `{}`, "list maps"},
 
 		// The members of an object that a read omits keep their values.
 		{"the object", `{"name": "a"}`, "", `null`, `{"name": "a"}`, ""},
 		{"an object in it", `{"inner": {"name": "a", "deep": {"on": true}}, "size": 1}`, "", `{"size": 2}`, `{"inner": {"name": "a", "deep": {"on": true}}, "size": 2}`, ""},
-		{"a member of an object", `{"inner": {"name": "a", "size": 1}}`, "", `{"inner": {"size": 2}}`, `{"inner": {"size": 2}}`, "inner.name"},
 		{"a member that was never returned", `{"name": "b", "inner": {"name": "a"}}`, "inner.name", `{"inner": {}}`, `{"inner": {"name": "a"}}`, "name"},
 
 		// Alternatives: if one is returned, the others do not exist.
@@ -38,25 +35,20 @@ func TestInterpret(t *testing.T) {
 		{"none, but a note", `{"kind": {"cat": {"name": "a"}}}`, "", `{"kind": {"note": "n"}}`, `{"kind": {"cat": {"name": "a"}, "note": "n"}}`, ""},
 		{"the object itself is omitted", `{"kind": {"cat": {"name": "a"}}}`, "", `{}`, `{"kind": {"cat": {"name": "a"}}}`, ""},
 		{"the same one, with less", `{"kind": {"cat": {"name": "a", "size": 1}}}`, "", `{"kind": {"cat": {"size": 1}}}`, `{"kind": {"cat": {"size": 1}}}`, "kind.cat.name"},
-		{"a note is no alternative", `{"kind": {"note": "n", "cat": {"name": "a"}}}`, "", `{"kind": {"cat": {"name": "a"}}}`, `{"kind": {"cat": {"name": "a"}}}`, "kind.note"},
 		{"objects elsewhere are no alternatives", `{"inner": {"deep": {"on": true}}}`, "", `{"inner": {"more": {"on": true}}}`, `{"inner": {"deep": {"on": true}, "more": {"on": true}}}`, ""},
 
 		// The last spelling stays where it means the same.
 		{"spellings", `{"size": "~4", "set": ["b", "a"], "cert": "a\n"}`, "", `{"size": 4.0, "set": ["a", "b"], "cert": "a"}`, `{"size": "~4", "set": ["a", "b"], "cert": "a\n"}`, ""},
-		{"a list in another order", `{"list": ["a", "b"]}`, "", `{"list": ["b", "a"]}`, `{"list": ["b", "a"]}`, ""},
 		{"a member that elements of a list omit", `{"pairs": [{"from": "a", "to": "b"}]}`, "", `{"pairs": [{"from": "a"}]}`, `{"pairs": [{"from": "a", "to": "b"}]}`, ""},
 
 		// A keyed set is returned in full or not.
 		// An update sends names as the platform spells them.
 		{"other spellings", `{"maps": [{"schema": "s", "table": "t", "hidden": ["x", "y"]}]}`, "", `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": ["y", "x"]}]}`, ""},
-		{"an element comes", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t"}]}`, ""},
 		{"all are omitted", `{"maps": [{"schema": "s", "table": "t"}]}`, "", `{}`, `{}`, "maps"},
-		{"a member changes", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, ""},
 
 		// Elements that omit members.
 		{"returned before", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, "maps"},
 		{"one of two", `{"maps": [` + full + `, {"schema": "u", "table": "t", "sorted": true}]}`, "", `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, `{"maps": [` + full + `, {"schema": "u", "table": "t"}]}`, "maps"},
-		{"empty", `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": []}]}`, "", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, ""},
 		{"a name", `{"maps": [` + full + `]}`, "", `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, `{"maps": [{"schema": "s", "hidden": ["x"], "sorted": true, "keys": ["k"]}]}`, "maps"},
 		{"a name of another one", `{"maps": []}`, "", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}]}`, "maps"},
 		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, "maps"},

@@ -8,15 +8,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// keys are the elements of a set by schema and table.
-func keys(elements []tfvalue.Value) string {
-	var all []string
-	for _, element := range elements {
-		all = append(all, mapsKey.Spell(element))
-	}
-	return strings.Join(all, " ")
-}
-
 // TestKeyOf gives every two elements of other keys other keys, whatever their
 // members hold.
 func TestKeyOf(t *testing.T) {
@@ -54,44 +45,28 @@ func TestKeyKnown(t *testing.T) {
 	}
 }
 
-// TestKeyDifference has a wanted set and a remote one: what is to be removed, and
-// what is to be added. An element without a name is neither.
+// TestKeyDifference has a wanted set and a remote one: what is to be removed, and what is to be
+// added, ordered by schema first, then by table. An element without a name is neither.
 func TestKeyDifference(t *testing.T) {
 	t.Parallel()
-	const s, u = `{"schema": "s", "table": "t", "hidden": ["x", "y"]}`, `{"schema": "u", "table": "t"}`
 	for _, test := range []struct{ wanted, remote, remove, add string }{
-		{`[]`, `null`, "", ""},
-		{`null`, `[` + s + `]`, "s.t", ""},
-		{`[` + s + `]`, `"??"`, "", "s.t"},
-		{`[` + s + `, ` + u + `]`, `[` + u + `, ` + s + `]`, "", ""},
-		{`[` + s + `]`, `[` + u + `]`, "u.t", "s.t"},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": false, "keys": []}]`, "", ""},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["y", "x"], "sorted": true, "keys": ["k"]}]`, "s.t", "s.t"},
-		{`[` + s + `]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, "s.t", "s.t"},
-		{`[{"schema": "s", "table": "t"}]`, `[` + s + `]`, "s.t", "s.t"},
-		{`[` + s + `]`, `[` + s + `, {"schema": "s", "table": "t"}]`, "s.t", "s.t"},
-		{`[{"schema": "s", "table": "t", "hidden": "??"}]`, `[{"schema": "s", "table": "t"}]`, "s.t", "s.t"},
-		// By schema first, then by table, as texts.
-		{`[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"schema": "a", "table": "10"}, {"schema": "a", "table": "9"}, {"table": "z"}]`, `[]`, "", "a.10 a.9 a.b b.a"},
-		{`[]`, `[{"schema": "b", "table": "a"}, {"schema": "a", "table": "b"}, {"table": "z"}]`, "a.b b.a", ""},
+		{"", "", "", ""},
+		{"a/t.x b/u", "b/u a/t.x", "", ""},
+		{"", "b/a a/b /z", "a/b b/a", ""},
+		{"b/a a/b a/10 a/9 /z", "", "", "a/10 a/9 a/b b/a"},
+		{"a/t.x", "a/t.y", "a/t.y", "a/t.x"},
+		{"a/t", "a/t.x", "a/t.x", "a/t"},
+		{"a/t.x", "a/t.x a/t", "a/t", "a/t.x"},
 	} {
-		remove, add := mapsKey.Difference(at(t, "maps", test.wanted), at(t, "maps", test.remote))
-		if keys(remove) != test.remove || keys(add) != test.add {
-			t.Errorf("%s wanted, %s there: remove %q and add %q, want %q and %q", test.wanted, test.remote, keys(remove), keys(add), test.remove, test.add)
+		remove, add := mapsKey.Difference(mapsOf(t, test.wanted), mapsOf(t, test.remote))
+		if spelled(remove) != test.remove || spelled(add) != test.add {
+			t.Errorf("%s wanted, %s there: remove %q and add %q, want %q and %q", test.wanted, test.remote, spelled(remove), spelled(add), test.remove, test.add)
 		}
 	}
-	remove, add := mapsKey.Difference(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}]`), at(t, "maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`))
-	same(t, "what is removed", remove[0], element(t, `{"schema": "s", "table": "t", "hidden": ["x"]}`))
-	same(t, "what is added", add[0], element(t, `{"schema": "s", "table": "t", "sorted": true}`))
-}
-
-func TestKeyList(t *testing.T) {
-	t.Parallel()
-	if got := mapsKey.Spell(element(t, `{"schema": "a\u001bb", "table": "t"}`)); got != `"a\x1bb".t` {
-		t.Errorf("a control character is spelled %s", got)
-	}
-	if got := mapsKey.List(at(t, "maps", `[{"schema": "s", "table": "t", "sorted": true}, {"schema": "u"}]`).Elements()); got != "  - s.t\n  - u.\"\"" {
-		t.Errorf("listed as %q", got)
+	for _, set := range []string{`null`, `"??"`} {
+		if remove, add := mapsKey.Difference(mapsOf(t, "a/t"), at(t, "maps", set)); len(remove) > 0 || spelled(add) != "a/t" {
+			t.Errorf("of %s, %q is removed, and %q added", set, spelled(remove), spelled(add))
+		}
 	}
 }
 

@@ -13,7 +13,6 @@ func TestLeaves(t *testing.T) {
 		pruned        string
 	}{
 		{`null`, "", `null`},
-		{`{"inner": {}}`, "", `null`},
 		{`{"inner": {"deep": {}}, "name": "a"}`, "name", `{"name": "a"}`},
 		{`{"size": 0, "on": false, "name": "", "list": []}`, "list name on size", `{"size": 0, "on": false, "name": "", "list": []}`},
 		{`{"inner": {"size": 1, "deep": {"on": true}}, "cert": "c"}`, "cert inner.deep.on inner.size", `{"inner": {"size": 1, "deep": {"on": true}}, "cert": "c"}`},

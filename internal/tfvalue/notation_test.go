@@ -24,10 +24,11 @@ func object(members attributes) tftypes.Type { return tftypes.Object{AttributeTy
 func list(of tftypes.Type) tftypes.Type      { return tftypes.List{ElementType: of} }
 func set(of tftypes.Type) tftypes.Type       { return tftypes.Set{ElementType: of} }
 
-// thing has an attribute of each type. cert is trimmed, maps is keyed by schema
-// and table, and the objects in kind are alternatives, see rules.
+// thing has an attribute of each type. cert is trimmed, since is a timestamp, the letter case
+// of code does not matter, maps is keyed by schema and table, and the objects in kind are
+// alternatives, see rules.
 var thing = attributes{
-	"name": tftypes.String, "cert": tftypes.String, "size": tftypes.Number, "on": tftypes.Bool,
+	"name": tftypes.String, "cert": tftypes.String, "since": tftypes.String, "code": tftypes.String, "size": tftypes.Number, "on": tftypes.Bool,
 	"list": list(tftypes.String), "nums": set(tftypes.Number), "set": set(tftypes.String),
 	"tags":  tftypes.Map{ElementType: tftypes.String},
 	"pairs": list(object(attributes{"from": tftypes.String, "to": tftypes.String})),
@@ -47,7 +48,10 @@ var thing = attributes{
 
 var (
 	mapsKey = tfvalue.Key{Members: []string{"schema", "table"}, Parts: [][]string{{"table"}}, Format: "%s.%s"}
-	rules   = tfvalue.Rules{Trimmed: []string{"cert"}, Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"}}
+	rules   = tfvalue.Rules{
+		Trimmed: []string{"cert"}, Instants: []string{"since"}, Folded: []string{"code"},
+		Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"},
+	}
 )
 
 // val is a thing.

@@ -6,30 +6,25 @@ func TestOwned(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, config, plan, want string }{
 		{"nothing", `{}`, `{"name": "a", "size": 1, "inner": {"name": "b"}}`, `{}`},
-		{"some", `{"name": "a"}`, `{"name": "a", "size": 1}`, `{"name": "a"}`},
 		{"below an object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`, `{"inner": {"deep": {"on": true}}}`},
 		{"an empty object", `{"inner": {}}`, `{"inner": {"name": "b"}}`, `{"inner": {}}`},
 		{"empty values", `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"a destroy", `null`, `null`, `null`},
 
 		// Where plan and configuration mean the same, the plan's spelling is owned.
-		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
 		{"the order of a set", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, `{"set": ["b", "a"]}`},
 
 		// Where they do not, the leaf is under ignore_changes.
 		{"ignore_changes of a leaf", `{"name": "b", "size": 1}`, `{"name": "a", "size": 1}`, `{"size": 1}`},
 		{"ignore_changes of an object", `{"inner": {"name": "b", "size": 1}}`, `{"inner": {"name": "a", "size": 2}}`, `{"inner": {}}`},
-		{"ignore_changes of a list", `{"list": ["a", "b"]}`, `{"list": ["b", "a"]}`, `{}`},
 		{"ignore_changes of a keyed set", `{"maps": [{"schema": "s", "table": "t", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": true}]}`, `{}`},
 
 		{"what an element omits is empty", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false, "hidden": []}]}`, `{"maps": [{"schema": "s", "table": "t", "sorted": false, "hidden": []}]}`},
 		{"ignore_changes of an element", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, `{}`},
 
-		{"unknown in both", `{"name": "??"}`, `{"name": "??"}`, `{"name": "??"}`},
 		{"unknown until the apply", `{"name": "??"}`, `{"name": "a"}`, `{"name": "a"}`},
 		{"known, and unknown in the plan", `{"name": "a"}`, `{"name": "??"}`, `{"name": "??"}`},
 		{"an unknown object", `{"inner": "??"}`, `{"inner": "??"}`, `{"inner": "??"}`},
-		{"an object unknown until the apply", `{"inner": "??"}`, `{"inner": {"name": "a", "size": 1}}`, `{"inner": {"name": "a", "size": 1}}`},
 		{"a member of an element is unknown", `{"maps": [{"schema": "s", "table": "t", "hidden": "??"}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": "??", "sorted": false}]}`, `{"maps": [{"schema": "s", "table": "t", "hidden": "??", "sorted": false}]}`},
 	} {
 		same(t, test.name, rules.Owned(val(t, test.config), val(t, test.plan), val(t, test.plan)), val(t, test.want))
@@ -40,7 +35,6 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, owned, remote, want string }{
 		{"nothing differs", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "size": 9, "inner": {"size": 1, "name": "b"}}`, `{"inner": {}}`},
-		{"a leaf differs", `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`, `{"name": "a"}`},
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
 		{"empty, and omitted", `{"name": "", "list": [], "on": false, "size": 0}`, `{}`, `{"name": "", "list": [], "on": false, "size": 0}`},
 		{"no object there", `{"inner": {"name": "a"}}`, `{}`, `{"inner": {"name": "a"}}`},
@@ -48,7 +42,6 @@ func TestChanges(t *testing.T) {
 		{"a keyed set is sent whole", `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}, {"schema": "t", "table": "t", "sorted": true}]}`},
 		{"no element, and omitted", `{"maps": []}`, `{}`, `{}`},
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
-		{"an unknown object differs", `{"inner": "??"}`, `{"inner": {"name": "a"}}`, `{"inner": "??"}`},
 	} {
 		same(t, test.name, rules.Changes(val(t, test.owned), val(t, test.remote)), val(t, test.want))
 	}

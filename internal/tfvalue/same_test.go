@@ -12,49 +12,47 @@ var meanings = []struct {
 	name, a, b  string
 	same, alike bool
 }{
-	{"name", `"a"`, `"b"`, false, false},
 	{"name", `"a"`, `"a "`, false, false},
 	{"name", `null`, `""`, false, true},
 	{"name", `"??"`, `"a"`, false, false},
 	{"cert", `"a"`, `"a \t\r\n"`, true, false},
 	{"cert", `"a\nb"`, `"a \nb"`, false, false},
 	{"cert", `null`, `"\n"`, false, false},
+	{"name", `"a"`, `"A"`, false, false},
+	{"code", `"a"`, `"A"`, true, false},
+	{"code", `"a"`, `"??"`, false, false},
+	{"since", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true, false},
+	{"since", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false, false},
+	{"since", `"0001-01-01T00:00:00Z"`, `"soon"`, false, false},
+	{"since", `"soon"`, `"soon"`, true, true},
+	{"since", `""`, `null`, false, true},
 	{"size", `4`, `4.0`, true, true},
-	{"size", `4`, `"~4"`, true, true},
 	{"size", `0.1`, `"~0.1"`, true, true},
 	{"size", `9007199254740993`, `9007199254740992`, false, false},
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
 	{"size", `0`, `-0`, true, true},
-	{"size", `-0`, `null`, false, true},
 	{"on", `true`, `false`, false, false},
-	{"on", `false`, `null`, false, true},
 	{"on", `"??"`, `"??"`, false, true},
-	{"list", `["a", "b"]`, `["a", "b"]`, true, true},
 	{"list", `["a", "b"]`, `["b", "a"]`, false, false},
 	{"list", `["", ""]`, `[""]`, false, false},
 	{"list", `[]`, `null`, false, true},
-	{"list", `["??"]`, `["a"]`, false, false},
-	{"set", `["a", "b"]`, `["b", "a"]`, true, true},
 	{"set", `["a", "b"]`, `["b", "a", "b"]`, true, true},
 	{"set", `["a,b"]`, `["a", "b"]`, false, false},
 	{"nums", `[1, 2]`, `[2.0, 1]`, true, true},
 	{"nums", `[0]`, `[]`, false, false},
 	{"tags", `{"a": "b"}`, `{"a": "c"}`, false, false},
 	{"tags", `{}`, `null`, false, true},
-	{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "b", "to": "a"}]`, false, false},
 	{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, false, true},
 	{"maps", `[{"schema": "s", "table": "t"}, {"schema": "u", "table": "t"}]`, `[{"schema": "u", "table": "t"}, {"schema": "s", "table": "t"}]`, true, true},
 	// Elements of a set are the same where absence and emptiness are.
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": false, "keys": [], "hidden": []}]`, true, true},
 	{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "sorted": true}]`, false, false},
-	{"maps", `[{"schema": "s", "table": "t", "keys": ["x", "y"]}]`, `[{"schema": "s", "table": "t", "keys": ["y", "x"]}]`, false, false},
 	{"maps", `[{"schema": "s", "table": ";"}]`, `[{"schema": "s;", "table": ""}]`, false, false},
 	// Terraform keeps all strings in one normal form, and a response need not.
 	{"inner", `{"name": "\u00e9"}`, `{"name": "e\u0301"}`, true, true},
 	{"cert", `"\u00e9"`, `"e\u0301\n"`, true, false},
 	{"inner", `{"deep": {"cert": "a"}}`, `{"deep": {"cert": "a\n"}}`, true, false},
 	{"inner", `{"name": "a"}`, `{"name": "a", "size": 4}`, false, false},
-	{"inner", `{"set": ["a", "b"]}`, `{"set": ["b", "a"]}`, true, true},
 	{"inner", `{"name": "??"}`, `{"name": "??"}`, false, true},
 }
 
@@ -71,33 +69,6 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameByRule has attributes whose spelling does not matter: name is a timestamp here,
-// and the letter case of cert is ignored.
-func TestSameByRule(t *testing.T) {
-	t.Parallel()
-	rules := tfvalue.Rules{Instants: []string{"name"}, Folded: []string{"cert"}}
-	for _, test := range []struct {
-		name, a, b string
-		want       bool
-	}{
-		{"list", `["a"]`, `["A"]`, false},
-		{"cert", `"a"`, `"A"`, true},
-		{"cert", `"a"`, `"??"`, false},
-		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01t01:00:00+01:00"`, true},
-		{"name", `"2030-01-01T00:00:00Z"`, `"2030-01-01T00:00:01Z"`, false},
-		{"name", `"2030-01-01T00:00:00Z"`, `"soon"`, false},
-		{"name", `"0001-01-01T00:00:00Z"`, `"soon"`, false},
-		{"name", `"soon"`, `"soon"`, true},
-		{"name", `""`, `null`, false},
-		{"name", `"??"`, `"soon"`, false},
-	} {
-		a, b := at(t, test.name, test.a), at(t, test.name, test.b)
-		if rules.Same(test.name, a, b) != test.want || rules.Same(test.name, b, a) != test.want {
-			t.Errorf("%s: %s and %s: want %t", test.name, test.a, test.b, test.want)
-		}
-	}
-}
-
 // TestConfirms has the wanted value of a leaf and the one in a response.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
@@ -107,17 +78,13 @@ func TestConfirms(t *testing.T) {
 	}{
 		{"cert", `"a\n"`, `"a"`, true},
 		{"list", `["a", "b"]`, `["b", "a"]`, false},
-		{"name", `null`, `null`, true},
 		{"name", `"a"`, `null`, false},
 		{"name", `""`, `null`, true},
 		// Nothing was wanted, and the response has the field.
 		{"name", `null`, `""`, false},
 		// Members that a response omits in elements.
-		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": "b"}]`, true},
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a"}]`, true},
 		{"pairs", `[{"from": "a", "to": "b"}]`, `[{"from": "a", "to": ""}]`, false},
-		{"pairs", `[{"from": "a", "to": ""}]`, `[{"from": "a"}]`, true},
-		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": ""}]`, true},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a", "to": "b"}]`, false},
 		{"pairs", `[{"from": "a"}, {"from": "b"}]`, `[{"from": "b"}, {"from": "a"}]`, false},
 		{"pairs", `[{"from": "a"}]`, `[{"from": "a"}, {"from": "b"}]`, false},
@@ -126,8 +93,6 @@ func TestConfirms(t *testing.T) {
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t"}]`, true}, // the engine passes whole elements
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t", "keys": ["a", "b"]}]`, `[{"schema": "s", "table": "t", "keys": ["b", "a"]}]`, false},
-		{"maps", `[{"schema": "s", "table": "t"}]`, `[]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "t", "table": "t"}]`, false},
 	} {

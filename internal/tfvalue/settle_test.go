@@ -10,9 +10,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, plan, response, want string }{
 		{"what the plan showed stays", `{"name": "a", "size": 1}`, `{"name": "b", "size": 2, "on": true}`, `{"name": "a", "size": 1}`},
-		{"what was unknown is the response's", `{"name": "a", "size": "??"}`, `{"name": "b", "size": 2}`, `{"name": "a", "size": 2}`},
 		{"what the response omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
-		{"below an object", `{"inner": {"name": "a", "deep": "??"}}`, `{"inner": {"name": "b", "deep": {"on": true}}}`, `{"inner": {"name": "a", "deep": {"on": true}}}`},
 		{"below an object that the response omits", `{"inner": {"name": "a", "size": "??"}}`, `{}`, `{"inner": {"name": "a"}}`},
 		{"a destroy", `null`, `{"name": "b"}`, `null`},
 		{"a list that is unknown in part", `{"list": ["a", "??"], "size": 1}`, `{"list": ["a", "b"], "size": 2}`, `{"list": ["a", "b"], "size": 1}`},
@@ -26,10 +24,8 @@ func TestSuppress(t *testing.T) {
 	for _, test := range []struct{ name, plan, prior, want string }{
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
 		{"whitespace at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
-		{"the order of a keyed set", `{"maps": [{"schema": "s", "table": "t", "keys": []}, {"schema": "t", "table": "t"}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t", "keys": []}]}`, `{"maps": [{"schema": "t", "table": "t"}, {"schema": "s", "table": "t", "keys": []}]}`},
 		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
 		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
-		{"null, and it was not", `{}`, `{"name": "a"}`, `{}`},
 		{"unknown", `{"name": "??", "set": ["??"], "inner": "??"}`, `{"name": "a", "set": ["a"], "inner": {"name": "a"}}`, `{"name": "??", "set": ["??"], "inner": "??"}`},
 		{"a destroy", `null`, `{"size": 4}`, `null`},
 	} {

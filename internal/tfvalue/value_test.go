@@ -33,12 +33,8 @@ func TestAt(t *testing.T) {
 			t.Errorf("%s of %s is %s, want %s", test.path, test.value, show(got), test.want)
 		}
 	}
-	if typ := val(t, `null`).At("inner", "deep", "on").Type(); !typ.Is(tftypes.Bool) {
-		t.Errorf("below null the type is %s", typ)
-	}
-	if typ := val(t, `"??"`).At("inner", "set").Type(); !typ.Equal(set(tftypes.String)) {
-		t.Errorf("below unknown the type is %s", typ)
-	}
+	same(t, "below null", val(t, `null`).At("inner", "set"), at(t, "set", `null`))
+	same(t, "below unknown", val(t, `"??"`).At("inner", "set"), at(t, "set", `"??"`))
 }
 
 // TestWith has objects with another value at a path, and holds that none of them changes the
@@ -75,13 +71,10 @@ func TestMembersAndElements(t *testing.T) {
 		for name, member := range val(t, text).Members() {
 			t.Errorf("%s has a member %s = %s", text, name, show(member))
 		}
-		if elements := at(t, "list", text).Elements(); len(elements) > 0 {
-			t.Errorf("%s has elements %v", text, elements)
-		}
+		same(t, "no elements", tfvalue.Collection(list(tftypes.String), at(t, "list", text).Elements()), at(t, "list", `[]`))
 	}
-	elements := at(t, "set", `["b", "a", "??", null]`).Elements()
-	same(t, "a collection", tfvalue.Collection(set(tftypes.String), elements), at(t, "set", `["b", "a", "??", null]`))
-	same(t, "an empty collection", tfvalue.Collection(list(tftypes.String), nil), at(t, "list", `[]`))
+	const elements = `["b", "a", "??", null]`
+	same(t, "elements", tfvalue.Collection(set(tftypes.String), at(t, "set", elements).Elements()), at(t, "set", elements))
 }
 
 // TestReadings has what Go makes of values that are null, unknown or of another type, and
@@ -95,27 +88,20 @@ func TestReadings(t *testing.T) {
 		empty, isObject   bool
 	}{
 		{"name", `"a"`, "a", false, "0", false, false},
-		{"name", `" "`, " ", false, "0", false, false},
 		{"name", `""`, "", false, "0", true, false},
 		{"name", `null`, "", false, "0", true, false},
 		{"name", `"??"`, "", false, "0", false, false},
 		{"on", `true`, "", true, "0", false, false},
 		{"on", `false`, "", false, "0", true, false},
-		{"on", `"??"`, "", false, "0", false, false},
 		{"size", `2.5`, "", false, "2.5", false, false},
-		{"size", `9007199254740993`, "", false, "9007199254740993", false, false},
 		{"size", `0`, "", false, "0", true, false},
 		{"size", `-0`, "", false, "-0", true, false},
-		{"size", `null`, "", false, "0", true, false},
 		{"size", `"??"`, "", false, "0", false, false},
 		{"list", `[]`, "", false, "0", true, false},
-		{"list", `[""]`, "", false, "0", false, false},
-		{"set", `[]`, "", false, "0", true, false},
 		{"tags", `{}`, "", false, "0", true, false},
 		{"tags", `{"a": ""}`, "", false, "0", false, false},
 		{"maps", `[{}]`, "", false, "0", false, false},
 		{"inner", `{}`, "", false, "0", false, true},
-		{"inner", `null`, "", false, "0", true, false},
 		{"inner", `"??"`, "", false, "0", false, false},
 	} {
 		v := at(t, test.name, test.value)

@@ -1,0 +1,212 @@
+package terraformtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// program is a real terraform before a provider in this process.
+type program struct {
+	t *testing.T
+	// older is a Terraform before 1.16. It plans a destruction before it refreshes, proposes
+	// and ignores unknown maps in another way, and crashes at an unknown map of objects. 1.16.0
+	// crashes where a creation fails and leaves something.
+	older bool
+	// endsEarly is one from 1.14 on: where something fails, it says less, and not always the same.
+	endsEarly bool
+
+	dir  string
+	env  []string
+	path string
+}
+
+const address = "registry.terraform.io/test/test"
+
+func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
+	t.Helper()
+	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if path == "" {
+		path = "terraform"
+	}
+	version, err := exec.CommandContext(t.Context(), path, "version").Output()
+	if err != nil {
+		t.Skipf("needs a terraform: %v", err)
+	}
+	number := regexp.MustCompile(`^Terraform v1\.(\d+)`).FindStringSubmatch(string(version))
+	if len(number) < 2 || atoi(number[1]) < 11 {
+		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", version)
+	}
+	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer close(closed)
+		_ = tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider },
+			tf6server.WithDebug(ctx, configs, nil), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
+	}()
+	t.Cleanup(func() { cancel(); <-closed })
+	reattach := <-configs
+	text, err := json.Marshal(map[string]any{address: map[string]any{
+		"Protocol": reattach.Protocol, "ProtocolVersion": 6, "Pid": reattach.Pid, "Test": true,
+		"Addr": map[string]string{"Network": reattach.Addr.Network(), "String": reattach.Addr.String()},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &program{t: t, dir: t.TempDir(), path: path, older: atoi(number[1]) < 16, endsEarly: atoi(number[1]) >= 14}
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "TF_") {
+			w.env = append(w.env, variable)
+		}
+	}
+	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text), "TF_CLI_CONFIG_FILE=/dev/null", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
+	return w
+}
+
+func atoi(text string) int {
+	number, _ := strconv.Atoi(text)
+	return number
+}
+
+// configure writes the configuration of a step.
+func (w *program) configure(lives []*life, step int) {
+	w.t.Helper()
+	things, data, imports := map[string]any{}, map[string]any{}, []any{}
+	for _, l := range lives {
+		if l.written.IsNull() {
+			continue
+		}
+		things[l.name], data[l.name] = l.block(step)
+		if l.imports {
+			imports = append(imports, map[string]any{"to": "test_thing." + l.name, "id": l.name})
+		}
+	}
+	config := must(json.Marshal(map[string]any{
+		"terraform": map[string]any{"required_providers": map[string]any{"test": map[string]any{"source": address}}},
+		"resource":  map[string]any{"test_thing": things, "terraform_data": data},
+		"import":    imports,
+	}))
+	if err := os.WriteFile(filepath.Join(w.dir, "main.tf.json"), config, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// outcome is what a command of Terraform says of each life.
+type outcome struct {
+	failed  bool
+	said    map[string][]string
+	actions map[string]string
+}
+
+// place and result find the resource and the path in it in the detail of an error.
+var (
+	place  = regexp.MustCompile(`test_thing\.(l\d+)((?:\.\w+|\[[^\]]*\])*)`)
+	result = regexp.MustCompile(`new value(?::| for) ((?:\.\w+|\[[^\]]*\])*)`)
+)
+
+func (w *program) run(args ...string) outcome {
+	w.t.Helper()
+	command := exec.CommandContext(w.t.Context(), w.path, slices.Insert(args, 1, "-json", "-input=false")...)
+	command.Dir, command.Env = w.dir, w.env
+	out, err := command.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
+	}
+	o := outcome{failed: err != nil, said: map[string][]string{}, actions: map[string]string{}}
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Diagnostic struct{ Severity, Summary, Detail string }
+			Change     struct {
+				Action   string
+				Resource struct {
+					Name string `json:"resource_name"`
+					Type string `json:"resource_type"`
+				}
+			}
+			Type string
+		}
+		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
+			w.t.Fatalf("%v in %s", err, line)
+		}
+		switch d := message.Diagnostic; {
+		case message.Type == "planned_change" && message.Change.Resource.Type == "test_thing":
+			o.actions[message.Change.Resource.Name] = message.Change.Action
+		case d.Severity != "error":
+		default:
+			found := place.FindStringSubmatch(d.Detail)
+			if found == nil {
+				w.t.Fatalf("%s", line)
+			}
+			named, text := found[1], d.Summary
+			if text != "Boom" {
+				text += " " + found[2]
+				if inner := result.FindStringSubmatch(d.Detail); inner != nil {
+					text += inner[1]
+				}
+			}
+			o.said[named] = append(o.said[named], text)
+		}
+	}
+	for life, all := range o.said {
+		slices.Sort(all)
+		o.said[life] = slices.Compact(all)
+	}
+	return o
+}
+
+// state is what Terraform has stored of each life.
+func (w *program) state() map[string]Object {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	var stored struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []struct {
+				Status, Private, Deposed string
+				Attributes               json.RawMessage
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &stored); err != nil { //nolint:musttag // as above
+		w.t.Fatal(err)
+	}
+	all := map[string]Object{}
+	for _, resource := range stored.Resources {
+		if resource.Type != "test_thing" {
+			continue
+		}
+		if len(resource.Instances) == 0 {
+			continue
+		}
+		if len(resource.Instances) > 1 || resource.Instances[0].Deposed != "" {
+			w.t.Fatalf("%s has deposed objects, which are not played", resource.Name)
+		}
+		instance := resource.Instances[0]
+		value, err := ctyjson.Unmarshal(instance.Attributes, schema.Type)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		private, _ := base64.StdEncoding.DecodeString(instance.Private)
+		all[resource.Name] = Object{Value: value, Private: private, Tainted: instance.Status == "tainted"}
+	}
+	return all
+}
