@@ -30,20 +30,19 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	id := e.identity(change.Plan)
-	var remote, read tfvalue.Value
+	var now observed
 	var err error
 	if change.Prior.IsNull() {
-		read, err = e.readToAdopt(ctx, client, id, e.owned(change))
-		remote = read
+		now, err = e.readToAdopt(ctx, client, id, e.owned(change))
 	} else {
-		remote, read, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, needsSet: e.ownsSet(e.owned(change))})
+		now, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, needsSet: e.ownsSet(e.owned(change))})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // its warnings are those of the plan
-	u := e.newUpdate(client, id, e.review(change, remote, read, &found), last)
+	u := e.newUpdate(client, id, e.review(change, now.remote, now.read, &found), now.asOf, last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)

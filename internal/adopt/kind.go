@@ -77,10 +77,12 @@ type Patch struct {
 	// Edit is the change to the keyed set.
 	Edit tfvalue.Edit
 	// AsOf is when the platform told the keyed set last. Ask reads it again, before the patch is
-	// sent again or is sent late, and returns what is left to be sent. Both are zero if there is
-	// nothing to ask about.
+	// sent again or is sent late, and returns what is left to be sent. perhaps reports that the
+	// patch may have been carried out. Both are zero if there is nothing to ask about.
 	AsOf time.Time
-	Ask  func(context.Context) (Patch, error)
+	Ask  func(ctx context.Context, perhaps bool) (Patch, error)
+	// Unsettled reports that the read in Ask does not tell whether the patch was carried out.
+	Unsettled bool
 }
 
 // IsEmpty reports whether there is nothing to be sent.

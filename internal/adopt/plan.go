@@ -107,17 +107,19 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 	if !ok {
 		return tfvalue.Null(e.objectType)
 	}
-	read, err := e.readToAdopt(ctx, client, id, owned)
+	now, err := e.readToAdopt(ctx, client, id, owned)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
+		return tfvalue.Null(e.objectType)
 	}
-	return read
+	return now.read
 }
 
 // readToAdopt reads an object of which there is no state.
-func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (tfvalue.Value, error) {
-	_, read, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), needsSet: e.ownsSet(owned)})
-	return read, err
+func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
+	now, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), needsSet: e.ownsSet(owned)})
+	now.remote = now.read
+	return now, err
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {

@@ -3,6 +3,8 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -30,7 +32,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	}
-	remote, read, err := e.observe(ctx, client, id, known{last: state, memory: last})
+	now, err := e.observe(ctx, client, id, known{last: state, memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		why := platform.Absence(err)
@@ -51,7 +53,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return state, last
 	}
-	return remote, e.rememberRead(remote, read, last)
+	return now.remote, e.rememberRead(now.remote, now.read, last)
 }
 
 // known is what a read is compared with: the object as it was last, and the memory of
@@ -62,24 +64,67 @@ type known struct {
 	needsSet bool
 }
 
-// observe reads the object, and returns it as far as it is known, and the response.
-// If the response omits a leaf that an earlier read has returned, a keyed set that is
-// about to be changed, or the name of an element, it reads once more. A leaf that is
-// omitted again is empty on the platform.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, k known) (remote, read tfvalue.Value, err error) {
+// observed is an object after a read.
+type observed struct {
+	// remote is the object as far as it is known, and read what was returned of it.
+	remote, read tfvalue.Value
+	// asOf is when the platform told the keyed set that is in both, zero if it did not.
+	asOf time.Time
+}
+
+// observe reads the object. If the response omits a leaf that an earlier read has returned, a
+// keyed set that is about to be changed, or the name of an element, it reads once more. A leaf
+// that is omitted again is empty on the platform. If the second response does not settle all,
+// what it omits is taken from the first.
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, k known) (observed, error) {
 	unreported := func(at tfvalue.Path) bool { return e.isUnreported(k.memory, at) }
 	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
 		return e.Rules.Interpret(k.last, unreported, e.withIDs(read, k.last))
 	}
-	read, err = e.readUntil(ctx, client, id, func(read tfvalue.Value) bool {
+	asksAgain := func(read tfvalue.Value) bool {
 		_, missing := compare(read)
-		return len(missing) == 0 && e.hasSet(read, k.needsSet)
-	})
-	if err != nil {
-		return k.last, k.last, err
+		return len(missing) > 0 || !e.hasSet(read, k.needsSet)
 	}
-	remote, _ = compare(read)
-	return e.Rules.Whole(remote), e.Rules.Whole(read), nil
+	read, err := e.readOnce(ctx, client, id)
+	if err != nil {
+		return observed{}, err
+	}
+	asOf := e.toldAt(read)
+	if asksAgain(read) {
+		first := read
+		if read, err = e.readOnce(ctx, client, id); err != nil {
+			return observed{}, err
+		}
+		_, missing := compare(first)
+		doubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
+		asOf = e.toldAgain(first, read, asOf, doubtful)
+		if asksAgain(read) {
+			read = read.Merge(first)
+		}
+	}
+	remote, _ := compare(read)
+	return observed{e.Rules.Whole(remote), e.Rules.Whole(read), asOf}, nil
+}
+
+// toldAt is now if a response tells the keyed set.
+func (e *Engine) toldAt(response tfvalue.Value) time.Time {
+	if e.tells(response) {
+		return time.Now()
+	}
+	return time.Time{}
+}
+
+// toldAgain is when two responses have told the keyed set. The first one counts only if the
+// second omits the set, and if the first leaves no doubt about it.
+func (e *Engine) toldAgain(first, second tfvalue.Value, firstAt time.Time, doubtful bool) time.Time {
+	switch {
+	case e.KeyedSet == nil, first.At(e.KeyedSet...).IsNull(), !second.At(e.KeyedSet...).IsNull():
+		return e.toldAt(second)
+	case doubtful:
+		return time.Time{}
+	default:
+		return firstAt
+	}
 }
 
 // hasSet reports whether a response has the keyed set if it is needed, and whether its
@@ -90,20 +135,6 @@ func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
 	}
 	set := read.At(e.KeyedSet...)
 	return (!needed || !set.IsNull()) && len(e.key().Nameless(set)) == 0
-}
-
-// readUntil reads the object, and once more if complete is false for the first response.
-// If it is false for the second, too, what that omits is taken from the first.
-func (e *Engine) readUntil(ctx context.Context, client *platform.Client, id Identity, complete func(tfvalue.Value) bool) (tfvalue.Value, error) {
-	first, err := e.readOnce(ctx, client, id)
-	if err != nil || complete(first) {
-		return first, err
-	}
-	second, err := e.readOnce(ctx, client, id)
-	if err != nil || complete(second) {
-		return second, err
-	}
-	return second.Merge(first), nil
 }
 
 func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity) (tfvalue.Value, error) {

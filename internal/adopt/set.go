@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -25,6 +25,8 @@ type setProgress struct {
 	edit tfvalue.Edit
 	held tfvalue.Value
 	done tfvalue.Value
+	// told reports whether the platform told what is held.
+	told bool
 	// removed are the elements that PATCHes have removed.
 	removed []tfvalue.Value
 	// wrong, missing and changed are elements in the response to that PATCH, see Edit.Verify.
@@ -47,7 +49,7 @@ func (u *update) beginSet(edit tfvalue.Edit) {
 	if edit.IsEmpty() {
 		edit = u.key().Edit(held, held)
 	}
-	u.set.edit, u.set.held, u.set.done = edit, held, tfvalue.Null(u.objectType)
+	u.set.edit, u.set.held, u.set.done, u.set.told = edit, held, tfvalue.Null(u.objectType), !u.asOf.IsZero()
 }
 
 // due returns what is left of an edit, as far as the platform has told its elements: nothing
@@ -75,59 +77,88 @@ func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
 func (u *update) guard(p Patch) Patch {
 	managed := u.KeyedSet != nil && !u.wanted.At(u.KeyedSet...).IsEmpty() && !u.asOf.IsZero()
 	if managed || !p.Edit.IsEmpty() {
-		p.AsOf, p.Ask = u.asOf, func(ctx context.Context) (Patch, error) { return u.ask(ctx, p) }
+		p.AsOf, p.Ask = u.asOf, func(ctx context.Context, perhaps bool) (Patch, error) { return u.ask(ctx, p, perhaps) }
 	}
 	return p
 }
 
 // ask reads the set again, and returns what is left to be sent of a patch: all of it if the
 // elements that it concerns are as they were; the leaves that still differ, if the elements
-// are as it wants them. Anything else is an error.
-func (u *update) ask(ctx context.Context, p Patch) (Patch, error) {
-	remote, read, err := u.readAgain(ctx, p.Edit)
+// are as it wants them. Anything else is an error. perhaps reports that the patch may have
+// been carried out.
+func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) {
+	untold := u.asOf.IsZero() && u.records != nil // what the last PATCH did is not known yet
+	now, err := u.readAgain(ctx, p.Edit)
 	if err != nil {
 		return p, err
 	}
-	u.remote, u.set.perhaps = remote, nil
-	left := u.Rules.Changes(p.Leaves, remote)
+	u.remote, u.asOf, u.set.perhaps = now.remote, now.asOf, nil
+	left := u.Rules.Changes(p.Leaves, now.remote)
+	set := now.remote.At(u.KeyedSet...)
 	answer, conflicts := tfvalue.Due, []tfvalue.Value(nil)
 	switch {
 	case !p.Edit.IsEmpty():
-		answer, conflicts = p.Edit.Ask(remote.At(u.KeyedSet...))
+		answer, conflicts = p.Edit.Ask(set)
 	case !left.AnyLeaf():
 		answer = tfvalue.Done
+	default:
+		perhaps = perhaps && !u.verifiable(left).AnyLeaf()
+		untold = untold || perhaps
 	}
-	switch answer {
-	case tfvalue.Due:
-		u.set.held = remote.At(u.KeyedSet...)
-		if p.Edit.IsEmpty() {
-			u.set.edit = u.set.edit.On(u.set.held)
+	switch {
+	case answer == tfvalue.Due && p.Edit.Respells(set):
+		u.set.conflicts = p.Edit.Remove
+	case answer == tfvalue.Due:
+		if untold {
+			_, lost, changed := u.set.edit.Verify(u.set.held, set)
+			u.noteLost(set, lost, changed)
 		}
-		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit}), nil
-	case tfvalue.Done:
-		u.set.done = read
+		if !p.Edit.IsEmpty() || !perhaps {
+			u.leave(p, now)
+		}
+		u.set.held, u.set.told, u.sending = set, !u.asOf.IsZero(), p.Leaves
+		if p.Edit.IsEmpty() {
+			u.set.edit = u.set.edit.On(set)
+		}
+		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: perhaps && p.Edit.IsEmpty()}), nil
+	case answer == tfvalue.Done:
+		u.sending, u.set.done = left, tfvalue.Null(u.objectType)
+		u.set.removed = append(u.set.removed, p.Edit.Remove...)
+		if !left.AnyLeaf() {
+			u.set.done = now.read
+		}
 		return u.guard(Patch{Leaves: left}), nil
 	default:
 		u.set.conflicts = conflicts
-		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
+	}
+	return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
+}
+
+// leave takes the leaves that a patch does not have from a read before it: what others have
+// changed by then is theirs, and no reset.
+func (u *update) leave(p Patch, now observed) {
+	u.returned = now.read.Merge(u.returned)
+	for _, leaf := range u.wanted.Leaves() {
+		if !u.isSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() {
+			u.wanted = u.wanted.With(now.remote.At(leaf.Path...), leaf.Path...)
+		}
 	}
 }
 
 // readAgain reads the object in the course of an update, before an edit is sent.
-func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (remote, read tfvalue.Value, err error) {
-	remote, read, err = u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
+func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
+	now, err := u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
 	if err != nil {
-		return remote, read, err
+		return now, err
 	}
-	u.asOf = time.Now()
 	before := u.set.held
 	if edit.IsEmpty() {
 		before = tfvalue.Null(before.Type()) // a PATCH of leaves may have emptied it
 	}
-	if unknown := u.unknownIn(remote, read, before, edit.On(u.set.held).After()); unknown != "" {
+	if unknown := u.unknownIn(now.remote, now.read, before, edit.On(u.set.held).After()); unknown != "" {
 		err = errors.New(unknown)
 	}
-	return remote, read, err
+	return now, err
 }
 
 // tells reports whether a response tells the whole set. A missing object tells nothing of
@@ -138,11 +169,11 @@ func (e *Engine) tells(response tfvalue.Value) bool {
 
 // judgeSet sets the verdict on the set in a response. What was sent of it is an edit; one that
 // adds nothing leaves no value that the platform could have accepted and not return.
-func (u *update) judgeSet(r *record, response tfvalue.Value) {
+func (u *update) judgeSet(r *record) {
 	s := &u.set
 	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
 	s.wrong, s.missing, s.changed = nil, nil, nil
-	if !u.tells(response) {
+	if u.asOf.IsZero() {
 		r.verdict, r.doubtful = notReturned, true
 		return
 	}
@@ -153,10 +184,9 @@ func (u *update) judgeSet(r *record, response tfvalue.Value) {
 		}
 		return
 	}
-	now := u.Rules.WholeLeaf(r.Name(), r.now)
-	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, now)
-	if u.asOf.IsZero() && s.edit.IsEmpty() {
-		s.missing, s.changed = nil, nil // what it was before is not known
+	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, u.Rules.WholeLeaf(r.Name(), r.now))
+	if !s.told && s.edit.IsEmpty() {
+		s.missing, s.changed = nil, slices.Concat(s.missing, s.changed) // by this PATCH, or before
 	}
 	switch {
 	case len(s.wrong) > 0:
@@ -167,13 +197,24 @@ func (u *update) judgeSet(r *record, response tfvalue.Value) {
 	r.doubtful = r.verdict != confirmed || len(s.changed) > 0
 }
 
-// noteSet records what a verified PATCH has done to elements that it does not have.
-func (u *update) noteSet(r record) {
-	s := &u.set
-	there := slices.Concat(s.edit.Add, r.now.Elements())
-	s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), there, s.missing).Elements()
-	if len(s.changed) > 0 {
-		s.notes = append(s.notes, u.describeElements(r, s.changed, [2]string{"was", "is now"})...)
+// noteSet records what a PATCH has done to elements that it does not have, as far as the
+// platform has told the set.
+func (u *update) noteSet() {
+	for _, r := range u.records {
+		if u.isSet(r.Path) && !r.wanted.IsNull() && !u.asOf.IsZero() {
+			s := &u.set
+			s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), s.edit.Add, nil).Elements()
+			u.noteLost(u.Rules.WholeLeaf(r.Name(), r.now), s.missing, s.changed)
+		}
+	}
+}
+
+// noteLost records elements that are lost, and describes those that are changed.
+func (u *update) noteLost(now tfvalue.Value, lost, changed []tfvalue.Value) {
+	s, key := &u.set, u.key()
+	s.lost = key.Replace(tfvalue.Collection(now.Type(), s.lost), now.Elements(), lost).Elements()
+	if len(changed) > 0 {
+		s.notes = append(s.notes, u.Rules.DescribeChange(u.KeyedSet, key.Only(s.held, changed), key.Only(now, changed), [2]string{"was", "is now"}, u.client.Mask)...)
 	}
 }
 
@@ -188,7 +229,7 @@ func (u *update) restoring() tfvalue.Edit {
 	if len(u.set.lost) == 0 {
 		return tfvalue.Edit{}
 	}
-	without := u.key().Replace(u.wanted.At(u.KeyedSet...), u.set.lost, nil)
+	without := u.key().Replace(u.remote.At(u.KeyedSet...), u.set.lost, nil)
 	return u.key().Edit(without, u.key().Replace(without, nil, u.set.lost))
 }
 
@@ -204,17 +245,19 @@ func (u *update) addConflict(err error, diags *diag.Diagnostics) {
 	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.Label), detail)
 }
 
-// reportUnfinished reports, after an error, the elements that this update has removed, or
-// may have, and of which those that replace them are not known to be there.
+// reportUnfinished reports, after an error, the elements that are or may be removed and not
+// added again yet, with the values that they had right before that: those that a PATCH
+// removes for others, which are not known to be there, and those that were lost.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	if !diags.HasError() || u.KeyedSet == nil {
 		return
 	}
-	key, wanted := u.key(), u.wanted.At(u.KeyedSet...)
-	there := key.Replace(u.remote.At(u.KeyedSet...), u.set.perhaps, nil)
-	_, pending := key.Difference(wanted, there)
-	replaced := tfvalue.Collection(wanted.Type(), key.Among(u.Remote.At(u.KeyedSet...).Elements(), pending))
-	gone := key.Replace(key.Only(replaced, slices.Concat(u.set.removed, u.set.perhaps, u.set.lost)), there.Elements(), nil).Elements()
+	key, s := u.key(), &u.set
+	there := key.Replace(u.remote.At(u.KeyedSet...), s.perhaps, nil)
+	_, pending := key.Difference(u.wanted.At(u.KeyedSet...), there)
+	replaced := key.Among(slices.Concat(s.removed, s.perhaps), pending)
+	listed := key.Index(tfvalue.Collection(there.Type(), slices.Concat(replaced, s.lost)))
+	gone := key.Replace(tfvalue.Collection(there.Type(), slices.Collect(maps.Values(listed))), there.Elements(), nil).Elements()
 	var lines []string
 	for _, element := range key.Sort(gone) {
 		var members []string

@@ -155,7 +155,7 @@ func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ 
 		if err == nil || !w.retries || p.Ask == nil {
 			return response, err
 		}
-		left, asked := p.Ask(ctx)
+		left, asked := p.Ask(ctx, platform.IsAmbiguous(err))
 		if asked != nil || left.IsEmpty() {
 			return response, asked
 		}

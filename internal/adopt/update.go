@@ -35,26 +35,23 @@ type progress struct {
 	remote, returned tfvalue.Value
 	// asOf is when the platform told the keyed set that is in remote, zero if it did not.
 	asOf time.Time
-	// sent are all leaves that were sent, and records those of the last PATCH.
-	sent    tfvalue.Value
-	records []record
+	// sent are all leaves that were sent, sending those of the last request, and records all that
+	// are known of after the last PATCH.
+	sent, sending tfvalue.Value
+	records       []record
 	// unreturned are the paths of leaves that the platform accepted and does not return.
 	unreturned []string
 	set        setProgress
 }
 
-func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, last memory) *update {
-	u := &update{
+func (e *Engine) newUpdate(client *platform.Client, id Identity, r reviewed, asOf time.Time, last memory) *update {
+	return &update{
 		Engine: e, client: client, id: id, reviewed: r, memory: e.rememberRead(r.Remote, r.read, last),
 		progress: progress{
-			remote: r.Remote, returned: r.read, sent: tfvalue.Null(e.objectType),
+			remote: r.Remote, returned: r.read, asOf: asOf, sent: tfvalue.Null(e.objectType),
 			set: setProgress{done: tfvalue.Null(e.objectType)},
 		},
 	}
-	if u.tells(r.read) {
-		u.asOf = time.Now()
-	}
-	return u
 }
 
 // run changes the object to the wanted leaves. If none differs, no request is sent.
@@ -63,7 +60,7 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	if u.IsEmpty() {
 		return
 	}
-	defer u.reportUnfinished(diags)
+	defer u.report(diags)
 	leaves := u.Leaves
 	for _, edit := range u.Edit.Stages() {
 		if !u.patch(ctx, leaves, edit, diags) {
@@ -87,9 +84,15 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 			u.addStoredOtherwise(r, diags)
 		}
 	}
+}
+
+// report says what became of an update, also of one that failed: the next plan begins with
+// what the platform has by now.
+func (u *update) report(diags *diag.Diagnostics) {
 	u.warnUnmanaged(diags)
 	u.warnChangedElements(diags)
 	u.warnUnreturned(diags)
+	u.reportUnfinished(diags)
 }
 
 // isReset reports whether a PATCH has changed a managed leaf that it omitted.
@@ -115,8 +118,8 @@ func (u *update) all() tfvalue.Value {
 }
 
 // patch sends one PATCH, verifies it, since the next one may reset the values, and reports
-// whether it succeeded. If the response leaves a doubt about any leaf, it reads the object
-// once.
+// whether the next one can follow. If the response leaves a doubt about any leaf, it reads the
+// object once.
 func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.Edit, diags *diag.Diagnostics) bool {
 	edit, ok := u.due(edit)
 	if !ok {
@@ -127,6 +130,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	if p.IsEmpty() {
 		return true
 	}
+	u.sending = leaves
 	u.beginSet(edit)
 	response, err := u.Send(ctx, u.client, u.id, u.Change, p)
 	if err != nil {
@@ -138,13 +142,14 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	}
 	u.sent = leaves.Merge(u.sent)
 	u.set.removed = append(u.set.removed, u.set.edit.Remove...)
-	u.judge(leaves, response)
-	asOf := u.toldAt(response, time.Time{})
-	if slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful }) {
-		read, err := u.readUntil(ctx, u.client, u.id, func(tfvalue.Value) bool { return true })
+	u.asOf = u.toldAt(response)
+	u.judge(response)
+	if u.isDoubtful() {
+		read, err := u.readOnce(ctx, u.client, u.id)
 		if err != nil {
-			u.take(leaves, response)
+			u.take(response)
 			u.set.perhaps = u.set.edit.Remove
+			u.noteSet()
 			u.addUnreadable(err, diags)
 			return false
 		}
@@ -152,26 +157,25 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		if slices.ContainsFunc(u.records, func(r record) bool { return r.verdict == storedOtherwise }) {
 			response = tfvalue.Null(u.objectType)
 		}
+		doubtful := slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful && u.isSet(r.Path) })
+		u.asOf = u.toldAgain(response, read, u.asOf, doubtful)
 		response = read.Merge(response)
-		u.judge(leaves, response)
-		asOf = u.toldAt(read, asOf)
+		u.judge(response)
 	}
-	u.asOf = asOf
-	u.take(leaves, response)
-	u.conclude(diags)
-	return !diags.HasError()
+	u.take(response)
+	u.noteSet()
+	return u.conclude(diags)
 }
 
-// toldAt is now if a response has the keyed set, and otherwise when an earlier one had it.
-func (u *update) toldAt(response tfvalue.Value, before time.Time) time.Time {
-	if u.tells(response) && !response.At(u.KeyedSet...).IsNull() {
-		return time.Now()
-	}
-	return before
+// isDoubtful reports whether a read can tell more of a PATCH than its response: also of one
+// that has nothing that a response could confirm.
+func (u *update) isDoubtful() bool {
+	return u.set.edit.IsEmpty() && !u.verifiable(u.sending).AnyLeaf() ||
+		slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful })
 }
 
 // judge makes the records of all leaves that are managed, or were returned before.
-func (u *update) judge(sent, response tfvalue.Value) {
+func (u *update) judge(response tfvalue.Value) {
 	u.records = nil
 	for _, leaf := range u.verifiable(u.wanted.Merge(u.returned)).Leaves() {
 		if slices.Contains(u.identifiers(), leaf.Path[0]) {
@@ -182,11 +186,11 @@ func (u *update) judge(sent, response tfvalue.Value) {
 			wanted: u.wanted.At(leaf.Path...),
 			now:    response.At(leaf.Path...),
 		}
-		if value := sent.At(leaf.Path...); !value.IsNull() {
+		if value := u.sending.At(leaf.Path...); !value.IsNull() {
 			r.wanted, r.sent = value, true
 		}
 		if u.isSet(leaf.Path) && !r.wanted.IsNull() {
-			u.judgeSet(&r, response)
+			u.judgeSet(&r)
 		} else {
 			r.judge(u.Rules)
 		}
@@ -195,19 +199,25 @@ func (u *update) judge(sent, response tfvalue.Value) {
 }
 
 // take updates what is known of the object from what was sent, and the response.
-func (u *update) take(leaves, response tfvalue.Value) {
+func (u *update) take(response tfvalue.Value) {
 	always := func(tfvalue.Path) bool { return true }
-	last := leaves.Merge(u.remote)
+	last := u.sending.Merge(u.remote)
 	if u.KeyedSet != nil {
 		last = last.With(u.set.edit.On(u.set.held).After(), u.KeyedSet...)
+		if u.asOf.IsZero() {
+			response = response.Without(u.KeyedSet...)
+		}
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(response, u.remote))
 	u.remote = u.Rules.Whole(remote)
 	u.returned = response.Merge(u.returned)
 }
 
-// conclude acts on the verdicts on a PATCH.
-func (u *update) conclude(diags *diag.Diagnostics) {
+// conclude acts on the verdicts on a PATCH, and reports whether the set is as it should be. A
+// leaf that the platform stores otherwise is an error, and no reason to leave an element
+// removed that the next PATCH adds.
+func (u *update) conclude(diags *diag.Diagnostics) (ok bool) {
+	ok = true
 	for _, r := range u.records {
 		if r.verdict != notReturned && !r.now.IsNull() {
 			u.unreturned = slices.DeleteFunc(u.unreturned, func(path string) bool { return path == r.Path.String() })
@@ -215,6 +225,9 @@ func (u *update) conclude(diags *diag.Diagnostics) {
 		switch {
 		case r.verdict == storedOtherwise:
 			u.addStoredOtherwise(r, diags)
+			if ok = ok && !u.isSet(r.Path); ok {
+				u.wanted = u.wanted.With(r.now, r.Path...) // reported once
+			}
 		case r.verdict == notReturned:
 			// From now on it counts as never returned.
 			if !u.gaveUp(r.Path) {
@@ -224,10 +237,8 @@ func (u *update) conclude(diags *diag.Diagnostics) {
 		case r.verdict == moved && r.now.IsNull():
 			u.remote = u.remote.With(r.now, r.Path...) // omitted twice: empty
 		}
-		if u.isSet(r.Path) && !r.wanted.IsNull() {
-			u.noteSet(r)
-		}
 	}
+	return ok
 }
 
 func (u *update) gaveUp(at tfvalue.Path) bool { return slices.Contains(u.unreturned, at.String()) }

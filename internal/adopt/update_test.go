@@ -84,7 +84,7 @@ func TestStoredOtherwise(t *testing.T) {
 		if got, _ := tf.state.At("size").Number().Int64(); got != 7 {
 			t.Errorf("%q: the state has size %d", result, got)
 		}
-		tf.wantPatches("PATCH size -E14") // and no second stage
+		tf.wantPatches("PATCH size -E14", "PATCH +E14") // which leaves no element removed
 		adopts := newTerraform(t, newWorkshop())
 		adopts.rewrite, adopts.config = tf.rewrite, m{"lamp_id": firstLamp, "size": 5}
 		adopts.wantError(adopts.apply(), "API stored a different value for size")

@@ -154,7 +154,7 @@ func updatePipe(ctx context.Context, c *Client, patch PipePatch) (*object, error
 // askedPatch changes mappings, as they were read just now. Its question reads the pipe, and
 // the same is left to be sent.
 func askedPatch(c *Client) PipePatch {
-	return PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(ctx context.Context) (*PipePatch, error) {
+	return PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(ctx context.Context, _ bool) (*PipePatch, error) {
 		again := askedPatch(c)
 		return &again, readPipe(ctx, c)
 	}}

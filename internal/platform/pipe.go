@@ -21,12 +21,14 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 // PipePatch is a PATCH of a pipe. Body is marshaled, and Leaves names what it carries, for
 // the log. A body that adds or removes table mappings has AsOf, when the mappings were read
 // that it rests on, and Ask: it reads them again, and returns what is left to be sent, nil
-// for nothing.
+// for nothing. perhaps reports that the patch may have been carried out, and Unsettled that
+// the read in Ask does not tell whether it was.
 type PipePatch struct {
-	Body   any
-	Leaves []string
-	AsOf   time.Time
-	Ask    func(context.Context) (*PipePatch, error)
+	Body      any
+	Leaves    []string
+	AsOf      time.Time
+	Ask       func(ctx context.Context, perhaps bool) (*PipePatch, error)
+	Unsettled bool
 }
 
 // UpdatePipe sends a patch to a pipe ("Update pipe" in the API document) and reads the
@@ -49,10 +51,10 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 
 // declare puts a patch into its request.
 func (p PipePatch) declare(r *rest.Request) error {
-	r.Leaves, r.AsOf, r.Ask = p.Leaves, p.AsOf, nil
+	r.Leaves, r.AsOf, r.Ask, r.Unsettled = p.Leaves, p.AsOf, nil, p.Unsettled
 	if p.Ask != nil {
-		r.Ask = func(ctx context.Context) (needed bool, err error) {
-			left, err := p.Ask(ctx)
+		r.Ask = func(ctx context.Context, perhaps bool) (needed bool, err error) {
+			left, err := p.Ask(ctx, perhaps)
 			if err != nil || left == nil {
 				return false, err
 			}

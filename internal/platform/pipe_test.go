@@ -27,7 +27,7 @@ func TestAskAfterAFault(t *testing.T) {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.InjectEach(reset, reset, reset)
 			asked := 0
-			got, err := updatePipe(t.Context(), c, PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(context.Context) (*PipePatch, error) {
+			got, err := updatePipe(t.Context(), c, PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(context.Context, bool) (*PipePatch, error) {
 				asked++
 				return test.more, test.err
 			}})

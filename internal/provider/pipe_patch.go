@@ -30,7 +30,7 @@ func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, e
 	if err != nil {
 		return nil, err
 	}
-	request := &platform.PipePatch{Body: body, AsOf: patch.AsOf}
+	request := &platform.PipePatch{Body: body, AsOf: patch.AsOf, Unsettled: patch.Unsettled}
 	for _, leaf := range patch.Leaves.Leaves() {
 		request.Leaves = append(request.Leaves, leaf.Path.String())
 	}
@@ -38,8 +38,8 @@ func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, e
 		request.Leaves = append(request.Leaves, tableMappingsPath.String())
 	}
 	if patch.Ask != nil {
-		request.Ask = func(ctx context.Context) (*platform.PipePatch, error) {
-			left, err := patch.Ask(ctx)
+		request.Ask = func(ctx context.Context, perhaps bool) (*platform.PipePatch, error) {
+			left, err := patch.Ask(ctx, perhaps)
 			if err != nil {
 				return nil, err
 			}

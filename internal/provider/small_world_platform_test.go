@@ -46,6 +46,7 @@ type smallEvent struct {
 	told          bool // the response has the mappings as they are
 	began, end    time.Time
 	ambiguous     bool
+	number        int // of the request
 }
 
 func (w *smallWorld) held() smallSet { return smallSetOf(member(w.Pipe(w.id), tableMappings)) }
@@ -134,7 +135,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		fault = w.fault
 	}
 	text, _ := io.ReadAll(r.Body)
-	event := smallEvent{method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
+	event := smallEvent{number: w.requests - 1, method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
 	if len(text) > 0 {
 		event.body = fromJSON(w.t, string(text)).(object)
 	}

@@ -29,7 +29,7 @@ func TestAskBeforeSendingAgain(t *testing.T) {
 			asked, invalidated := 0, 0
 			r := askedRequest(c)
 			r.Invalidate = func() { invalidated++ }
-			r.Ask = func(context.Context) (bool, error) {
+			r.Ask = func(context.Context, bool) (bool, error) {
 				asked++
 				if invalidated != asked+1 {
 					t.Errorf("%s: a read may share one from before the request", name)
@@ -69,9 +69,9 @@ func TestAskBeforeSendingLate(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			r, asks := askedRequest(c), 0
 			ask := r.Ask
-			r.Ask = func(ctx context.Context) (bool, error) {
+			r.Ask = func(ctx context.Context, perhaps bool) (bool, error) {
 				asks++
-				return ask(ctx)
+				return ask(ctx, perhaps)
 			}
 			err := c.Do(t.Context(), r)
 			if took := time.Since(begun); err != nil || asks != test.asks || took > test.wait+time.Second || f.Sent("PATCH") != 1 {
@@ -104,7 +104,7 @@ func TestQuestionFails(t *testing.T) {
 			r := askedRequest(c)
 			r.AsOf = time.Now().Add(-test.age)
 			if test.answer != nil {
-				r.Ask = func(context.Context) (bool, error) { return true, test.answer }
+				r.Ask = func(context.Context, bool) (bool, error) { return true, test.answer }
 			}
 			err := c.Do(t.Context(), r)
 			if err == nil || f.Sent("PATCH") != test.sent || test.answer != nil && !errors.Is(err, test.answer) || strings.Count(err.Error(), test.says) != 1 || test.sent == 0 && strings.Contains(err.Error(), "more") {

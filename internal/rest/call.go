@@ -77,11 +77,11 @@ func (k *call) ask(ctx context.Context) (needed bool, err error) {
 		return true, nil
 	}
 	k.invalidate()
-	needed, err = k.Ask(ctx)
+	needed, err = k.Ask(ctx, k.isAmbiguous())
 	switch {
 	case err == nil:
 		for _, failed := range k.failures {
-			failed.Ambiguous = false // the answer says what became of it
+			failed.Ambiguous = failed.Ambiguous && k.Unsettled
 		}
 		return needed, nil
 	case ctx.Err() != nil:
@@ -148,12 +148,17 @@ func (k *call) stop(cause error) error {
 	return k.conclude(e, cause, nil)
 }
 
+// isAmbiguous reports whether an attempt may have been carried out.
+func (k *call) isAmbiguous() bool {
+	return slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+}
+
 // conclude completes an error with what only the call knows. because is why there was no
 // further attempt, nil if another would have failed in the same way; stopped is the error
 // of the request's question, nil if there is none.
 func (k *call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+	e.Ambiguous = k.isAmbiguous()
 	e.stopped = stopped
 	shown := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
 	// The caller of a creation knows what the object may be found by.

@@ -128,7 +128,7 @@ func askedRequest(c *client) *Request {
 		"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}]}}}`
 	r := pipeRequest(c, http.MethodPatch, "update pipe", body)
 	r.AsOf = time.Now()
-	r.Ask = func(ctx context.Context) (bool, error) {
+	r.Ask = func(ctx context.Context, _ bool) (bool, error) {
 		err := readPipe(ctx, c)
 		r.AsOf = time.Now()
 		return true, err

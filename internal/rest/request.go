@@ -43,9 +43,12 @@ type Request struct {
 	// Ask is called before the request is sent again, whatever became of it, and before it
 	// is sent at all once AsOf is more than maxAge ago: a wait for a limit or a queue. It
 	// reads the object again, reports whether the request is still needed, and may change
-	// Body, AsOf and Ask itself (nil: from then on an idempotent request). Its error ends
-	// the request: nothing more is sent. Optional.
-	Ask func(context.Context) (needed bool, err error)
+	// Body, AsOf, Unsettled and Ask itself (nil: from then on an idempotent request). perhaps
+	// reports that an attempt may have been carried out. Its error ends the request: nothing
+	// more is sent. Optional.
+	Ask func(ctx context.Context, perhaps bool) (needed bool, err error)
+	// Unsettled reports that the read in Ask does not tell whether it was.
+	Unsettled bool
 	// AsOf is when what the body rests on was read, the end of that read. Zero without Ask.
 	AsOf time.Time
 	// Leaves names what a PATCH carries, for the log line of an attempt; never values.

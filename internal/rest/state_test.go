@@ -209,7 +209,7 @@ func TestPolicy(t *testing.T) {
 	const minute = time.Minute
 	var (
 		once  = Request{Unrepeatable: true}
-		asked = Request{Ask: func(context.Context) (bool, error) { return true, nil }}
+		asked = Request{Ask: func(context.Context, bool) (bool, error) { return true, nil }}
 	)
 	for name, test := range map[string]struct {
 		r            Request

@@ -12,6 +12,8 @@ type Edit struct {
 	before, after Value
 	// Remove and Add are in the order of their keys. An element that differs is in both.
 	Remove, Add []Value
+	// waiting are those that a later stage adds.
+	waiting []Value
 }
 
 // Edit returns the change from one set to another.
@@ -67,7 +69,9 @@ func (e Edit) Stages() []Edit {
 		return []Edit{e}
 	}
 	between := e.key.Replace(e.after, waiting, nil)
-	return []Edit{e.key.Edit(e.before, between), e.key.Edit(between, e.after)}
+	first := e.key.Edit(e.before, between)
+	first.waiting = waiting
+	return []Edit{first, e.key.Edit(between, e.after)}
 }
 
 // Answer is what a set says of an Edit.
@@ -80,11 +84,11 @@ const (
 	Done                   // it is as the change wants it
 )
 
-// Ask compares a set with a change that is to be made, in the elements that the change
-// removes or adds and in those that are related to them. conflicts are the elements, by
-// now or before, that are no longer what they were.
+// Ask compares a set with a change that is to be made, in the elements that the change and
+// its later stages remove or add and in those that are related to them. conflicts are the
+// elements, by now or before, that are no longer what they were.
 func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
-	concerned := slices.Concat(e.Remove, e.Add)
+	concerned := slices.Concat(e.Remove, e.Add, e.waiting)
 	part := func(set Value) Value { return Collection(set.Type(), e.key.Among(set.Elements(), concerned)) }
 	is := part(now)
 	if e.key.Edit(is, part(e.after)).IsEmpty() {
