@@ -1,7 +1,8 @@
-package provider
+package guidestest
 
 import (
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -12,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 )
 
 const (
@@ -40,7 +44,7 @@ func TestUpgradingGuide(t *testing.T) {
 	if got := f.writes(); len(got) != 1 || len(f.RequestsOf(mockplatform.CreateKey)) != 1 {
 		t.Errorf("want the key and no other write, got\n%s", strings.Join(got, "\n"))
 	}
-	if states := w.states(); len(states) != 0 {
+	if states := w.States(); len(states) != 0 {
 		t.Errorf("the state still has %v", states)
 	}
 }
@@ -65,37 +69,37 @@ grep 'Inconsistent dependency lock file' rejected
 // newer schema is Terraform's own error. And what it says of terraform state rm.
 func TestStatesOfOtherVersions(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 3") + `
+	w := f.workspace(plainProvider + fmt.Sprintf("resource \"dataplatform_service_scaling\" \"this\" {\n  service_id   = %q\n  num_replicas = 3\n}\n", mockplatform.ServiceID) + `
 resource "dataplatform_api_key" "loader" {
   name           = "loader"
   roles          = ["developer"]
   validity_hours = 24
 }
 `)
-	w.apply()
+	w.Apply()
 	f.ResetJournal()
-	state := w.read("terraform.tfstate")
+	state := w.Read("terraform.tfstate")
 	changed := strings.ReplaceAll(state, `"attributes": {`, `"attributes": { "added_later": "x",`)
 	changed = regexp.MustCompile(`"private": "[^"]+"`).ReplaceAllString(changed, `"private": "e30="`) // {}
 	if strings.Count(changed, "added_later") != 2 || strings.Count(changed, `"e30="`) != 1 {
 		t.Fatalf("the state has another form:\n%s", state)
 	}
-	w.file("terraform.tfstate", changed)
-	w.wantEmptyPlan()
+	w.File("terraform.tfstate", changed)
+	w.WantEmptyPlan()
 
-	w.file("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
-	out, ok := w.terraform("plan", "-input=false")
+	w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
+	out, ok := w.Terraform("plan", "-input=false")
 	if ok {
 		t.Errorf("a state of a newer schema was read:\n%s", out)
 	}
 	wantText(t, out, "Resource instance managed by newer provider version")
 
 	// Removed from the state and still configured, a key is created once more.
-	w.file("terraform.tfstate", state)
-	if out, err := w.command(t.Context(), "state", "rm", "dataplatform_api_key.loader").CombinedOutput(); err != nil {
+	w.File("terraform.tfstate", state)
+	if out, err := w.Command(t.Context(), "state", "rm", "dataplatform_api_key.loader").CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}
-	wantText(t, w.planText(), "Plan: 1 to add, 0 to change, 0 to destroy.")
+	wantText(t, w.PlanText(), "Plan: 1 to add, 0 to change, 0 to destroy.")
 	f.wantWrites()
 }
 
@@ -110,7 +114,7 @@ func TestOtherToolsGuide(t *testing.T) {
 	}
 	page := readPage(t, otherToolsGuide)
 	w := f.reader()
-	directory := filepath.Join("mirror", registryHost(t), "dataplatform", "dataplatform")
+	directory := filepath.Join("mirror", programUnder(t).RegistryHost(), "dataplatform", "dataplatform")
 	w.shell("mkdir -p " + directory + `
 cd ` + directory + `
 cp -L "$OLDPWD"/.mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
@@ -119,24 +123,24 @@ for system in linux_amd64 darwin_arm64; do
 	zip -1 -q terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
 done
 rm terraform-provider-dataplatform_v0.1.0 README.md`)
-	server := httptest.NewTLSServer(http.FileServer(http.Dir(filepath.Join(w.dir, "mirror"))))
+	server := httptest.NewTLSServer(http.FileServer(http.Dir(filepath.Join(w.Dir, "mirror"))))
 	t.Cleanup(server.Close)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	w.file("mirror.pem", string(certificate))
-	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.dir, "mirror.pem"))
+	w.File("mirror.pem", string(certificate))
+	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.Dir, "mirror.pem"))
 	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return b.language == "terraform" })
 	for i := range page.blocks {
 		b := &page.blocks[i]
-		b.text = strings.ReplaceAll(b.text, "registry.terraform.io", registryHost(t)) // as the guide says
+		b.text = strings.ReplaceAll(b.text, "registry.terraform.io", programUnder(t).RegistryHost()) // as the guide says
 		if strings.HasPrefix(b.text, "# terraform.rc\n") {
 			wantText(t, b.text, "https://mirror.example.com/")
-			w.file("terraform.rc", strings.Replace(b.text, "https://mirror.example.com", server.URL, 1))
+			w.File("terraform.rc", strings.Replace(b.text, "https://mirror.example.com", server.URL, 1))
 			*b = block{language: "shell", text: "terraform init\n"}
 		}
 	}
-	w.file("main.tf", plainProvider)
+	w.File("main.tf", plainProvider)
 	wantText(t, w.follow(page), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
-	if lock := w.read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
+	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
 		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
 	}
 }
@@ -148,7 +152,10 @@ func TestNamesThatOtherToolsSet(t *testing.T) {
 	content := fileText(t, otherToolsGuide)
 	_, pulumi, _ := strings.Cut(content, "\n## Pulumi\n")
 	pulumi, _, _ = strings.Cut(pulumi, "\n## ")
-	schemas, _ := served(t)
+	schemas, err := provider.NewServer("test", nil)().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	found := 0
 	for name, schema := range schemas.ResourceSchemas {
 		for _, a := range schema.Block.Attributes {
@@ -187,11 +194,11 @@ func TestSecretsGuide(t *testing.T) {
 	if at < 0 || !strings.Contains(config, "ephemeral = true") {
 		t.Fatal("the guide begins otherwise")
 	}
-	w := f.workspace("").setenv(append(f.fromEnvironment(), "TF_VAR_kafka_password=hush-hush")...)
-	w.file("main.tf", plainProvider+config)
-	out := w.planText()
+	w := f.workspace("").setenv("TF_VAR_kafka_password=hush-hush")
+	w.File("main.tf", plainProvider+config)
+	out := w.PlanText()
 	for line := range strings.Lines(page.blocks[at].text) {
-		if programUnder(t).openTofu {
+		if programUnder(t).OpenTofu {
 			line = strings.Replace(line, "(sensitive, write-only attribute)", "(write-only attribute)", 1)
 		}
 		wantText(t, out, folded(line))
@@ -201,12 +208,12 @@ func TestSecretsGuide(t *testing.T) {
 	output := func(arguments string) string {
 		return plainProvider + config + "\noutput \"orders\" {\n  value = dataplatform_pipe.orders\n" + arguments + "}\n"
 	}
-	w.file("main.tf", output(""))
-	out, ok := w.terraform("plan", "-input=false")
+	w.File("main.tf", output(""))
+	out, ok := w.Terraform("plan", "-input=false")
 	if ok {
 		t.Errorf("a whole pipe is an output that is not sensitive:\n%s", out)
 	}
 	wantText(t, out, "Output refers to sensitive values")
-	w.file("main.tf", output("  sensitive = true\n"))
-	w.planText()
+	w.File("main.tf", output("  sensitive = true\n"))
+	w.PlanText()
 }

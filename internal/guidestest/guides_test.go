@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // page is a Markdown page: its fenced blocks, in order.
@@ -165,11 +166,11 @@ func anyNumbers(text string) string {
 func (w *workspace) shell(commands string) string {
 	w.t.Helper()
 	run := exec.CommandContext(w.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
-	run.Dir, run.WaitDelay = w.dir, 10*time.Second
-	run.Env = append(slices.Clip(w.env), "PATH="+onPath(w.t)+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	run.Dir, run.WaitDelay = w.Dir, 10*time.Second
+	run.Env = append(slices.Clip(w.Env), "PATH="+onPath(w.t)+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
 	out, err := run.CombinedOutput()
 	text := folded(string(out))
-	w.checkRun(text, err)
+	w.CheckRun(text, err)
 	if err != nil {
 		w.t.Fatalf("%v from\n%s\n%s", err, commands, out)
 	}
@@ -180,22 +181,18 @@ func (w *workspace) shell(commands string) string {
 // provider is installed as from a registry, so that `terraform init` works.
 func (f *fixture) reader() *workspace {
 	f.t.Helper()
-	w := f.workspace("").setenv(f.fromEnvironment()...)
-	host := "registry.terraform.io"
-	if programUnder(f.t).openTofu {
-		host = "registry.opentofu.org"
-	}
-	mirror := filepath.Join(w.dir, ".mirror")
-	folder := filepath.Join(mirror, host, "dataplatform", "dataplatform", "0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
+	w := f.workspace("")
+	mirror := filepath.Join(w.Dir, ".mirror")
+	folder := filepath.Join(mirror, programUnder(f.t).RegistryHost(), "dataplatform", "dataplatform", "0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		f.t.Fatal(err)
 	}
 	const program = "terraform-provider-dataplatform"
-	if err := os.Symlink(filepath.Join(built(f.t), program), filepath.Join(folder, program+"_v0.1.0")); err != nil {
+	if err := os.Symlink(filepath.Join(terraformtest.Built(f.t), program), filepath.Join(folder, program+"_v0.1.0")); err != nil {
 		f.t.Fatal(err)
 	}
-	w.file("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
-	if err := os.Remove(filepath.Join(w.dir, "main.tf")); err != nil {
+	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
+	if err := os.Remove(filepath.Join(w.Dir, "main.tf")); err != nil {
 		f.t.Fatal(err)
 	}
 	return w
@@ -204,7 +201,7 @@ func (f *fixture) reader() *workspace {
 // onPath is a folder in which the program under test is called terraform.
 func onPath(t *testing.T) string {
 	t.Helper()
-	needTerraform(t)
+	terraformtest.NeedTerraform(t)
 	program, err := exec.LookPath(os.Getenv("TF_ACC_TERRAFORM_PATH"))
 	if err != nil {
 		t.Fatal(err)
@@ -227,11 +224,7 @@ func skipIfReaderCannot(t *testing.T, text string) {
 		return
 	}
 	program := programUnder(t)
-	least := needs[1]
-	if program.openTofu {
-		least = needs[2]
-	}
-	if least == "" || older(program.version, least) {
+	if program.OpenTofu && needs[2] == "" || program.OlderThan(needs[1], needs[2]) {
 		t.Skipf("%s: this is %s", needs[0], program)
 	}
 	if _, err := exec.LookPath("jq"); needs[3] != "" && err != nil {
@@ -259,7 +252,7 @@ func TestAdoptingManyGuide(t *testing.T) {
 			if strings.Contains(c.title, "states") {
 				folder = "production"
 			}
-			if out, err := w.command(context.Background(), "-chdir="+folder, "plan", "-detailed-exitcode").CombinedOutput(); err != nil {
+			if out, err := w.Command(context.Background(), "-chdir="+folder, "plan", "-detailed-exitcode").CombinedOutput(); err != nil {
 				t.Errorf("the last plan is not empty: %v\n%s", err, out)
 			}
 			if folder == "production" {
@@ -279,12 +272,12 @@ func (w *workspace) rejectsMisspelled(all []chapter) {
 			checked = c.blocks[2].text
 		}
 	}
-	module := w.read("modules/services/main.tf")
+	module := w.Read("modules/services/main.tf")
 	module = regexp.MustCompile(`(?s)type = map.*?\n {2}}\)\)`).ReplaceAllString(module, "type = any")
 	module, _, _ = strings.Cut(module, "resource ")
 	_, resource, _ := strings.Cut(checked, "resource ")
 	known := regexp.MustCompile(`known += .*`).FindString(checked)
-	w.file("modules/services/main.tf", module+"locals {\n"+known+"\n}\nresource "+strings.ReplaceAll(resource, "local.services", "var.services"))
+	w.File("modules/services/main.tf", module+"locals {\n"+known+"\n}\nresource "+strings.ReplaceAll(resource, "local.services", "var.services"))
 	w.shell("terraform -chdir=production plan -detailed-exitcode")
 	w.edit("production/services.yaml", "idle_timeout_minutes", "idle_timeout_minute")
 	w.wantScript("terraform -chdir=production plan", 1, "Unknown in services.yaml: idle_timeout_minute.")
@@ -296,13 +289,13 @@ func TestExistingKeysGuide(t *testing.T) {
 	chapter := chapterOf(t, "../../templates/guides/rotating-keys.md", "Existing API keys")
 	f := newFixture(t)
 	w := f.reader()
-	w.file("providers.tf", plainProvider)
+	w.File("providers.tf", plainProvider)
 	w.shell("terraform init")
 	w.follow(chapter.page)
 	if got := len(f.RequestsOf(mockplatform.CreateKey)); got != 2 || len(f.writes()) != 2 {
 		t.Errorf("%d keys, want 2:\n%s", got, strings.Join(f.writes(), "\n"))
 	}
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // TestAdoptingGuide follows the chapter on generated configuration: what
@@ -312,11 +305,11 @@ func TestAdoptingGuide(t *testing.T) {
 	f := newFixture(t)
 	skipIfReaderCannot(t, chapter.text)
 	w := f.reader()
-	w.file("providers.tf", plainProvider)
+	w.File("providers.tf", plainProvider)
 	w.shell("terraform init")
 	w.follow(chapter.page)
-	w.apply()
-	w.wantEmptyPlan()
+	w.Apply()
+	w.WantEmptyPlan()
 	f.wantWrites()
 }
 
@@ -324,10 +317,10 @@ func TestAdoptingGuide(t *testing.T) {
 func TestDestroyFalse(t *testing.T) {
 	f := newFixture(t)
 	program := programUnder(t)
-	if program.openTofu && older(program.version, "1.12") || !program.openTofu && older(program.version, "1.16") {
+	if program.OlderThan("1.16", "1.12") {
 		t.Skipf("%s has no lifecycle { destroy = false } in resources", program)
 	}
-	w := f.workspace(f.provider() + fmt.Sprintf(`
+	w := f.workspace(plainProvider + fmt.Sprintf(`
 resource "dataplatform_service_scaling" "events" {
   service_id = %q
   lifecycle {
@@ -335,14 +328,14 @@ resource "dataplatform_service_scaling" "events" {
   }
 }
 `, mockplatform.ServiceID))
-	w.apply()
+	w.Apply()
 	arguments := []string{"-destroy"}
-	if program.openTofu {
+	if program.OpenTofu {
 		arguments = append(arguments, "-suppress-forget-errors")
 	}
-	wantText(t, w.apply(arguments...), "0 destroyed")
+	wantText(t, w.Apply(arguments...), "0 destroyed")
 	f.wantWrites()
-	if states := w.states(); len(states) != 0 {
+	if states := w.States(); len(states) != 0 {
 		t.Errorf("the state still has %v", states)
 	}
 }
@@ -358,13 +351,13 @@ resource "dataplatform_api_key" "loader" {
   validity_hours = 24
 }
 `
-	w := f.workspace(f.provider() + scalingConfig(mockplatform.ServiceID, "num_replicas = 4"))
-	output := w.planText()
-	w.file("main.tf", f.provider()+key)
-	w.apply()
-	output += w.planText("-destroy")
+	w := f.workspace(plainProvider + fmt.Sprintf("resource \"dataplatform_service_scaling\" \"this\" {\n  service_id   = %q\n  num_replicas = 4\n}\n", mockplatform.ServiceID))
+	output := w.PlanText()
+	w.File("main.tf", plainProvider+key)
+	w.Apply()
+	output += w.PlanText("-destroy")
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Status: 503})
-	failed, ok := w.terraform("apply", "-auto-approve", "-input=false", "-replace=dataplatform_api_key.loader")
+	failed, ok := w.Terraform("apply", "-auto-approve", "-input=false", "-replace=dataplatform_api_key.loader")
 	if ok {
 		t.Errorf("the creation did not fail:\n%s", failed)
 	}
@@ -389,7 +382,65 @@ resource "dataplatform_api_key" "loader" {
 
 // anyRun takes out of a message what differs from run to run.
 func anyRun(text string) string {
-	text = anyUUID.ReplaceAllString(text, "UUID")
+	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAllString(text, "UUID")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`).ReplaceAllString(text, "DATE")
 	return regexp.MustCompile(`suffix \w+`).ReplaceAllString(text, "suffix X")
+}
+
+// TestKeyOfAnotherProvider renews a key that a second provider block uses, in
+// one run: what that block manages is refreshed by the next.
+func TestKeyOfAnotherProvider(t *testing.T) {
+	f := newFixture(t)
+	config := func(trigger string) string {
+		return plainProvider + fmt.Sprintf(`
+provider "dataplatform" {
+  alias           = "second"
+  base_url        = %q
+  organization_id = %q
+  key_id          = dataplatform_api_key.second.key_id
+  key_secret      = dataplatform_api_key.second.key_secret
+}
+resource "dataplatform_api_key" "second" {
+  name              = "second"
+  roles             = ["admin"]
+  validity_hours    = 24
+  rotation_triggers = { generation = %q }
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+resource "dataplatform_service_scaling" "this" {
+  provider     = dataplatform.second
+  service_id   = %q
+  num_replicas = 4
+}
+`, f.url, mockplatform.OrganizationID, trigger, mockplatform.ServiceID)
+	}
+	w := f.workspace(config("1"))
+	w.Apply()
+	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
+	w.File("main.tf", config("2"))
+	f.ResetJournal()
+	out := w.Apply()
+	wantText(t, out, "Refresh skipped: provider settings are unknown", "key_id and key_secret are known only after apply", "1 added, 0 changed, 1 destroyed")
+	for _, b := range readPage(t, "../../templates/guides/rotating-keys.md").blocks {
+		if summary, detail, quoted := strings.Cut(b.text, "\n\n"); quoted && strings.Contains(summary, "Refresh skipped") {
+			wantText(t, out, summary, folded(detail))
+		}
+	}
+	if writes := f.writes(); len(writes) != 1 {
+		t.Errorf("writes: %q", writes)
+	}
+	wantText(t, w.Apply(), "0 added, 1 changed, 0 destroyed")
+
+	// A data source can't wait. The guide's way: the key first, then the rest.
+	w.File("main.tf", config("3")+"data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.second\n}\n")
+	var ok bool
+	if out, ok = w.Terraform("apply", "-auto-approve", "-input=false"); ok {
+		t.Errorf("a data source was read without a known key:\n%s", out)
+	}
+	wantText(t, out, "Unknown provider settings")
+	w.Apply("-target=dataplatform_api_key.second")
+	w.Apply()
+	w.WantEmptyPlan()
 }

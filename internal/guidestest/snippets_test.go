@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 var fencedTerraform = regexp.MustCompile("(?s)```terraform\n(.*?)```")
@@ -26,7 +28,7 @@ func TestSnippets(t *testing.T) {
 			text := content[snippet[2]:snippet[3]]
 			found++
 			t.Run(filepath.Base(page)+":"+strconv.Itoa(line), func(t *testing.T) {
-				if needs, ok := neededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Requires %s, or later.", needs)) {
+				if needs, ok := terraformtest.NeededBy(t, text); ok && !strings.Contains(text, fmt.Sprintf("# Requires %s, or later.", needs)) {
 					t.Errorf("the snippet doesn't say that it requires %s, or later", needs)
 				}
 				f := newFixture(t)

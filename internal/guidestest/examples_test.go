@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"io/fs"
@@ -76,29 +76,29 @@ func runExample(t *testing.T, path string) {
 // then changes. TestScenarioReadme has production.
 func TestScenarioExample(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace("").setenv(f.fromEnvironment()...)
+	w := f.workspace("")
 	copyScenario(t, w)
 	// init would look for the provider in the registry.
-	if out, ok := w.terraform("get"); !ok {
+	if out, ok := w.Terraform("get"); !ok {
 		t.Fatalf("get failed:\n%s", out)
 	}
 	w.setenv("TF_CLI_ARGS_plan=-var-file=environments/staging.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/staging.tfvars")
-	if out, ok := w.terraform("plan", "-input=false"); ok || !strings.Contains(out, "the values of staging, but the workspace is default.") {
+	if out, ok := w.Terraform("plan", "-input=false"); ok || !strings.Contains(out, "the values of staging, but the workspace is default.") {
 		t.Errorf("another workspace was not rejected:\n%s", out)
 	}
 	w.setenv("TF_WORKSPACE=staging")
-	wantText(t, w.apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
-	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).apply()
+	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
+	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).Apply()
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
 	wantNoText(t, out, "Warning")
 	if len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 3 {
 		t.Errorf("want two keys and one other write, got\n%s", strings.Join(f.writes(), "\n"))
 	}
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 
 	rejects := func(values []string, messages ...string) {
 		t.Helper()
-		out, ok := w.terraform(append([]string{"plan", "-input=false"}, values...)...)
+		out, ok := w.Terraform(append([]string{"plan", "-input=false"}, values...)...)
 		if ok {
 			t.Errorf("planned with %s:\n%s", values, out)
 		}
@@ -143,7 +143,7 @@ func TestScenarioReadme(t *testing.T) {
 	// A run that sends no secret needs none.
 	w.setenv("TF_VAR_source_secrets={}", "TF_CLI_ARGS_plan=-var-file=environments/production.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/production.tfvars")
 	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
-	if strings.Contains(w.read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-") {
+	if strings.Contains(w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-") {
 		t.Error("a secret is in the state")
 	}
 
@@ -153,16 +153,16 @@ func TestScenarioReadme(t *testing.T) {
 	const values = "environments/production.tfvars"
 	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
 	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
-	if out, ok := w.terraform("plan", "-input=false"); ok || !strings.Contains(out, "Credential missing") {
+	if out, ok := w.Terraform("plan", "-input=false"); ok || !strings.Contains(out, "Credential missing") {
 		t.Errorf("a version was raised without a secret:\n%s", out)
 	}
-	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
+	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).Apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
 	sent = strings.Join(f.writes(), "\n")
 	if len(f.writes()) != 2 || strings.Count(sent, "secret-of-") != 1 {
 		t.Errorf("want one secret and one key, got\n%s", sent)
 	}
 	wantText(t, sent, `"objectStorage":{"connectionString":"secret-of-clickstream"}`)
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // copyScenario copies the files of the scenario into a workspace.
@@ -185,11 +185,11 @@ func copyScenario(t *testing.T, w *workspace) {
 		case left:
 			return nil
 		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(w.dir, name), 0o700)
+			return os.MkdirAll(filepath.Join(w.Dir, name), 0o700)
 		}
 		content := fileText(t, path)
 		skipIfTooOld(t, content)
-		w.file(name, content)
+		w.File(name, content)
 		return nil
 	})
 	if err != nil {
@@ -200,11 +200,11 @@ func copyScenario(t *testing.T, w *workspace) {
 // edit replaces a text of a file, which has it once.
 func (w *workspace) edit(name, before, after string) {
 	w.t.Helper()
-	content := fileText(w.t, filepath.Join(w.dir, name))
+	content := fileText(w.t, filepath.Join(w.Dir, name))
 	if strings.Count(content, before) != 1 {
 		w.t.Fatalf("%s does not have %q once", name, before)
 	}
-	w.file(name, strings.Replace(content, before, after, 1))
+	w.File(name, strings.Replace(content, before, after, 1))
 }
 
 // openVariable finds a variable without a default.
@@ -215,18 +215,18 @@ var openVariable = regexp.MustCompile(`(?s)variable "(\w+)" \{(.*?)\n\}`)
 func (f *fixture) example(dir string, names ...string) *workspace {
 	f.t.Helper()
 	var all strings.Builder
-	w := f.workspace("").setenv(f.fromEnvironment()...)
+	w := f.workspace("")
 	for _, name := range names {
 		content := fileText(f.t, filepath.Join(dir, name))
 		if name == "main.tf" {
 			name = "example.tf"
 		}
 		skipIfTooOld(f.t, content)
-		w.file(name, content)
+		w.File(name, content)
 		all.WriteString(content)
 	}
 	if !strings.Contains(all.String(), "required_providers") {
-		w.file("main.tf", plainProvider)
+		w.File("main.tf", plainProvider)
 	}
 	for _, variable := range openVariable.FindAllStringSubmatch(all.String(), -1) {
 		if !strings.Contains(variable[2], "default") {
@@ -267,14 +267,14 @@ func (w *workspace) wantRequestsOf(folder, file string) {
 // appliesAndStays applies an example, and plans nothing more.
 func (w *workspace) appliesAndStays() {
 	w.t.Helper()
-	w.apply()
-	w.wantEmptyPlan()
+	w.Apply()
+	w.WantEmptyPlan()
 }
 
 // imports plans an import with the resource that it is for.
 func (w *workspace) imports(t *testing.T) {
 	t.Helper()
-	out, ok := w.terraform("plan", "-input=false")
+	out, ok := w.Terraform("plan", "-input=false")
 	if !ok {
 		t.Fatalf("plan failed:\n%s", out)
 	}
@@ -294,11 +294,11 @@ func (w *workspace) importsByCommand(dir string) {
 		if len(words) != 4 || words[0] != "terraform" || words[1] != "import" {
 			w.t.Fatalf("import.sh has %q", line)
 		}
-		if out, ok := w.terraform(words[1:]...); !ok {
+		if out, ok := w.Terraform(words[1:]...); !ok {
 			w.t.Errorf("%s failed:\n%s", line, out)
 		}
 		kind, _, _ := strings.Cut(words[2], ".")
-		if !strings.Contains(w.read("terraform.tfstate"), kind) || os.Remove(filepath.Join(w.dir, "terraform.tfstate")) != nil {
+		if !strings.Contains(w.Read("terraform.tfstate"), kind) || os.Remove(filepath.Join(w.Dir, "terraform.tfstate")) != nil {
 			w.t.Errorf("%s imported nothing", line)
 		}
 		ran++

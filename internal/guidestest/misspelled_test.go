@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // make tflint has built them.
 func (w *workspace) linters() bool {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Join(w.dir, ".tflint.d"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(w.Dir, ".tflint.d"), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
 	for _, name := range []string{"tflint", "tflint-ruleset-members"} {
@@ -28,7 +28,7 @@ func (w *workspace) linters() bool {
 		if _, err := os.Stat(program); err != nil {
 			return false
 		}
-		if err := os.Symlink(program, filepath.Join(w.dir, ".tflint.d", name)); err != nil {
+		if err := os.Symlink(program, filepath.Join(w.Dir, ".tflint.d", name)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -46,11 +46,11 @@ func (f *fixture) linted(files map[string]string) *workspace {
 	}
 	copyScenario(f.t, w)
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(w.dir, name)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(w.Dir, name)), 0o700); err != nil {
 			f.t.Fatal(err)
 		}
-		// Not by w.file: no Terraform reads these.
-		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		// Not by w.File: no Terraform reads these.
+		if err := os.WriteFile(filepath.Join(w.Dir, name), []byte(content), 0o600); err != nil {
 			f.t.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"go/ast"
@@ -99,7 +99,7 @@ func troubleshootingHeadings(t *testing.T) []string {
 func summariesInCode(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, folder := range []string{".", "../adopt", "../conn"} {
+	for _, folder := range []string{"../provider", "../adopt", "../conn"} {
 		files := parsedFiles(t, folder)
 		constants := map[string]string{}
 		for _, file := range files {

@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"encoding/json"
@@ -65,7 +65,7 @@ func TestPipelineGuide(t *testing.T) {
 	}
 	w.wantScript("bash ci/drift.sh", 2, shown[0])
 	if canLint {
-		w.file("pipes.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n\n  settings = {\n    engine_max_thread = 4\n  }\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
+		w.File("pipes.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n\n  settings = {\n    engine_max_thread = 4\n  }\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
 		w.wantScript("bash ci/lint.sh", 2, shown[1])
 	}
 
@@ -93,13 +93,13 @@ func TestPipelineGuide(t *testing.T) {
 // expireKeys lets the state say that its keys have expired.
 func (w *workspace) expireKeys() {
 	w.t.Helper()
-	name := filepath.Join(w.dir, "terraform.tfstate")
+	name := filepath.Join(w.Dir, "terraform.tfstate")
 	content := fileText(w.t, name)
 	changed := regexp.MustCompile(`"expire_at": "[^"]+"`).ReplaceAllString(content, `"expire_at": "2026-01-01T00:00:00Z"`)
 	if changed == content || !json.Valid([]byte(changed)) {
 		w.t.Fatal("the state has no key")
 	}
-	w.file("terraform.tfstate", changed)
+	w.File("terraform.tfstate", changed)
 }
 
 // TestGettingStarted follows the guide from an empty directory to its last plan.
@@ -110,5 +110,5 @@ func TestGettingStarted(t *testing.T) {
 	if got := f.writes(); len(got) != 3 || len(f.RequestsOf(mockplatform.CreateKey)) != 1 {
 		t.Errorf("want the replicas, the threads and a key, got\n%s", strings.Join(got, "\n"))
 	}
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }

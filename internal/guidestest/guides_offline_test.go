@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"net"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What README.md, CONTRIBUTING.md and the guide to modules offline tell their reader
@@ -50,7 +52,7 @@ func TestRehearsal(t *testing.T) {
 // withFake follows a page that starts a released fake: that of this tree, on a free port.
 func (w *workspace) withFake(p page) string {
 	w.t.Helper()
-	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", filepath.Join(w.dir, "mockplatform"), "../cmd/mockplatform")
+	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", filepath.Join(w.Dir, "mockplatform"), "../cmd/mockplatform")
 	if out, err := build.CombinedOutput(); err != nil {
 		w.t.Fatalf("%v: %s", err, out)
 	}
@@ -88,7 +90,7 @@ func TestReadme(t *testing.T) {
 	skipIfTooOld(t, content)
 	program := programUnder(t)
 	page := readPage(t, readme)
-	if program.openTofu { // as it says
+	if program.OpenTofu { // as it says
 		for i := range page.blocks {
 			page.blocks[i].text = strings.ReplaceAll(page.blocks[i].text, "registry.terraform.io", "registry.opentofu.org")
 		}
@@ -155,8 +157,8 @@ func linked(content string) map[string]bool {
 func needsMocks(t *testing.T) {
 	t.Helper()
 	program := programUnder(t)
-	if least := map[bool]string{false: "1.7", true: "1.8"}[program.openTofu]; older(program.version, least) {
-		t.Skipf("mock_provider takes %s, and this is %s", least, program)
+	if program.OlderThan("1.7", "1.8") {
+		t.Skipf("%s has no mock_provider", program)
 	}
 }
 
@@ -178,7 +180,8 @@ func inClone(t *testing.T) *workspace {
 		}
 	}
 	env := append(os.Environ(), goCaches(t)...)
-	return &workspace{fixture: &fixture{t: t}, dir: dir, env: append(env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")}
+	env = append(env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
+	return &workspace{&fixture{t: t}, &terraformtest.Workspace{T: t, Dir: dir, Env: env}}
 }
 
 // goCaches keep Go's caches where they are in another home directory, and make

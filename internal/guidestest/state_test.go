@@ -1,4 +1,4 @@
-package provider
+package guidestest
 
 import (
 	"os"
@@ -21,26 +21,17 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			f := newFixture(t)
-			w := f.workspace("").setenv(f.fromEnvironment()...)
+			w := f.workspace("")
 			for from, to := range map[string]string{"main.tf": "main.tf", "state.json": "terraform.tfstate"} {
 				content, err := os.ReadFile(filepath.Join(folder, from))
 				if err != nil {
 					t.Fatal(err)
 				}
 				skipIfTooOld(t, string(content))
-				w.file(to, strings.ReplaceAll(string(content), "registry.terraform.io", registryHost(t)))
+				w.File(to, strings.ReplaceAll(string(content), "registry.terraform.io", programUnder(t).RegistryHost()))
 			}
-			w.wantEmptyPlan()
+			w.WantEmptyPlan()
 			w.wantWrites()
 		})
 	}
-}
-
-// registryHost is the host that a program fills in for a provider's source.
-func registryHost(t *testing.T) string {
-	t.Helper()
-	if programUnder(t).openTofu {
-		return "registry.opentofu.org"
-	}
-	return "registry.terraform.io"
 }

@@ -1,6 +1,7 @@
-package provider
+package guidestest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // The scripts of the scenario, as they stand.
@@ -44,7 +46,7 @@ func (f *fixture) scripted() *workspace {
 	skipIfReaderCannot(f.t, "Requires Terraform 1.5 or OpenTofu 1.6 or later, and jq.\n")
 	w := f.reader()
 	w.copies("ci")
-	w.file("main.tf", fmt.Sprintf(scriptedConfig, mockplatform.ServiceID))
+	w.File("main.tf", fmt.Sprintf(scriptedConfig, mockplatform.ServiceID))
 	w.shell("terraform init && terraform apply -auto-approve")
 	f.ResetJournal()
 	return w
@@ -53,7 +55,7 @@ func (f *fixture) scripted() *workspace {
 // copies puts a directory of the scenario into the workspace.
 func (w *workspace) copies(name string) {
 	w.t.Helper()
-	if err := os.CopyFS(filepath.Join(w.dir, name), os.DirFS(filepath.Join(examplesDir, "scenario", name))); err != nil {
+	if err := os.CopyFS(filepath.Join(w.Dir, name), os.DirFS(filepath.Join(examplesDir, "scenario", name))); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -81,10 +83,10 @@ func TestPipelinePlans(t *testing.T) {
 	w := f.scripted()
 	w.setenv("GITHUB_OUTPUT=output")
 	w.wantList("Plan: 0 to import, 0 to add, 0 to change, 0 to destroy.")
-	wantText(t, w.read("output"), "changes=false")
+	wantText(t, w.Read("output"), "changes=false")
 
 	// One value of a nested object, elements of sets, sensitive values; nothing else.
-	w.file("pipe.tf", fmt.Sprintf(`
+	w.File("pipe.tf", fmt.Sprintf(`
 import {
   to = dataplatform_pipe.customers
   id = "%[1]s/%[2]s"
@@ -103,7 +105,7 @@ resource "dataplatform_pipe" "customers" {
 		"dataplatform_pipe.customers: update",
 		"settings.streaming_max_insert_wait_ms: 5000 -> 2000",
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.")
-	wantText(t, w.read("output"), "changes=true")
+	wantText(t, w.Read("output"), "changes=true")
 	w.shell("terraform apply -input=false tfplan")
 
 	w.edit("main.tf", `roles = ["developer"]`, `roles = ["admin", "developer"]`+"\n"+`  hash_data = { key_id_hash = "hash-of-a-key" }`)
@@ -118,19 +120,19 @@ resource "dataplatform_pipe" "customers" {
 	w.edit("pipe.tf", "streaming_max_insert_wait_mss", "streaming_max_insert_wait_ms")
 
 	// Errors of several objects are shown once, with the IDs of one.
-	w.file("other.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
+	w.File("other.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
 	f.Inject(mockplatform.Fault{Method: "GET", Path: "/pipes/", Status: 403, Times: mockplatform.Always})
 	out = w.wantScript("bash ci/plan.sh", 1, "in dataplatform_pipe.customers in dataplatform_pipe.orders Tried to read pipe ", "HTTP 403")
 	if strings.Count(out, "HTTP 403") != 1 {
 		t.Errorf("an error of two pipes is shown twice:\n%s", out)
 	}
 	f.ClearFaults()
-	w.file("other.tf", "")
+	w.File("other.tf", "")
 
 	// Wrong credentials, a configuration that is wrong, and a secret that is not set, which
 	// is an empty text in a workflow.
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong bash ci/plan.sh", 1, "error: ")
-	w.file("wrong.tf", "resource \"dataplatform_pipe\" \"none\" {\n}\n")
+	w.File("wrong.tf", "resource \"dataplatform_pipe\" \"none\" {\n}\n")
 	w.wantScript("bash ci/plan.sh", 1, "error: Missing required argument", "on wrong.tf line 1")
 	w.wantScript("bash ci/plan.sh -no-such-option", 1)
 
@@ -138,10 +140,10 @@ resource "dataplatform_pipe" "customers" {
 	wrong := func(name string) string {
 		return fmt.Sprintf("resource \"dataplatform_service_scaling\" %q {\n  service_id   = %q\n  num_replicas = 0\n}\n", name, mockplatform.ServiceID)
 	}
-	w.file("wrong.tf", wrong("one")+wrong("two"))
+	w.File("wrong.tf", wrong("one")+wrong("two"))
 	w.wantScript("bash ci/plan.sh", 1, "on wrong.tf line 3 on wrong.tf line 7 in dataplatform_service_scaling.one in dataplatform_service_scaling.two num_replicas must be between 1 and 20, got 0.")
 
-	w.file("wrong.tf", "variable \"source_secrets\" {\n  type    = map(string)\n  default = {}\n}\n")
+	w.File("wrong.tf", "variable \"source_secrets\" {\n  type    = map(string)\n  default = {}\n}\n")
 	w.wantScript("TF_VAR_source_secrets= bash ci/plan.sh", 1, "error: ")
 	w.wantScript("TF_VAR_source_secrets='{}' bash ci/plan.sh", 0)
 	f.wantWrites(`{"settings":{"streaming_max_insert_wait_ms":2000}}`)
@@ -163,7 +165,7 @@ func TestPipelineReplacement(t *testing.T) {
 		t.Errorf("the list does not begin with the expiry:\n%s", out)
 	}
 	w.edit("main.tf", "  validity_hours ", strings.Replace(list, `"192.0.2.11"`, "terraform_data.address.output", 1)+"  validity_hours ")
-	w.file("address.tf", "resource \"terraform_data\" \"address\" {\n  input = \"192.0.2.12\"\n}\n")
+	w.File("address.tf", "resource \"terraform_data\" \"address\" {\n  input = \"192.0.2.12\"\n}\n")
 	wantText(t, w.shell("bash ci/plan.sh"), "a part of it known after apply # forces replacement")
 }
 
@@ -174,15 +176,15 @@ func TestPipelineGone(t *testing.T) {
 	w := f.scripted()
 	w.setenv("GITHUB_OUTPUT=output")
 	f.RemoveService(mockplatform.ServiceID)
-	config := w.read("main.tf")
+	config := w.Read("main.tf")
 	before, after, _ := strings.Cut(config, "resource \"dataplatform_service_scaling\"")
 	_, after, _ = strings.Cut(after, "\n}\n")
-	w.file("main.tf", before+after)
+	w.File("main.tf", before+after)
 	wantText(t, w.shell("bash ci/plan.sh"), "warning: The service", "is gone", "dataplatform_service_scaling.events: delete")
-	wantText(t, w.read("output"), "changes=true")
+	wantText(t, w.Read("output"), "changes=true")
 	w.shell("terraform apply -input=false tfplan && rm output")
 	w.wantList("Plan: 0 to import, 0 to add, 0 to change, 0 to destroy.")
-	wantText(t, w.read("output"), "changes=false")
+	wantText(t, w.Read("output"), "changes=false")
 	w.wantScript("bash ci/drift.sh", 0)
 }
 
@@ -218,7 +220,7 @@ func TestPipelineStalePlans(t *testing.T) {
 	wantText(t, out, `name: "orders-loader" -> "loader"`)
 	wantNoText(t, out, "idle_timeout_minutes")
 	w.shell(apply)
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // TestPipelineDrift tells drift from a check that failed, and has what an apply hides.
@@ -229,7 +231,7 @@ func TestPipelineDrift(t *testing.T) {
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong bash ci/drift.sh", 1, "HTTP 401 Unauthorized")
 
 	// What the platform itself changes is no drift.
-	w.file("pipe.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
+	w.File("pipe.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"orders\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID))
 	w.shell("terraform apply -auto-approve")
 	f.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { doc["state"] = "Paused" })
 	w.wantScript("bash ci/drift.sh", 0)
@@ -259,7 +261,7 @@ func TestPipelineRenewal(t *testing.T) {
 	w := f.scripted()
 	w.wantScript("bash ci/renew.sh", 0, "No API key is due for renewal.")
 	w.edit("main.tf", "idle_timeout_minutes = 15", "idle_timeout_minutes = 20")
-	w.file("other.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"gone\" {\n  service_id = %q\n  pipe_id    = \"40000000-0000-4000-8000-00000000dead\"\n}\n", mockplatform.ServiceID))
+	w.File("other.tf", fmt.Sprintf("resource \"dataplatform_pipe\" \"gone\" {\n  service_id = %q\n  pipe_id    = \"40000000-0000-4000-8000-00000000dead\"\n}\n", mockplatform.ServiceID))
 	w.wantScript("bash ci/plan.sh", 1)
 	w.expireKeys()
 	w.wantScript("bash ci/renew.sh", 0, "dataplatform_api_key.loader: create, delete", "1 added, 0 changed, 1 destroyed")
@@ -282,12 +284,12 @@ func TestPipelineRenewal(t *testing.T) {
 	// A resource that stores the secret may change with the key.
 	w.edit("ci/renew.sh", "stores='[]'", `stores='["terraform_data"]'`)
 	w.edit("main.tf", "idle_timeout_minutes = 20", "idle_timeout_minutes = 15")
-	w.file("other.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.id\n}\n")
+	w.File("other.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.id\n}\n")
 	w.shell("terraform apply -auto-approve")
 	w.wantScript("bash ci/renew.sh", 0, "No API key is due for renewal.")
 	w.expireKeys()
 	w.wantScript("bash ci/renew.sh", 0, "terraform_data.store: update", "1 added, 1 changed, 1 destroyed")
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // TestPipelineComment writes the plan as a comment, and replaces it in a later run.
@@ -295,31 +297,35 @@ func TestPipelineComment(t *testing.T) {
 	f := newFixture(t)
 	w := f.reader()
 	w.copies("ci")
-	w.file("plan.txt", "Plan: 0 to import\n")
+	w.File("plan.txt", "Plan: 0 to import\n")
 	// The comments of a pull request: one of somebody else, one of staging and, from the
 	// second run on, one of production.
-	w.file("gh", `#!/usr/bin/env bash
+	w.File("gh", `#!/usr/bin/env bash
 case "$*" in
 *--jq*) jq -r "${@: -1}" comments.json ;;
 *) printf '%s\n' "$@" >> requests ;;
 esac
 `)
 	comments := func(bodies ...string) {
-		all := make([]object, len(bodies))
+		all := make([]map[string]any, len(bodies))
 		for i, body := range bodies {
-			all[i] = object{"id": 100 + i, "body": body}
+			all[i] = map[string]any{"id": 100 + i, "body": body}
 		}
-		w.file("comments.json", toJSON(t, all))
+		content, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.File("comments.json", string(content))
 	}
 	w.setenv("GITHUB_REPOSITORY=acme/platform", "PULL_REQUEST=7", "TF_WORKSPACE=production")
 	const run = `chmod +x gh; PATH=$PWD:$PATH bash ci/comment.sh`
 	comments("Looks good.", "<!-- terraform plan of staging -->\nplan")
 	w.shell(run)
-	wantText(t, folded(w.read("requests")), "--method POST repos/acme/platform/issues/7/comments -F body=@plan.md")
-	wantText(t, w.read("plan.md"), "<!-- terraform plan of production -->", "Plan: 0 to import")
-	comments("Looks good.", w.read("plan.md"))
+	wantText(t, folded(w.Read("requests")), "--method POST repos/acme/platform/issues/7/comments -F body=@plan.md")
+	wantText(t, w.Read("plan.md"), "<!-- terraform plan of production -->", "Plan: 0 to import")
+	comments("Looks good.", w.Read("plan.md"))
 	w.shell("rm requests; " + run)
-	wantText(t, folded(w.read("requests")), "--method PATCH repos/acme/platform/issues/comments/101 -F body=@plan.md")
+	wantText(t, folded(w.Read("requests")), "--method PATCH repos/acme/platform/issues/comments/101 -F body=@plan.md")
 }
 
 // TestPipelineFiles adds everything to git as a user does: what the scripts need is added,
@@ -327,7 +333,7 @@ esac
 func TestPipelineFiles(t *testing.T) {
 	f := newFixture(t)
 	w := f.scripted()
-	w.file(".gitignore", fileText(t, filepath.Join(examplesDir, "scenario", ".gitignore")))
+	w.File(".gitignore", fileText(t, filepath.Join(examplesDir, "scenario", ".gitignore")))
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	added := strings.Fields(w.shell("git init -q .; git add -A; git ls-files"))
 	for _, name := range added {
@@ -350,10 +356,10 @@ func TestPipelineSecrets(t *testing.T) {
 	_, command, _ := strings.Cut(content, "- run: test -n")
 	command, _, _ = strings.Cut("test -n"+command, "\n")
 	f := &fixture{t: t}
-	w := &workspace{fixture: f, dir: t.TempDir(), env: os.Environ()}
-	w.file("tfplan", "a plan")
+	w := &workspace{f, &terraformtest.Workspace{T: t, Dir: t.TempDir(), Env: os.Environ()}}
+	w.File("tfplan", "a plan")
 	w.wantScript("PLAN_PASSPHRASE= && export PLAN_PASSPHRASE && "+command, 1)
-	if _, err := os.Stat(filepath.Join(w.dir, "tfplan.enc")); err == nil {
+	if _, err := os.Stat(filepath.Join(w.Dir, "tfplan.enc")); err == nil {
 		t.Error("the plan was encrypted with an empty passphrase")
 	}
 }
