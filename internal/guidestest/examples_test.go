@@ -1,18 +1,39 @@
 package guidestest
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 const examplesDir = "../../examples"
+
+// walk calls a function for each file of examples, by its path there, but for the
+// directories that are one configuration each.
+func walk(t *testing.T, found func(name string)) {
+	t.Helper()
+	examples := os.DirFS(examplesDir)
+	if err := fs.WalkDir(examples, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == "scenario", name == "demo", entry.Name() == ".terraform":
+			return fs.SkipDir
+		case !entry.IsDir():
+			found(name)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestExamples runs each file under examples/ against a platform of its own,
 // with the provider's settings from the environment, as the documentation
@@ -20,215 +41,49 @@ const examplesDir = "../../examples"
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	found := map[string]int{}
-	err := filepath.WalkDir(examplesDir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(examplesDir, path)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if entry.Name() == ".terraform" || name == "scenario" || name == "demo" { // TestScenarioExample, TestDemo
-				return fs.SkipDir
-			}
-			return nil
-		}
-		found[strings.SplitN(filepath.ToSlash(name), "/", 2)[0]]++
-		t.Run(name, func(t *testing.T) { runExample(t, path) })
-		return nil
+	walk(t, func(name string) {
+		kind, _, _ := strings.Cut(name, "/")
+		found[kind]++
+		t.Run(name, func(t *testing.T) { runExample(t, name) })
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for folder, least := range map[string]int{"data-sources": 5, "provider": 1, "resources": 14} {
-		if found[folder] < least {
-			t.Errorf("%d examples under %s, want at least %d", found[folder], folder, least)
+	for kind, least := range map[string]int{"data-sources": 5, "provider": 1, "resources": 14} {
+		if found[kind] < least {
+			t.Errorf("%d examples under %s, want at least %d", found[kind], kind, least)
 		}
 	}
 }
 
-func runExample(t *testing.T, path string) {
-	f := newFixture(t)
-	dir, file := filepath.Split(path)
-	kind := filepath.Base(dir)
+func runExample(t *testing.T, name string) {
+	dir, file := filepath.Split(name)
+	read := func(file string) string { return fileText(t, filepath.Join(examplesDir, dir, file)) }
 	switch {
-	case kind == "provider" && file == "provider.tf", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", file == "data-source.tf", file == "data-source_filter.tf":
-		folder, err := filepath.Rel(examplesDir, filepath.Clean(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := f.example(dir, file)
+	case file == "provider.tf", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", strings.HasPrefix(file, "data-source"):
+		w := newExample(t, read(file))
 		w.appliesAndStays()
-		w.wantRequestsOf(filepath.ToSlash(folder), file)
+		w.wantRequestsOf(name)
 	case file == "import-by-string-id.tf", file == "import-by-identity.tf":
-		f.example(dir, "resource.tf", file).imports(t)
+		wantText(t, newExample(t, read("resource.tf")+read(file)).PlanText(), "Plan: 1 to import, 0 to add")
+	case file == "import.sh":
+		newExample(t, read("resource.tf")).importsByCommand(read(file))
 	case file == "versions.tf": // for linters that look at the whole directory
 	case file == "list-resource.tfquery.hcl": // TestQueryGeneratesConfiguration
-	case file == "import.sh":
-		f.example(dir, "resource.tf").importsByCommand(dir)
 	default:
-		t.Errorf("no test knows what to do with %s", path)
+		t.Errorf("no test knows what to do with %s", name)
 	}
-}
-
-// TestScenarioExample applies the scenario in staging: it imports without a change, and
-// then changes. TestScenarioReadme has production.
-func TestScenarioExample(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace("")
-	copyScenario(t, w)
-	// init would look for the provider in the registry.
-	if out, ok := w.Terraform("get"); !ok {
-		t.Fatalf("get failed:\n%s", out)
-	}
-	w.setenv("TF_CLI_ARGS_plan=-var-file=environments/staging.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/staging.tfvars")
-	if out, ok := w.Terraform("plan", "-input=false"); ok || !strings.Contains(out, "the values of staging, but the workspace is default.") {
-		t.Errorf("another workspace was not rejected:\n%s", out)
-	}
-	w.setenv("TF_WORKSPACE=staging")
-	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
-	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).Apply()
-	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
-	wantNoText(t, out, "Warning")
-	if len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 3 {
-		t.Errorf("want two keys and one other write, got\n%s", strings.Join(f.writes(), "\n"))
-	}
-	w.WantEmptyPlan()
-
-	rejects := func(values []string, messages ...string) {
-		t.Helper()
-		out, ok := w.Terraform(append([]string{"plan", "-input=false"}, values...)...)
-		if ok {
-			t.Errorf("planned with %s:\n%s", values, out)
-		}
-		wantText(t, out, messages...)
-	}
-	rejects([]string{"-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
-		"must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin.")
-	const pipe = `{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
-	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"event"}}`}, "The service of a pipe must be one of services.")
-	rejects([]string{"-var=pipes={\"a\":" + pipe + `"service":"ledger","postgres":{"username":"u"}}}`}, "A pipe has one kind of source.")
-	rejects([]string{"-var=key_rotation_days=0.5"}, "key_rotation_days must be a whole number between 1 and 365.")
-	w.setenv("TF_WORKSPACE=test")
-	rejects([]string{"-var=environment=test"}, "The environment must be staging or production.")
-}
-
-// TestScenarioReadme runs the commands of the scenario's README as they stand, with
-// the provider installed as from a registry: it tests the module, imports production
-// without a change, and then changes it. The scripts of its pipeline find nothing to do.
-func TestScenarioReadme(t *testing.T) {
-	f := newFixture(t)
-	needsMocks(t)
-	w := f.reader()
-	copyScenario(t, w)
-	p := readPage(t, filepath.Join(examplesDir, "scenario", "README.md"))
-	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool { return b.language == "hcl" }) // other providers
-	const placeholders = `{"orders":"...","clickstream":"...","sensors":"...","customers":"..."}`
-	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
-	for i := range p.blocks {
-		p.blocks[i].text = strings.Replace(p.blocks[i].text, placeholders, secrets, 1)
-	}
-	w.follow(p)
-	sent := strings.Join(f.writes(), "\n")
-	if len(f.RequestsOf(mockplatform.CreateKey)) != 2 || len(f.writes()) != 8 {
-		t.Errorf("want two keys and six other writes, got\n%s", sent)
-	}
-	wantText(t, sent,
-		`"kafka":{"credentials":{"password":"secret-of-orders","username":"orders-loader"}}`,
-		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
-		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
-		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)
-
-	// A run that sends no secret needs none.
-	w.setenv("TF_VAR_source_secrets={}", "TF_CLI_ARGS_plan=-var-file=environments/production.tfvars", "TF_CLI_ARGS_apply=-var-file=environments/production.tfvars")
-	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
-	if strings.Contains(w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-") {
-		t.Error("a secret is in the state")
-	}
-
-	// A new version of one secret, which is a connection string now, and a new generation
-	// of one key are sent, and nothing else.
-	f.ResetJournal()
-	const values = "environments/production.tfvars"
-	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
-	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
-	if out, ok := w.Terraform("plan", "-input=false"); ok || !strings.Contains(out, "Credential missing") {
-		t.Errorf("a version was raised without a secret:\n%s", out)
-	}
-	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).Apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
-	sent = strings.Join(f.writes(), "\n")
-	if len(f.writes()) != 2 || strings.Count(sent, "secret-of-") != 1 {
-		t.Errorf("want one secret and one key, got\n%s", sent)
-	}
-	wantText(t, sent, `"objectStorage":{"connectionString":"secret-of-clickstream"}`)
-	w.WantEmptyPlan()
-}
-
-// copyScenario copies the files of the scenario into a workspace.
-func copyScenario(t *testing.T, w *workspace) {
-	t.Helper()
-	dir := filepath.Join(examplesDir, "scenario")
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		// What an apply in the folder itself leaves behind.
-		left := strings.HasPrefix(entry.Name(), ".terraform") || entry.Name() == ".tflint.d" || strings.HasPrefix(entry.Name(), "terraform.tfstate")
-		switch {
-		case left && entry.IsDir():
-			return fs.SkipDir
-		case left:
-			return nil
-		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(w.Dir, name), 0o700)
-		}
-		content := fileText(t, path)
-		skipIfTooOld(t, content)
-		w.File(name, content)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// edit replaces a text of a file, which has it once.
-func (w *workspace) edit(name, before, after string) {
-	w.t.Helper()
-	content := fileText(w.t, filepath.Join(w.Dir, name))
-	if strings.Count(content, before) != 1 {
-		w.t.Fatalf("%s does not have %q once", name, before)
-	}
-	w.File(name, strings.Replace(content, before, after, 1))
 }
 
 // openVariable finds a variable without a default.
 var openVariable = regexp.MustCompile(`(?s)variable "(\w+)" \{(.*?)\n\}`)
 
-// example copies files of a folder into a workspace, beside a provider if they
-// have none, and gives a value to each variable that wants one.
-func (f *fixture) example(dir string, names ...string) *workspace {
-	f.t.Helper()
-	var all strings.Builder
-	w := f.workspace("")
-	for _, name := range names {
-		content := fileText(f.t, filepath.Join(dir, name))
-		if name == "main.tf" {
-			name = "example.tf"
-		}
-		skipIfTooOld(f.t, content)
-		w.File(name, content)
-		all.WriteString(content)
+// newExample has a configuration, the source of the provider if it lacks that, and a value
+// for each variable that wants one.
+func newExample(t *testing.T, config string) *workspace {
+	t.Helper()
+	w := newWorkspace(t, config)
+	if !strings.Contains(config, "required_providers") {
+		w.File("versions.tf", plainProvider)
 	}
-	if !strings.Contains(all.String(), "required_providers") {
-		w.File("main.tf", plainProvider)
-	}
-	for _, variable := range openVariable.FindAllStringSubmatch(all.String(), -1) {
+	for _, variable := range openVariable.FindAllStringSubmatch(config, -1) {
 		if !strings.Contains(variable[2], "default") {
 			w.setenv("TF_VAR_" + variable[1] + "=example")
 		}
@@ -236,7 +91,13 @@ func (f *fixture) example(dir string, names ...string) *workspace {
 	return w
 }
 
-// exampleRequests are what the examples of a folder are about, or one of them.
+func (w *workspace) appliesAndStays() {
+	w.T.Helper()
+	w.Apply()
+	w.WantEmptyPlan()
+}
+
+// exampleRequests are what the examples whose names begin so are about. The longest counts.
 var exampleRequests = map[string]mockplatform.Operation{
 	"resources/dataplatform_service_scaling/resource_by_name.tf": mockplatform.ListServices, // it sets what the service has
 	"provider":                               mockplatform.UpdateScaling,
@@ -249,62 +110,68 @@ var exampleRequests = map[string]mockplatform.Operation{
 	"resources/dataplatform_service_scaling": mockplatform.UpdateScaling,
 }
 
-// wantRequestsOf fails unless the example of a folder sent what it is about.
-func (w *workspace) wantRequestsOf(folder, file string) {
-	w.t.Helper()
-	operation, known := exampleRequests[folder+"/"+file]
+// wantRequestsOf fails unless an example sent what it is about.
+func (w *workspace) wantRequestsOf(name string) {
+	w.T.Helper()
+	operation, known := exampleRequests[name]
 	if !known {
-		operation, known = exampleRequests[folder]
+		operation, known = exampleRequests[filepath.ToSlash(filepath.Dir(name))]
 	}
 	if !known || len(w.RequestsOf(operation)) == 0 {
-		w.t.Errorf("an example of %s sends no %q: %v", folder, operation, w.Requests())
+		w.T.Errorf("%s sends no %q: %v", name, operation, w.Requests())
 	}
-	if reads := strings.HasPrefix(folder, "data-sources/"); reads && len(w.writes()) > 0 {
-		w.t.Errorf("an example of %s writes: %q", folder, w.writes())
+	if strings.HasPrefix(name, "data-sources/") {
+		w.wantWrites()
 	}
-}
-
-// appliesAndStays applies an example, and plans nothing more.
-func (w *workspace) appliesAndStays() {
-	w.t.Helper()
-	w.Apply()
-	w.WantEmptyPlan()
-}
-
-// imports plans an import with the resource that it is for.
-func (w *workspace) imports(t *testing.T) {
-	t.Helper()
-	out, ok := w.Terraform("plan", "-input=false")
-	if !ok {
-		t.Fatalf("plan failed:\n%s", out)
-	}
-	wantText(t, out, "Plan: 1 to import, 0 to add")
 }
 
 // importsByCommand runs each command of an import.sh.
-func (w *workspace) importsByCommand(dir string) {
-	w.t.Helper()
-	script := fileText(w.t, filepath.Join(dir, "import.sh"))
+func (w *workspace) importsByCommand(script string) {
+	w.T.Helper()
 	ran := 0
 	for line := range strings.Lines(script) {
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" {
+		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
 			continue
 		}
-		if len(words) != 4 || words[0] != "terraform" || words[1] != "import" {
-			w.t.Fatalf("import.sh has %q", line)
-		}
-		if out, ok := w.Terraform(words[1:]...); !ok {
-			w.t.Errorf("%s failed:\n%s", line, out)
-		}
-		kind, _, _ := strings.Cut(words[2], ".")
-		if !strings.Contains(w.Read("terraform.tfstate"), kind) || os.Remove(filepath.Join(w.Dir, "terraform.tfstate")) != nil {
-			w.t.Errorf("%s imported nothing", line)
-		}
 		ran++
+		w.shell(line)
+		if states := w.States(); len(states) != 1 || !strings.Contains(line, " "+states[0]+" ") {
+			w.T.Errorf("%s imported %v", line, states)
+		}
+		w.shell("rm terraform.tfstate")
 	}
 	if ran == 0 {
-		w.t.Error("import.sh has no command")
+		w.T.Error("import.sh has no command")
 	}
 	w.wantWrites()
+}
+
+// TestSnippets applies each configuration that the guides show, on a platform of its
+// own. Fences of another language than terraform are no whole configurations: the tests of
+// the guides follow them.
+func TestSnippets(t *testing.T) {
+	t.Parallel()
+	templates, err := filepath.Glob("../../templates/*/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range append(templates, "../../templates/index.md.tmpl") {
+		p := readPage(t, path)
+		for _, b := range p.blocks {
+			if b.language != "terraform" || path == guide("offline") { // TestOfflineGuide
+				continue
+			}
+			found++
+			t.Run(fmt.Sprintf("%s:%d", p.title, b.line), func(t *testing.T) {
+				if needs, ok := terraformtest.NeededBy(t, b.text); ok && !strings.Contains(b.text, fmt.Sprintf("# Requires %s, or later.", needs)) {
+					t.Errorf("the snippet doesn't say that it requires %s, or later", needs)
+				}
+				newExample(t, b.text).appliesAndStays()
+			})
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d snippets were found", found)
+	}
 }

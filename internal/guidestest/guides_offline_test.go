@@ -1,6 +1,7 @@
 package guidestest
 
 import (
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -13,13 +14,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
-// What README.md, CONTRIBUTING.md and the guide to modules offline tell their reader
-// to type and to write is typed and written here as it stands, in the order of the page:
-// a page whose commands don't work fails its test.
-
 const (
 	readme       = "../../README.md"
-	offlineGuide = "../../templates/guides/offline.md"
 	contributing = "../../CONTRIBUTING.md"
 )
 
@@ -27,95 +23,79 @@ const (
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
 	needsMocks(t)
-	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(readPage(t, offlineGuide))
-	wantText(t, out,
+	wantText(t, newReader(t).withFake(readPage(t, guide("offline"))),
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
-		"Success! 2 passed, 0 failed.",
-	)
+		"Success! 2 passed, 0 failed.")
 }
 
 // TestRehearsal follows the rehearsal of a renewal in the guide to rotating keys, with the
 // settings that the guide to modules offline exports.
 func TestRehearsal(t *testing.T) {
-	page := chapterOf(t, "../../templates/guides/rotating-keys.md", "Rehearse a renewal").page
-	for _, b := range readPage(t, offlineGuide).blocks {
-		if strings.HasPrefix(b.text, "export DATAPLATFORM_BASE_URL=") {
-			page.blocks = slices.Insert(page.blocks, 1, b)
-		}
-	}
-	out := newFixture(t).reader().setenv("TF_CLI_ARGS_apply=-auto-approve").withFake(page)
+	p, offline := chapterOf(t, guide("rotating-keys"), "Rehearse a renewal"), readPage(t, guide("offline"))
+	p.insert(1, offline.blocks[offline.find(t, "export DATAPLATFORM_BASE_URL=")].text)
+	out := newReader(t).withFake(p)
 	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "0 added, 1 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
 	wantNoText(t, out, "no such key")
 }
 
 // withFake follows a page that starts a released fake: that of this tree, on a free port.
-func (w *workspace) withFake(p page) string {
-	w.t.Helper()
-	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", filepath.Join(w.Dir, "mockplatform"), "../cmd/mockplatform")
-	if out, err := build.CombinedOutput(); err != nil {
-		w.t.Fatalf("%v: %s", err, out)
+func (w *workspace) withFake(p *page) string {
+	w.T.Helper()
+	// go test does not know of the program, and would return a cached result. It looks
+	// whether a directory has changed that a test has read.
+	_, err := os.ReadDir("../cmd/mockplatform")
+	out, errBuild := exec.CommandContext(w.T.Context(), "go", "build", "-o", w.Dir, "../cmd/mockplatform").CombinedOutput()
+	listener, errListen := new(net.ListenConfig).Listen(w.T.Context(), "tcp", "127.0.0.1:0")
+	if err := errors.Join(err, errBuild, errListen); err != nil {
+		w.T.Fatalf("%v: %s", err, out)
 	}
-	listener, err := new(net.ListenConfig).Listen(w.t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-	p.blocks = slices.DeleteFunc(p.blocks, func(b block) bool {
+	listener.Close()
+	p.drop(func(b block) bool {
 		return strings.HasPrefix(b.text, "docker ") || strings.HasPrefix(b.text, "credentials.json ") // files of a seed
 	})
-	for i := range p.blocks {
-		p.blocks[i].text = strings.ReplaceAll(p.blocks[i].text, "127.0.0.1:18080", listener.Addr().String())
-	}
-	return w.follow(p)
+	p.replace("127.0.0.1:18080", listener.Addr().String())
+	return w.setenv("TF_CLI_ARGS_apply=-auto-approve").follow(p)
 }
 
 // TestContributingByHand follows what CONTRIBUTING.md says of a build and the fake.
 func TestContributingByHand(t *testing.T) {
 	t.Parallel()
-	page := chapterOf(t, contributing, "Try it by hand").page
-	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return strings.HasPrefix(b.text, "dlv ") }) // needs a debugger
-	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page),
+	p := chapterOf(t, contributing, "Try it by hand")
+	p.drop(func(b block) bool { return strings.HasPrefix(b.text, "dlv ") }) // needs a debugger
+	wantText(t, inClone(t).follow(p),
 		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.",
-		"has been successfully initialized!",
-	)
+		"has been successfully initialized!")
 }
 
 // TestReadme follows README.md.
 func TestReadme(t *testing.T) {
 	t.Parallel()
+	p := readPage(t, readme)
+	skipIfTooOld(t, p.text)
+	p.replace("registry.terraform.io", programUnder(t).RegistryHost()) // as it says
+	const clone, settings = "/path/to/clone/", "bin/mock.env"
+	wantText(t, p.text, "`. "+clone+settings+"`")
+	inAnEmptyDirectory(t, p)
+	p.insert(0, ". "+settings+"\n")
+	wantText(t, inClone(t).follow(p), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
+}
+
+// TestReadmeLinks wants each page of the docs in README.md, and what that links to.
+func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
 	content := fileText(t, readme)
-	skipIfTooOld(t, content)
-	program := programUnder(t)
-	page := readPage(t, readme)
-	if program.OpenTofu { // as it says
-		for i := range page.blocks {
-			page.blocks[i].text = strings.ReplaceAll(page.blocks[i].text, "registry.terraform.io", "registry.opentofu.org")
-		}
-	}
-	const clone = "/path/to/clone/"
-	const settings = ". " + clone + "bin/mock.env"
-	wantText(t, content, "`"+settings+"`")
-	inAnEmptyDirectory(t, &page)
-	page.blocks = slices.Insert(page.blocks, 0, block{language: "shell", text: strings.ReplaceAll(settings, clone, "") + "\n"})
-	wantText(t, inClone(t).setenv("TF_CLI_ARGS_apply=-auto-approve").follow(page), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
-	for path := range linked(content) {
-		if _, err := os.Stat("../../" + path); err != nil {
+	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllStringSubmatch(content, -1) {
+		if _, err := os.Stat("../../" + link[1]); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, folder := range []string{"resources", "data-sources", "list-resources", "guides"} {
-		pages, err := filepath.Glob("../../docs/" + folder + "/*.md")
-		if err != nil || len(pages) == 0 {
-			t.Fatalf("no pages of %s: %v", folder, err)
-		}
-		for _, path := range pages {
-			if name := "docs/" + folder + "/" + filepath.Base(path); !linked(content)[name] {
-				t.Errorf("README.md doesn't name %s", name)
-			}
-		}
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("only these pages: %v, %v", pages, err)
+	}
+	for _, path := range pages {
+		wantText(t, content, "]("+strings.TrimPrefix(filepath.ToSlash(path), "../../"))
 	}
 }
 
@@ -124,40 +104,30 @@ func TestReadme(t *testing.T) {
 // already.
 func inAnEmptyDirectory(t *testing.T, p *page) {
 	t.Helper()
-	var files, shown, others []block
-	for _, b := range p.blocks {
+	var files, shown []block
+	p.drop(func(b block) bool {
 		switch {
 		case strings.HasPrefix(b.text, "git clone "):
+			return true
 		case b.language == "terraform":
 			files = append(files, b)
 		case b.language == "":
 			shown = append(shown, b)
-		case strings.HasPrefix(b.text, "terraform init\n"):
-			others = slices.Concat(others, []block{{language: "shell", text: "mkdir ../empty && cd ../empty\n"}}, files, []block{b}, shown)
-		default:
-			others = append(others, b)
 		}
+		return b.language == "terraform" || b.language == ""
+	})
+	if len(files) != 2 || len(shown) != 1 {
+		t.Fatalf("%s has other blocks: %v", p.title, p.blocks)
 	}
-	if len(others) != len(p.blocks) || len(files) != 2 || len(shown) != 1 {
-		t.Fatalf("%s has other blocks: %v", p.name, p.blocks)
-	}
-	p.blocks = others
-}
-
-// linked are the files that a page links to.
-func linked(content string) map[string]bool {
-	paths := map[string]bool{}
-	for _, link := range regexp.MustCompile(`\]\(([\w./-]+)(?:#[\w-]+)?\)`).FindAllStringSubmatch(content, -1) {
-		paths[link[1]] = true
-	}
-	return paths
+	at := p.find(t, "terraform init\n")
+	p.blocks = slices.Concat(p.blocks[:at], files, p.blocks[at:at+1], shown, p.blocks[at+1:])
+	p.insert(at, "mkdir ../empty && cd ../empty\n")
 }
 
 // needsMocks skips a test of mock_provider where there is none.
 func needsMocks(t *testing.T) {
 	t.Helper()
-	program := programUnder(t)
-	if program.OlderThan("1.7", "1.8") {
+	if program := programUnder(t); program.OlderThan("1.7", "1.8") {
 		t.Skipf("%s has no mock_provider", program)
 	}
 }
@@ -166,50 +136,51 @@ func needsMocks(t *testing.T) {
 // there, in a home directory in which nothing was set.
 func inClone(t *testing.T) *workspace {
 	t.Helper()
+	terraformtest.NeedTerraform(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "terraform-provider-dataplatform")
-	if err := os.Mkdir(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	dir, home := filepath.Join(t.TempDir(), "terraform-provider-dataplatform"), t.TempDir()
+	err = os.Mkdir(dir, 0o750)
 	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "internal", "tools", "examples"} {
-		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)))
 	}
-	env := append(os.Environ(), goCaches(t)...)
-	env = append(env, "HOME="+home(t), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
-	return &workspace{&fixture{t: t}, &terraformtest.Workspace{T: t, Dir: dir, Env: env}}
-}
-
-// goCaches keep Go's caches where they are in another home directory, and make
-// builds in a folder of another name use them.
-func goCaches(t *testing.T) []string {
-	t.Helper()
-	names := []string{"GOCACHE", "GOMODCACHE", "GOFLAGS"}
-	out, err := exec.CommandContext(t.Context(), "go", append([]string{"env"}, names...)...).Output()
-	if err != nil {
+	// The go command would go on writing its statistics there while the test removes it.
+	for _, config := range []string{".config", "Library/Application Support"} { // Linux, macOS
+		telemetry := filepath.Join(home, filepath.FromSlash(config), "go", "telemetry")
+		err = errors.Join(err, os.MkdirAll(telemetry, 0o750), os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600))
+	}
+	// Go's caches stay where they are, and builds in a directory of another name use them.
+	out, errEnv := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
+	if err := errors.Join(err, errEnv); err != nil {
 		t.Fatal(err)
 	}
 	values := strings.Split(string(out), "\n")
-	return []string{"GOCACHE=" + values[0], "GOMODCACHE=" + values[1], "GOFLAGS=" + values[2] + " -trimpath"}
+	w := &workspace{Workspace: &terraformtest.Workspace{T: t, Dir: dir, Env: os.Environ()}}
+	return w.setenv("GOCACHE="+values[0], "GOMODCACHE="+values[1], "GOFLAGS="+values[2]+" -trimpath",
+		"HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "TF_CLI_ARGS_apply=-auto-approve")
 }
 
-// home is a home directory in which nothing was set. The go command would go on
-// writing its statistics there while the test removes it.
-func home(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, config := range []string{".config", "Library/Application Support"} { // Linux, macOS
-		telemetry := filepath.Join(dir, filepath.FromSlash(config), "go", "telemetry")
-		if err := os.MkdirAll(telemetry, 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
-			t.Fatal(err)
+// TestContributingNamesTests wants each test that CONTRIBUTING.md names: it says which
+// tests hold the promises of SECURITY.md.
+func TestContributingNamesTests(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		all.WriteString(fileText(t, file))
+	}
+	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`").FindAllStringSubmatch(fileText(t, contributing), -1)
+	for _, name := range names {
+		if !strings.Contains(all.String(), "\nfunc "+name[1]+"(") {
+			t.Errorf("CONTRIBUTING.md names %s, which does not exist", name[1])
 		}
 	}
-	return dir
+	if len(names) < 15 {
+		t.Errorf("CONTRIBUTING.md names %d tests only", len(names))
+	}
 }

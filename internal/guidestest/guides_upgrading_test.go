@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,31 +18,19 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 )
 
-const (
-	upgradingGuide  = "../../templates/guides/upgrading.md"
-	otherToolsGuide = "../../templates/guides/other-tools.md"
-)
-
 // TestUpgradingGuide follows the guide from the first version to the last plan, in one
 // directory. Version 0.1.1 is published between its first apply and its upgrade.
 func TestUpgradingGuide(t *testing.T) {
-	f := newFixture(t)
-	w := f.reader()
-	page := readPage(t, upgradingGuide)
-	const newer = "Error: Resource instance managed by newer provider version\n"
-	at := slices.IndexFunc(page.blocks, func(b block) bool { return b.text == newer })
-	upgrade := slices.IndexFunc(page.blocks, func(b block) bool { return strings.Contains(b.text, "init -upgrade") })
-	if at < 0 || upgrade < 0 || page.blocks[upgrade+1].language != "" {
-		t.Fatalf("the guide quotes no %q, or upgrades nothing", newer)
-	}
-	page.blocks = slices.Delete(page.blocks, at, at+1)
-	page.blocks = slices.Insert(page.blocks, upgrade+2, block{language: "shell", text: applyOld}) // behind what it shows
-	page.blocks = slices.Insert(page.blocks, upgrade, block{language: "shell", text: publishNext})
-	out := w.follow(page)
-	wantText(t, out, "Installed dataplatform/dataplatform v0.1.0", "key_suffix", "expire_at")
-	if got := f.writes(); len(got) != 1 || len(f.RequestsOf(mockplatform.CreateKey)) != 1 {
-		t.Errorf("want the key and no other write, got\n%s", strings.Join(got, "\n"))
-	}
+	w := newReader(t)
+	p := readPage(t, guide("upgrading"))
+	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfOtherVersions
+	p.find(t, newer)
+	p.drop(func(b block) bool { return b.text == newer })
+	upgrade := p.find(t, "init -upgrade")
+	p.insert(upgrade+2, "! terraform apply old.plan 2>rejected\ngrep 'Inconsistent dependency lock file' rejected\n") // behind what it shows
+	p.insert(upgrade, publishNext)
+	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "key_suffix", "expire_at")
+	w.wantKeys(1, 0)
 	if states := w.States(); len(states) != 0 {
 		t.Errorf("the state still has %v", states)
 	}
@@ -59,25 +46,23 @@ done
 terraform plan -out=old.plan
 `
 
-// applyOld applies a plan that was made before the upgrade.
-const applyOld = `! terraform apply old.plan 2>rejected
-grep 'Inconsistent dependency lock file' rejected
-`
-
 // TestStatesOfOtherVersions has what the guide says of an earlier version of the provider
 // on a later state: unknown attributes and missing private data are no change, and a
 // newer schema is Terraform's own error. And what it says of terraform state rm.
 func TestStatesOfOtherVersions(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(plainProvider + fmt.Sprintf("resource \"dataplatform_service_scaling\" \"this\" {\n  service_id   = %q\n  num_replicas = 3\n}\n", mockplatform.ServiceID) + `
+	w := newWorkspace(t, plainProvider+fmt.Sprintf(`
+resource "dataplatform_service_scaling" "events" {
+  service_id   = %q
+  num_replicas = 3
+}
 resource "dataplatform_api_key" "loader" {
   name           = "loader"
   roles          = ["developer"]
   validity_hours = 24
 }
-`)
+`, mockplatform.ServiceID))
 	w.Apply()
-	f.ResetJournal()
+	w.ResetJournal()
 	state := w.Read("terraform.tfstate")
 	changed := strings.ReplaceAll(state, `"attributes": {`, `"attributes": { "added_later": "x",`)
 	changed = regexp.MustCompile(`"private": "[^"]+"`).ReplaceAllString(changed, `"private": "e30="`) // {}
@@ -88,19 +73,34 @@ resource "dataplatform_api_key" "loader" {
 	w.WantEmptyPlan()
 
 	w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
-	out, ok := w.Terraform("plan", "-input=false")
-	if ok {
-		t.Errorf("a state of a newer schema was read:\n%s", out)
-	}
-	wantText(t, out, "Resource instance managed by newer provider version")
+	w.wantScript("terraform plan", 1, "Resource instance managed by newer provider version")
 
 	// Removed from the state and still configured, a key is created once more.
 	w.File("terraform.tfstate", state)
-	if out, err := w.Command(t.Context(), "state", "rm", "dataplatform_api_key.loader").CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, out)
+	wantText(t, w.shell("terraform state rm dataplatform_api_key.loader && terraform plan"), "Plan: 1 to add, 0 to change, 0 to destroy.")
+	w.wantWrites()
+}
+
+// TestStatesOfEarlierVersions plans with states that earlier versions of the
+// provider wrote, each with its configuration in a directory named after the
+// version: they must plan empty. Where a release changes the shape of a state,
+// its directory is added and none is changed; a state that no longer plans empty
+// needs a state upgrader.
+func TestStatesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	directories, err := filepath.Glob("testdata/state/*")
+	if err != nil || len(directories) == 0 {
+		t.Fatalf("no states were found: %v", err)
 	}
-	wantText(t, w.PlanText(), "Plan: 1 to add, 0 to change, 0 to destroy.")
-	f.wantWrites()
+	for _, directory := range directories {
+		t.Run(filepath.Base(directory), func(t *testing.T) {
+			w := newWorkspace(t, fileText(t, filepath.Join(directory, "main.tf")))
+			state := fileText(t, filepath.Join(directory, "state.json"))
+			w.File("terraform.tfstate", strings.ReplaceAll(state, "registry.terraform.io", programUnder(t).RegistryHost()))
+			w.WantEmptyPlan()
+			w.wantWrites()
+		})
+	}
 }
 
 // TestOtherToolsGuide has what the guide shows of mirrors: the index that it writes serves
@@ -108,38 +108,32 @@ resource "dataplatform_api_key" "loader" {
 // (Terragrunt, Pulumi, cdktn, tflint, Upjet) are not here; what the guide says of them was
 // seen by hand. TestSnippets has the version constraints.
 func TestOtherToolsGuide(t *testing.T) {
-	f := newFixture(t)
 	if _, err := exec.LookPath("zip"); err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the guide is for 64-bit Linux, and this needs zip")
 	}
-	page := readPage(t, otherToolsGuide)
-	w := f.reader()
-	directory := filepath.Join("mirror", programUnder(t).RegistryHost(), "dataplatform", "dataplatform")
-	w.shell("mkdir -p " + directory + `
-cd ` + directory + `
+	w := newReader(t)
+	p := readPage(t, guide("other-tools"))
+	host := programUnder(t).RegistryHost()
+	w.shell(fmt.Sprintf(`mkdir -p mirror/%[1]s/dataplatform/dataplatform
+cd mirror/%[1]s/dataplatform/dataplatform
 cp -L "$OLDPWD"/.mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
 for system in linux_amd64 darwin_arm64; do
 	echo $system > README.md # or both have one checksum
 	zip -1 -q terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
 done
-rm terraform-provider-dataplatform_v0.1.0 README.md`)
+rm terraform-provider-dataplatform_v0.1.0 README.md`, host))
 	server := httptest.NewTLSServer(http.FileServer(http.Dir(filepath.Join(w.Dir, "mirror"))))
 	t.Cleanup(server.Close)
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	w.File("mirror.pem", string(certificate))
+	w.File("mirror.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.Dir, "mirror.pem"))
-	page.blocks = slices.DeleteFunc(page.blocks, func(b block) bool { return b.language == "terraform" })
-	for i := range page.blocks {
-		b := &page.blocks[i]
-		b.text = strings.ReplaceAll(b.text, "registry.terraform.io", programUnder(t).RegistryHost()) // as the guide says
-		if strings.HasPrefix(b.text, "# terraform.rc\n") {
-			wantText(t, b.text, "https://mirror.example.com/")
-			w.File("terraform.rc", strings.Replace(b.text, "https://mirror.example.com", server.URL, 1))
-			*b = block{language: "shell", text: "terraform init\n"}
-		}
-	}
+	p.drop(func(b block) bool { return b.language == "terraform" })
+	p.replace("registry.terraform.io", host) // as the guide says
+	rc := &p.blocks[p.find(t, "# terraform.rc\n")]
+	wantText(t, rc.text, "https://mirror.example.com/")
+	w.File("terraform.rc", strings.Replace(rc.text, "https://mirror.example.com", server.URL, 1))
+	*rc = block{language: "shell", text: "terraform init\n"}
 	w.File("main.tf", plainProvider)
-	wantText(t, w.follow(page), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
+	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
 	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
 		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
 	}
@@ -149,9 +143,7 @@ rm terraform-provider-dataplatform_v0.1.0 README.md`)
 // tools, since Pulumi invents a value for it.
 func TestNamesThatOtherToolsSet(t *testing.T) {
 	t.Parallel()
-	content := fileText(t, otherToolsGuide)
-	_, pulumi, _ := strings.Cut(content, "\n## Pulumi\n")
-	pulumi, _, _ = strings.Cut(pulumi, "\n## ")
+	pulumi := chapterOf(t, guide("other-tools"), "Pulumi").text
 	schemas, err := provider.NewServer("test", nil)().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,61 +151,13 @@ func TestNamesThatOtherToolsSet(t *testing.T) {
 	found := 0
 	for name, schema := range schemas.ResourceSchemas {
 		for _, a := range schema.Block.Attributes {
-			if a.Name != "name" || !a.Optional && !a.Required {
-				continue
-			}
-			found++
-			if !strings.Contains(pulumi, "`"+name+"`") {
-				t.Errorf("%s: no word about the name of %s", otherToolsGuide, name)
+			if a.Name == "name" && (a.Optional || a.Required) {
+				found++
+				wantText(t, pulumi, "`"+name+"`")
 			}
 		}
 	}
 	if found != 2 {
 		t.Errorf("%d resources have a settable name, want 2", found)
 	}
-}
-
-// TestFirstPage has the plan of the first page's example.
-func TestFirstPage(t *testing.T) {
-	f := newFixture(t)
-	w := f.reader()
-	page := readPage(t, "../../docs/index.md")
-	page.blocks = page.blocks[:2] // the settings that follow are the fixture's
-	page.blocks[0].text = "# main.tf\n" + page.blocks[0].text
-	page.blocks = slices.Insert(page.blocks, 1, block{language: "shell", text: "terraform init && terraform plan\n"})
-	w.follow(page)
-}
-
-// TestSecretsGuide has the plan that the guide on secrets shows, and what it says of an
-// output of a whole pipe.
-func TestSecretsGuide(t *testing.T) {
-	f := newFixture(t)
-	page := readPage(t, "../../templates/guides/secrets.md")
-	config := page.blocks[0].text
-	at := slices.IndexFunc(page.blocks, func(b block) bool { return b.language == "" })
-	if at < 0 || !strings.Contains(config, "ephemeral = true") {
-		t.Fatal("the guide begins otherwise")
-	}
-	w := f.workspace("").setenv("TF_VAR_kafka_password=hush-hush")
-	w.File("main.tf", plainProvider+config)
-	out := w.PlanText()
-	for line := range strings.Lines(page.blocks[at].text) {
-		if programUnder(t).OpenTofu {
-			line = strings.Replace(line, "(sensitive, write-only attribute)", "(write-only attribute)", 1)
-		}
-		wantText(t, out, folded(line))
-	}
-	wantNoText(t, out, "hush-hush")
-
-	output := func(arguments string) string {
-		return plainProvider + config + "\noutput \"orders\" {\n  value = dataplatform_pipe.orders\n" + arguments + "}\n"
-	}
-	w.File("main.tf", output(""))
-	out, ok := w.Terraform("plan", "-input=false")
-	if ok {
-		t.Errorf("a whole pipe is an output that is not sensitive:\n%s", out)
-	}
-	wantText(t, out, "Output refers to sensitive values")
-	w.File("main.tf", output("  sensitive = true\n"))
-	w.PlanText()
 }
