@@ -2,13 +2,11 @@ package terraformtest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -45,19 +43,12 @@ func (p Program) RegistryHost() string {
 
 // ProgramUnderTest is the one that TF_ACC_TERRAFORM_PATH names.
 var ProgramUnderTest = sync.OnceValues(func() (Program, error) {
-	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	var said struct {
-		Version string `json:"terraform_version"`
+	out, err := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
+	said := regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v([0-9.]+)`).FindStringSubmatch(string(out))
+	if err != nil || said == nil {
+		return Program{}, fmt.Errorf("no version in %q: %w", out, err)
 	}
-	out, err := exec.CommandContext(context.Background(), path, "version", "-json").Output()
-	if err != nil {
-		return Program{}, err
-	}
-	if err := json.Unmarshal(out, &said); err != nil {
-		return Program{}, err
-	}
-	plain, err := exec.CommandContext(context.Background(), path, "version").Output()
-	return Program{strings.HasPrefix(string(plain), "OpenTofu"), said.Version}, err
+	return Program{said[1] == "OpenTofu", said[2]}, nil
 })
 
 // NeedTerraform skips a test where there is no terraform.
@@ -164,16 +155,8 @@ func newer(a, b string) string {
 
 // older compares versions by their first two numbers.
 func older(version, than string) bool {
-	a, b := firstTwo(version), firstTwo(than)
-	return a[0] < b[0] || a[0] == b[0] && a[1] < b[1]
-}
-
-func firstTwo(version string) [2]int {
-	var numbers [2]int
-	for i, part := range strings.SplitN(version, ".", 3) {
-		if i < 2 {
-			numbers[i], _ = strconv.Atoi(part)
-		}
-	}
-	return numbers
+	var a, b [2]int
+	_, _ = fmt.Sscanf(version, "%d.%d", &a[0], &a[1])
+	_, _ = fmt.Sscanf(than, "%d.%d", &b[0], &b[1])
+	return slices.Compare(a[:], b[:]) < 0
 }
