@@ -48,7 +48,7 @@ func TestGeneratedConfiguration(t *testing.T) {
 	objects := len(ourServices) + len(pipes)
 	w := f.workspace(f.provider())
 	w.generates(imports, objects)
-	content := w.read("generated.tf")
+	content := w.Read("generated.tf")
 	wantText(t, content, "num_replicas", "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
 	for _, name := range []string{
 		"min_total_memory_gb", "max_total_memory_gb", "min_replica_memory_gb", "is_primary", "data_warehouse_id",
@@ -59,14 +59,14 @@ func TestGeneratedConfiguration(t *testing.T) {
 			t.Errorf("%s is in the generated configuration:\n%s", name, content)
 		}
 	}
-	out := w.apply()
+	out := w.Apply()
 	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", objects))
 	// The objects that set nothing are folded into one warning.
 	if strings.Count(out, "Warning:") != 1 || !strings.Contains(out, "Warning: Object is empty") {
 		t.Errorf("other warnings:\n%s", out)
 	}
 	f.wantWrites()
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // generatingImport is an import block whose configuration is to be generated.
@@ -80,9 +80,9 @@ func generatingImport(to, id string) string {
 func (w *workspace) generates(imports string, objects int) {
 	w.t.Helper()
 	skipIfTooOld(w.t, "-generate-config-out")
-	w.file("imports.tf", imports)
-	wantText(w.t, w.planText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
-	w.file("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
+	w.File("imports.tf", imports)
+	wantText(w.t, w.PlanText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
+	w.File("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
 }
 
 // TestImportShowsEverything has the plan of an import block, in the terminal and in its

@@ -108,7 +108,7 @@ func TestInvalidConfigurations(t *testing.T) {
 	w := f.workspace(f.provider())
 	for i, bad := range invalidConfigurations {
 		skipIfTooOld(t, bad.hcl(i))
-		w.file(invalidFile(i), bad.hcl(i))
+		w.File(invalidFile(i), bad.hcl(i))
 	}
 	// A plan validates first, and goes no further where that fails.
 	errors := map[string][]string{}

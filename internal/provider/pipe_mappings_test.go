@@ -201,8 +201,8 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 		return f.provider() + pipeConfig(mockplatform.PostgresPipeID, arguments)
 	}
 	w := f.workspace(config(mappings(customersMapping, addressesMapping, leadsMapping)))
-	w.apply()
-	w.file("main.tf", config(resorted))
+	w.Apply()
+	w.File("main.tf", config(resorted))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Hang: true, Times: mockplatform.Always})
 	out := w.interrupted(syscall.SIGINT, func() bool {
 		sent := f.patches(mockplatform.PostgresPipeID)
@@ -214,9 +214,9 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
 	f.ResetJournal()
-	w.apply()
+	w.Apply()
 	f.wantWrites(addsCustomers)
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // TestMappingsThatAPatchChanges has a platform that changes unmanaged mappings with another

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What a user of terraform query sees.
@@ -16,7 +18,7 @@ import (
 // queryVersion skips what needs terraform query, which OpenTofu does not have.
 func queryVersion(t *testing.T) []tfversion.TerraformVersionCheck {
 	t.Helper()
-	if program := programUnder(t); program.openTofu {
+	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
 		t.Skipf("takes terraform query, and this is %s", program)
 	}
 	return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)}

@@ -24,7 +24,7 @@ type planned struct {
 // each resource, by address.
 func (w *workspace) plan(args ...string) (string, map[string]planned) {
 	w.t.Helper()
-	out, ok := w.terraform(append([]string{"plan", "-input=false", "-out=tf.plan"}, args...)...)
+	out, ok := w.Terraform(append([]string{"plan", "-input=false", "-out=tf.plan"}, args...)...)
 	if !ok {
 		w.t.Fatalf("plan failed:\n%s", out)
 	}
@@ -56,8 +56,8 @@ type reported struct {
 // reports runs one command as machines do.
 func (w *workspace) reports(args ...string) (all []reported) {
 	w.t.Helper()
-	out, err := w.command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
-	w.checkRun(string(out), err)
+	out, err := w.Command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
+	w.CheckRun(string(out), err)
 	if len(out) == 0 {
 		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
 	}
@@ -102,7 +102,7 @@ func wantWarning(t *testing.T, warnings []string, text string) {
 
 func (w *workspace) show(into any, args ...string) {
 	w.t.Helper()
-	out, err := w.command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
+	out, err := w.Command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
 	if err != nil {
 		w.t.Fatalf("show: %v", err)
 	}
@@ -111,26 +111,6 @@ func (w *workspace) show(into any, args ...string) {
 	if err := decoder.Decode(into); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// states are the addresses in the workspace's state.
-func (w *workspace) states() []string {
-	w.t.Helper()
-	out, err := w.command(w.t.Context(), "state", "list").Output()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return strings.Fields(string(out))
-}
-
-// planText is what a person sees of a plan.
-func (w *workspace) planText(args ...string) string {
-	w.t.Helper()
-	out, ok := w.terraform(append([]string{"plan", "-input=false"}, args...)...)
-	if !ok {
-		w.t.Fatalf("plan failed:\n%s", out)
-	}
-	return out
 }
 
 // wantRequests compares the requests since the journal was reset, each as
@@ -146,19 +126,5 @@ func (f *fixture) wantRequests(want ...string) {
 	f.ResetJournal()
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		f.t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// wantNoText fails if the output has one of these texts. An empty output has
-// none of any.
-func wantNoText(t *testing.T, out string, texts ...string) {
-	t.Helper()
-	if len(texts) == 0 || strings.TrimSpace(out) == "" {
-		t.Error("the test looks for no text, or in none")
-	}
-	for _, text := range texts {
-		if strings.Contains(out, text) {
-			t.Errorf("%q in\n%s", text, out)
-		}
 	}
 }

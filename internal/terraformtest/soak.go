@@ -24,7 +24,7 @@ func Soak(t *testing.T, parallel int, live func(t *testing.T, seed uint64)) {
 	for end := time.Now().Add(length); time.Now().Before(end) && !t.Failed(); lives++ {
 		seed := given
 		if notGiven != nil {
-			seed = rand.Uint64N(1 << 40) //nolint:gosec // no secret
+			seed = rand.Uint64N(1 << 40)
 		}
 		slots <- struct{}{}
 		wait.Go(func() {
