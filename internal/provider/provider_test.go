@@ -9,10 +9,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -78,15 +79,16 @@ func TestProviderSettings(t *testing.T) {
 		{"max_concurrent_requests", []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "10\n", "5000000000"}},
 	} {
 		for _, value := range test.accepted {
-			if said := settingErrors(test.name, value); said != "" {
+			if said := settingErrors(t, test.name, value); said != "" {
 				t.Errorf("%s = %q is refused: %s", test.name, value, said)
 			}
 		}
+		isNumber := test.name == "max_concurrent_requests" // TestInvalidConfigurations has those that are written
 		for _, value := range test.refused {
-			written, taken := configuredErrors(test.name, value), settingErrors(test.name, value)
-			if written == "" && test.name != "max_concurrent_requests" {
+			if !isNumber && configuredErrors(t, test.name, value) == "" {
 				t.Errorf("%s = %q is accepted", test.name, value)
 			}
+			taken := settingErrors(t, test.name, value)
 			if !strings.Contains(taken, "DATAPLATFORM_"+strings.ToUpper(test.name)) {
 				t.Errorf("%s = %q from the environment: %q", test.name, value, taken)
 			}
@@ -95,35 +97,39 @@ func TestProviderSettings(t *testing.T) {
 			}
 		}
 		// An empty variable is one that isn't set; an empty argument is wrong.
-		if said := settingErrors(test.name, ""); said != "" {
+		if said := settingErrors(t, test.name, ""); said != "" {
 			t.Errorf("an empty variable for %s is refused: %s", test.name, said)
 		}
-		if test.name != "max_concurrent_requests" && configuredErrors(test.name, "") == "" {
+		if !isNumber && configuredErrors(t, test.name, "") == "" {
 			t.Errorf(`%s = "" is accepted`, test.name)
 		}
 	}
 }
 
 // settingErrors are the errors with one setting in the environment.
-func settingErrors(name, value string) string {
-	getenv := func(variable string) string {
+func settingErrors(t *testing.T, name, value string) string {
+	t.Helper()
+	return readErrors(t, nil, func(variable string) string {
 		if variable == conn.Environment(name) {
 			return value
 		}
 		return ""
-	}
-	return readErrors(providerConfig(nil), getenv)
+	})
 }
 
 // configuredErrors are the errors with one setting in the configuration.
-func configuredErrors(name, value string) string {
-	if name == "max_concurrent_requests" {
-		return "" // a number; TestInvalidConfigurations has those
-	}
-	return readErrors(providerConfig(args{name: value}), func(string) string { return "" })
+func configuredErrors(t *testing.T, name, value string) string {
+	t.Helper()
+	return readErrors(t, map[string]cty.Value{name: cty.StringVal(value)}, func(string) string { return "" })
 }
 
-func readErrors(config tftypes.Value, getenv func(string) string) string {
+func readErrors(t *testing.T, settings map[string]cty.Value, getenv func(string) string) string {
+	t.Helper()
+	schema := terraformtest.NewSchema(schemasOnce().Provider)
+	config, err := schema.Encode(evaluated(t, schema, bodyOf(t, ""), settings, later)).Unmarshal(schemasOnce().Provider.ValueType())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var diags diag.Diagnostics
 	readSettings(tfvalue.Of(config), getenv, &diags)
 	var all []string
@@ -131,17 +137,6 @@ func readErrors(config tftypes.Value, getenv func(string) string) string {
 		all = append(all, d.Detail())
 	}
 	return strings.Join(all, "\n")
-}
-
-func providerConfig(given args) tftypes.Value {
-	types := map[string]tftypes.Type{}
-	for _, s := range providerSettings {
-		types[s.name] = tftypes.String
-		if s.name == "max_concurrent_requests" {
-			types[s.name] = tftypes.Number
-		}
-	}
-	return valueOf(given, tftypes.Object{AttributeTypes: types})
 }
 
 // What is wrong is said, and how it shows where it can't be seen.
@@ -159,7 +154,7 @@ func TestProviderSettingTexts(t *testing.T) {
 		{"request_timeout", "s3cr3t", "must be a duration such as 30s or 5m"},
 		{"max_concurrent_requests", "s3cr3t", "must be a whole number between 1 and 2147483647"},
 	} {
-		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want+".") {
+		if said := settingErrors(t, test.name, test.value); !strings.HasSuffix(said, test.want+".") {
 			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)
 		}
 	}
@@ -202,30 +197,28 @@ func TestProviderFromEnvironment(t *testing.T) {
 // environment. A credential without its partner is one error; all else is for what needs it.
 func TestProviderHalfALogin(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		settings args
-		says     string
-	}{
-		{args{}, "Neither the provider block nor the environment sets any of these"},
-		{args{"organization_id": mockplatform.OrganizationID}, ""},
-		{args{"base_url": "https://a.example.com"}, ""},
-		{args{"base_url": "https://a.example.com", "key_id": "a", "key_secret": "b"}, ""},
-		{args{"key_id": "a"}, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
-		{args{"key_id": "a", "key_secret": "b"}, "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
-		{args{"key_id": "a", "alerts_access_token": "b"}, "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
-		{args{"base_url": unknown, "key_id": "a", "key_secret": unknown}, ""},
-		{args{"base_url": unknown, "key_id": "a"}, "key_id is set, but key_secret is not: "},
-		{args{"key_id": unknown}, ""}, // it may be null in the end
-		{args{"alerts_access_token": "a", "alerts_base_url": unknown}, ""},
-		{args{"key_id": "a\n"}, "must not contain whitespace"}, // what is invalid is not missing, too
+	for _, test := range []struct{ settings, says string }{
+		{"", "Neither the provider block nor the environment sets any of these"},
+		{`organization_id = "` + mockplatform.OrganizationID + `"`, ""},
+		{`base_url = "https://a.example.com"`, ""},
+		{"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"", ""},
+		{`key_id = "a"`, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
+		{"key_id = \"a\"\nkey_secret = \"b\"", "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
+		{"key_id = \"a\"\nalerts_access_token = \"b\"", "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
+		{"base_url = later\nkey_id = \"a\"\nkey_secret = later", ""},
+		{"base_url = later\nkey_id = \"a\"", "key_id is set, but key_secret is not: "},
+		{`key_id = later`, ""}, // it may be null in the end
+		{"alerts_access_token = \"a\"\nalerts_base_url = later", ""},
+		{`key_id = "a\n"`, "must not contain whitespace"}, // what is invalid is not missing, too
 	} {
-		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(test.settings))})
+		config := configuration(t, schemasOnce().Provider, test.settings)
+		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 		if err != nil {
 			t.Fatal(err)
 		}
 		said := diagnosed(resp.Diagnostics)
 		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[test.says != ""] || !strings.Contains(said.String(), test.says) {
-			t.Errorf("%v: %s, want %q", test.settings, said, test.says)
+			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -161,4 +162,27 @@ func wantNoText(t *testing.T, out string, texts ...string) {
 			t.Errorf("%q in\n%s", text, out)
 		}
 	}
+}
+
+// interrupted applies, interrupts the whole process group once something is seen, does
+// something then, and returns what was printed.
+func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
+	w.t.Helper()
+	command := w.command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if command.ProcessState == nil {
+			_ = command.Process.Kill()
+		}
+	})
+	waitFor(w.t, "what the interrupt is for", seen)
+	_ = syscall.Kill(-command.Process.Pid, with)
+	then()
+	_ = command.Wait()
+	return folded(output.String())
 }
