@@ -68,7 +68,6 @@ var invalidConfigurations = []invalid{
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -9223372036854775808 and 9223372036854775807", "got 1e+400."}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { username = "u", password_wo = "hush-hush" } }`, []string{"password_wo", "password_wo_version"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
