@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // TestLargeSetsAreValidatedWhole puts a mistake into one element of a large
@@ -24,12 +20,8 @@ func TestLargeSetsAreValidatedWhole(t *testing.T) {
 			}
 			all = append(all, "{ "+mapping+`, excluded_columns = ["secret"] }`)
 		}
-		config := configuration(t, schemasOnce().ResourceSchemas["dataplatform_pipe"], fmt.Sprintf("service_id = %q\npipe_id = %q\n", mockplatform.ServiceID, mockplatform.PostgresPipeID)+mappings(all...))
-		resp, err := serverOf(newProvider("test")).ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: config})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append(diagnosed(resp.Diagnostics).errors, diagnosed(resp.Diagnostics).warnings...)
+		said := validated(t, "resource dataplatform_pipe", pipeIDs+"\n"+mappings(all...))
+		return append(said.errors, said.warnings...)
 	}
 	if said := validate(-1, ""); len(said) > 0 {
 		t.Errorf("a valid set: %q", said)

@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,47 +43,6 @@ func (w *workspace) planned() map[string]planned {
 		changes[change.Address] = change
 	}
 	return changes
-}
-
-// reported is a diagnostic as a command with -json has it. Output for people folds warnings
-// that share a summary and hides the addresses of all but the first, and a text found in it
-// may stand in another resource's warning.
-type reported struct {
-	Severity, Summary, Detail, Address string
-	Range                              struct{ Filename string }
-}
-
-// reports runs one command as machines do.
-func (w *workspace) reports(args ...string) (all []reported) {
-	w.t.Helper()
-	out, err := w.command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
-	w.checkRun(string(out), err)
-	if len(out) == 0 {
-		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
-	}
-	for line := range strings.Lines(string(out)) {
-		var message struct{ Diagnostic reported }
-		if err := json.Unmarshal([]byte(line), &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
-			w.t.Fatalf("%v in %s", err, line)
-		}
-		if message.Diagnostic.Severity != "" {
-			all = append(all, message.Diagnostic)
-		}
-	}
-	return all
-}
-
-// diagnostics runs a command and returns what it says of each address; what has none is
-// under "".
-func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
-	w.t.Helper()
-	all := map[string]diagnoses{}
-	for _, d := range w.reports(args...) {
-		said := all[d.Address]
-		said.add(d.Severity == "error", d.Summary+": "+d.Detail)
-		all[d.Address] = said
-	}
-	return all
 }
 
 // wantWarning fails unless there is one warning, and it has this text. Where
