@@ -73,68 +73,53 @@ func TestPipeSecrets(t *testing.T) {
 	}
 }
 
-const (
-	customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
-	moved     = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"clients"`
-	fresh     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices"`
-	taken     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"customers"`
-)
-
 func TestTableMappings(t *testing.T) {
 	t.Parallel()
+	const (
+		customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
+		moved     = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"clients"`
+		invoices  = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices"`
+		taken     = `"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"customers"`
+
+		add    = `"tableMappingsToAdd":[{`
+		remove = `}],"tableMappingsToRemove":[{` + customers
+	)
+	oneTable := mockplatform.Patches{OneTablePerTarget: true}
 	for _, row := range []struct {
-		name, adds, removes string
-		patches             mockplatform.Patches
-		message             string // "" for success
+		name, body string
+		patches    mockplatform.Patches
+		mappings   int    // three are in the seed
+		message    string // of an error
 	}{
-		{"add", fresh, "", mockplatform.Patches{}, ""},
-		{"remove", "", customers, mockplatform.Patches{}, ""},
-		{"both", fresh, customers, mockplatform.Patches{AddsFirst: true}, ""},
-		{"remove what is not there", "", fresh, mockplatform.Patches{}, "is not mapped"},
-		{"replace, removes first", customers, customers, mockplatform.Patches{}, ""},
-		{"replace, adds first", customers, customers, mockplatform.Patches{AddsFirst: true}, "is already mapped"},
-		{"another target, adds first", moved, customers, mockplatform.Patches{AddsFirst: true}, "is already mapped"},
-		{"second target with OneTargetPerTable", moved, "", mockplatform.Patches{OneTargetPerTable: true}, "is already mapped"},
-		{"second table with OneTablePerTarget", taken, "", mockplatform.Patches{OneTablePerTarget: true}, "customers is already the target"},
-		{"a freed target, removes first", taken, customers, mockplatform.Patches{OneTablePerTarget: true}, ""},
-		{"a freed target, adds first", taken, customers, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, "is already the target"},
+		{"add", add + invoices, mockplatform.Patches{}, 4, ""},
+		{"remove", `"tableMappingsToRemove":[{` + customers, mockplatform.Patches{}, 2, ""},
+		{"remove what is not there", `"tableMappingsToRemove":[{` + invoices, mockplatform.Patches{}, 3, "is not mapped"},
+		{"both", add + invoices + remove, mockplatform.Patches{AddsFirst: true}, 3, ""},
+		{"replace, removes first", add + customers + remove, mockplatform.Patches{}, 3, ""},
+		{"replace, adds first", add + customers + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
+		{"another target, adds first", add + moved + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
+		{"a second target", add + moved, mockplatform.Patches{OneTargetPerTable: true}, 3, "is already mapped"},
+		{"a second table", add + taken, oneTable, 3, "customers is already the target"},
+		{"a freed target, removes first", add + taken + remove, oneTable, 3, ""},
+		{"a freed target, adds first", add + taken + remove, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, 3, "is already the target"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches = row.patches })
-			before := b.platform.Pipe(mockplatform.PostgresPipeID)
-			postgres := []string{}
-			if row.adds != "" {
-				postgres = append(postgres, `"tableMappingsToAdd":[{`+row.adds+`}]`)
+			out := b.send("PATCH", postgresPath, `{"name":"n","source":{"postgres":{`+row.body+`}]}}}`)
+			equal(t, "rejected", out.status == 400, row.message != "")
+			if !strings.Contains(out.text, row.message) {
+				t.Errorf("got %s, want %q", out.text, row.message)
 			}
-			if row.removes != "" {
-				postgres = append(postgres, `"tableMappingsToRemove":[{`+row.removes+`}]`)
-			}
-			out := b.send("PATCH", postgresPath, `{"name":"n","source":{"postgres":{`+strings.Join(postgres, ",")+`}}}`)
-			if row.message != "" {
-				equal(t, "status", out.status, 400)
-				if !strings.Contains(out.text, row.message) {
-					t.Errorf("got %s, want %q", out.text, row.message)
-				}
-				equal(t, "nothing changed", b.platform.Pipe(mockplatform.PostgresPipeID), before)
-				return
-			}
-			equal(t, "status", out.status, 200)
-			mappings := listAt(out.body, "result", "source", "postgres", "tableMappings")
-			want := 3 // in the seed
-			if row.adds != "" {
-				want++
-				last := mappings[len(mappings)-1]
-				equal(t, "default", at(last, "excludedColumns"), []any{})
-				equal(t, "default", at(last, "useCustomSortingKey"), false)
-			}
-			if row.removes != "" {
-				want--
-			}
-			equal(t, "mappings", len(mappings), want)
+			stored := b.platform.Pipe(mockplatform.PostgresPipeID)
+			equal(t, "name changed", stored["name"] == "n", row.message == "")
+			equal(t, "mappings", len(listAt(stored, "source", "postgres", "tableMappings")), row.mappings)
 		})
 	}
+	_, after := newBench(t).patched(mockplatform.PostgresPipeID, `{"source":{"postgres":{`+add+invoices+`}]}}}`)
+	added := at(after, "source", "postgres", "tableMappings", 3)
+	equal(t, "defaults", []any{at(added, "excludedColumns"), at(added, "useCustomSortingKey")}, []any{[]any{}, false})
 }
 
 // TestPatchResult sends a PATCH to a service and to a pipe. Each of them stores
@@ -213,16 +198,16 @@ func TestResets(t *testing.T) {
 			before, after := b.patched(mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":3},"source":{"kafka":{"iamRole":"role:new"}}}`)
 			equal(t, "sent", at(after, "settings", "engine_max_threads"), 3)
 			equal(t, "sent", at(after, "source", "kafka", "iamRole"), "role:new")
-			for path, want := range row.want {
-				equal(t, path, at(after, steps(path)...), want)
-			}
 			for _, path := range []string{
-				"name", "fieldMappings", "settings.engine_max_insert_threads", "source.kafka.caCertificate",
-				"source.kafka.brokers", "destination.table",
+				"name", "fieldMappings", "settings.engine_max_insert_threads", "settings.object_storage_use_cluster_function",
+				"source.kafka.caCertificate", "source.kafka.reversePrivateEndpointIds", "destination.columns", "destination.table",
 			} {
-				_, reset := row.want[path]
+				want, reset := row.want[path]
 				if !reset && row.resets.To == "" {
-					equal(t, path, at(after, steps(path)...), at(before, steps(path)...))
+					want = at(before, steps(path)...)
+				}
+				if reset || row.resets.To == "" {
+					equal(t, path, at(after, steps(path)...), want)
 				}
 			}
 			equal(t, "read-only", at(after, "source", "kafka", "brokers"), at(before, "source", "kafka", "brokers"))
@@ -293,32 +278,29 @@ func TestKeyValidity(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	limit := func(later, validity time.Duration) {
+	clock := func(now time.Time) {
 		b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
-			behaviour.Now = func() time.Time { return now.Add(later) }
-			behaviour.KeyValidity = validity
+			behaviour.Now, behaviour.KeyValidity = func() time.Time { return now }, time.Hour
 		})
 	}
-	for asked, want := range map[string]string{
-		`"expireAt":"2040-01-01T00:00:00Z"`:                    "2030-01-02T04:04:05.000Z",
-		`"expireAt":"2030-01-02T03:30:00Z"`:                    "2030-01-02T03:30:00.000Z",
-		`"expireAt":null`:                                      "2030-01-02T04:04:05.000Z",
-		`"expireAt":"2030-01-02T03:30:00Z","state":"disabled"`: "2030-01-02T03:30:00.000Z",
+	const asked = `{"name":"ci","roles":["admin"],`
+	for _, row := range []struct {
+		body, expireAt string
+		status         int // while the key is valid
+	}{
+		{asked + `"expireAt":"2040-01-01T00:00:00Z"}`, "2030-01-02T04:04:05.000Z", 200},
+		{asked + `"expireAt":"2030-01-02T03:30:00Z"}`, "2030-01-02T03:30:00.000Z", 200},
+		{asked + `"expireAt":null}`, "2030-01-02T04:04:05.000Z", 200},
+		{asked + `"expireAt":"2030-01-02T03:30:00Z","state":"disabled"}`, "2030-01-02T03:30:00.000Z", 401},
 	} {
-		limit(0, time.Hour)
-		created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"],`+asked+`}`)
-		equal(t, asked, at(created, "key", "expireAt"), want)
+		clock(now)
+		created := b.must("POST", keysPath, row.body)
+		equal(t, row.body, at(created, "key", "expireAt"), row.expireAt)
 		request := b.request("GET", servicesPath, "")
 		request.SetBasicAuth(textAt(created, "keyId"), textAt(created, "keySecret"))
-		for later, status := range map[time.Duration]int{0: 200, 2 * time.Hour: 401} {
-			limit(later, 0)
-			if strings.Contains(asked, "disabled") {
-				status = 401
-			}
-			out, err := b.do(request)
-			if err != nil || out.status != status {
-				t.Errorf("%s after %s: got %d and %v, want %d", asked, later, out.status, err, status)
-			}
-		}
+		valid, errValid := b.do(request)
+		clock(now.Add(2 * time.Hour))
+		expired, errExpired := b.do(request)
+		equal(t, row.body, []any{valid.status, errValid, expired.status, errExpired}, []any{row.status, nil, 401, nil})
 	}
 }

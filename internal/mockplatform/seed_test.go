@@ -91,7 +91,7 @@ func TestChangesOutsideTheAPI(t *testing.T) {
 	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new", "numReplicas": 3})
 	b.platform.RemoveService(mockplatform.FullServiceID)
 	equal(t, "changed", names(), []string{"renamed", "events-eu-readers", "new"})
-	b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{"id": elsewhere, "name": "moved"})
+	b.platform.SetService(mockplatform.OtherOrganizationID, b.platform.Service(elsewhere))
 	equal(t, "moved to another organization", names(), []string{"renamed", "events-eu-readers"})
 	b.platform.RemoveServices(mockplatform.OrganizationID)
 	equal(t, "all removed", names(), []string{})

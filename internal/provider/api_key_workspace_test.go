@@ -55,7 +55,7 @@ func TestAPIKeyDeposed(t *testing.T) {
 			keyConfig("  name           = \"n\"\n  roles          = [\"admin\"]\n  ip_access_list = [{ source = terraform_data.late.output }]")
 	}
 	w := f.workspace(config("192.0.2.1"))
-	w.apply()
+	w.Apply()
 	first, _ := w.keys()
 	for _, step := range []struct {
 		source, says string
@@ -69,8 +69,8 @@ func TestAPIKeyDeposed(t *testing.T) {
 		if step.status > 0 {
 			f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: step.status})
 		}
-		w.file("main.tf", config(step.source))
-		out, ok := w.terraform("apply", "-auto-approve")
+		w.File("main.tf", config(step.source))
+		out, ok := w.Terraform("apply", "-auto-approve")
 		if ok {
 			t.Fatalf("the new key was created:\n%s", out)
 		}
@@ -83,7 +83,7 @@ func TestAPIKeyDeposed(t *testing.T) {
 			t.Errorf("%s: the state has %v and %v", step.says, current, deposed)
 		}
 	}
-	wantText(t, w.apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", first["this"].ID), "1 destroyed")
+	wantText(t, w.Apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", first["this"].ID), "1 destroyed")
 	newest := f.Keys()[len(f.Keys())-1]["result"].(mockplatform.Document)
 	if current, deposed := w.keys(); len(f.Keys()) != 2 || current["this"].Secret != newest["keySecret"] || len(deposed) > 0 {
 		t.Errorf("%d keys, the state has %v and deposed %v, and the newest key is %v", len(f.Keys()), current, deposed, newest)
@@ -108,9 +108,9 @@ resource "dataplatform_api_key" "row" {
 }
 `)
 	// What Terraform has printed may not have reached the provider, whose log says more.
-	w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
+	w.setenv("TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+filepath.Join(w.Dir, "trace.log"))
 	logged := func(n int, message string) bool {
-		text, _ := os.ReadFile(filepath.Join(w.dir, "trace.log"))
+		text, _ := os.ReadFile(filepath.Join(w.Dir, "trace.log"))
 		lines := regexp.MustCompile(message+".* tf_rpc=ApplyResourceChange").FindAll(text, -1)
 		return len(lines) == n
 	}
@@ -125,7 +125,7 @@ resource "dataplatform_api_key" "row" {
 		t.Errorf("state holds %v, %d created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 	}
 	wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
-	log := w.read("trace.log")
+	log := w.Read("trace.log")
 	if n := strings.Count(log, "Interrupted while an API key is being created"); n < 2 {
 		t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
 	}
@@ -135,7 +135,7 @@ resource "dataplatform_api_key" "row" {
 			t.Errorf("state holds %v, the platform created %s", key, created)
 		}
 	}
-	w.apply()
+	w.Apply()
 	if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
 		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -80,11 +79,11 @@ func TestCanaries(t *testing.T) {
 	seed.KeyID, seed.KeySecret, seed.AccessToken = canaryKeyID, canaries["the provider's key secret"], canaries["the alerts' access token"]
 	f := newFixtureOf(t, seed)
 	w := f.workspace(canaryConfig)
-	w.env = append(w.env,
+	w.Env = append(w.Env,
 		"DATAPLATFORM_BASE_URL="+f.url, "DATAPLATFORM_ALERTS_BASE_URL="+f.url, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret, "DATAPLATFORM_ALERTS_ACCESS_TOKEN="+seed.AccessToken,
 		"DATAPLATFORM_RETRY_TIMEOUT=0s",
-		"TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"),
+		"TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.Dir, "trace.log"),
 	)
 	secrets := map[string]string{}
 	for name, secret := range map[string]string{
@@ -96,7 +95,7 @@ func TestCanaries(t *testing.T) {
 	var out strings.Builder
 	run := func(want bool, args ...string) string {
 		t.Helper()
-		printed, ok := w.terraform(args...)
+		printed, ok := w.Terraform(args...)
 		if ok != want {
 			t.Fatalf("terraform %s: %t\n%s", strings.Join(args, " "), ok, printed)
 		}
@@ -121,7 +120,7 @@ func TestCanaries(t *testing.T) {
 	f.Inject(mockplatform.Fault{Operation: mockplatform.GetAlert, Status: 403, Body: mockplatform.BodyEchoWhole})
 	wantText(t, run(false, "plan", "-input=false"), "Cannot read alert", "HTTP 403")
 	run(true, "plan", "-input=false", "-out=tfplan")
-	later, ok := w.terraform("show", "-json", "tfplan")
+	later, ok := w.Terraform("show", "-json", "tfplan")
 	if !ok {
 		t.Fatal(later)
 	}
@@ -130,7 +129,7 @@ func TestCanaries(t *testing.T) {
 	w.wantSecrets(map[string][]string{mockplatform.KafkaPipeID: {"the Kafka password, changed"}})
 
 	// Each place holds what shows that it was looked into.
-	state, backup, trace := w.read("terraform.tfstate"), w.read("terraform.tfstate.backup"), w.read("trace.log")
+	state, backup, trace := w.Read("terraform.tfstate"), w.Read("terraform.tfstate.backup"), w.Read("trace.log")
 	for _, place := range []struct{ name, content, holds string }{
 		{"the output", out.String(), "HTTP 400"},
 		{"the first plan", plans, "secret_key_wo_version"},
@@ -178,7 +177,7 @@ func (w *workspace) wantSecrets(want map[string][]string) {
 // for in the file itself is never found.
 func (w *workspace) archive(name string) string {
 	w.t.Helper()
-	files, err := zip.OpenReader(filepath.Join(w.dir, name))
+	files, err := zip.OpenReader(filepath.Join(w.Dir, name))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -195,16 +194,6 @@ func (w *workspace) archive(name string) string {
 		content.Close()
 	}
 	return all.String()
-}
-
-// read is the content of a file that must be there.
-func (w *workspace) read(name string) string {
-	w.t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(content)
 }
 
 var canaryConfig = plainProvider + `

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestGeneratedConfiguration(t *testing.T) {
 	objects := len(ourServices) + len(pipes)
 	w := f.workspace(f.provider())
 	w.generates(imports, objects)
-	content := w.read("generated.tf")
+	content := w.Read("generated.tf")
 	wantText(t, content, "num_replicas", "field_mappings", "reverse_private_endpoint_ids", "table_mappings", "engine_parallel_view_processing")
 	for _, name := range []string{
 		"min_total_memory_gb", "max_total_memory_gb", "min_replica_memory_gb", "is_primary", "data_warehouse_id",
@@ -54,14 +55,14 @@ func TestGeneratedConfiguration(t *testing.T) {
 			t.Errorf("%s is in the generated configuration:\n%s", name, content)
 		}
 	}
-	out := w.apply()
+	out := w.Apply()
 	wantText(t, out, fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", objects))
 	// The objects that set nothing are folded into one warning.
 	if strings.Count(out, "Warning:") != 1 || !strings.Contains(out, "Warning: Object is empty") {
 		t.Errorf("other warnings:\n%s", out)
 	}
 	f.wantWrites()
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // generatingImport is an import block whose configuration is to be generated.
@@ -75,26 +76,25 @@ func generatingImport(to, id string) string {
 func (w *workspace) generates(imports string, objects int) {
 	w.t.Helper()
 	skipIfTooOld(w.t, "-generate-config-out")
-	w.file("imports.tf", imports)
-	wantText(w.t, w.planText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
-	w.file("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
+	w.File("imports.tf", imports)
+	wantText(w.t, w.PlanText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
+	w.File("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
 }
 
-// TestImportShowsEverything has the plan of an import block, in the terminal and in its
-// JSON: what it overwrites stands as a difference, mapping by mapping.
+// TestImportShowsEverything plans an import block: what it overwrites is a difference, mapping
+// by mapping, and no warning.
 func TestImportShowsEverything(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + pipeConfig(mockplatform.PostgresPipeID, "name = \"n\"\n"+
-		mappings(wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = []`), addressesMapping)) +
-		fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID))
-	out, changes := w.plan()
-	wantText(t, out, "1 to import, 0 to add, 1 to change", `~ name = "customers" -> "n"`, `- "password_hash"`, `- "phone"`, `"sales_leads"`)
-	wantNoText(t, out, "overwrites current values")
-	change := changes[thisPipe].Change
-	before, after := toJSON(t, member(change.Before, "source.postgres.table_mappings")), toJSON(t, member(change.After, "source.postgres.table_mappings"))
-	if !strings.Contains(before, "password_hash") || !strings.Contains(before, "leads") || strings.Contains(after, "password_hash") || strings.Contains(after, "leads") {
-		t.Errorf("the plan's JSON has\n%s\nbefore, and after\n%s", before, after)
+	b := f.pipe(mockplatform.PostgresPipeID, "name = \"n\"\n"+mappings(wanted("public.customers", "customers", `excluded_columns = []`), addressesMapping))
+	b.write(true)
+	r := b.must(b.tell(&result{change: b.block.PlanImport(f.start(), mockplatform.ServiceID+"/"+b.id)}, b.block.State))
+	if got := r.changed(); !slices.Equal(got, []string{"name", "source.postgres.table_mappings"}) {
+		t.Errorf("the plan shows %q", got)
 	}
+	before, after := toJSON(t, shownValue(r.prior)), toJSON(t, shownValue(r.planned))
+	wantText(t, before, "password_hash", "leads")
+	wantNoText(t, after, "password_hash", "leads")
+	wantNoText(t, r.String(), "overwrites current values")
 }
 
 // TestImports imports each kind by its ID, and has what an error says. Package adopt has the

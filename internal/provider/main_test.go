@@ -1,18 +1,11 @@
 package provider
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // TestMain makes the outcome of the tests independent of what the shell has set, and
@@ -27,25 +21,18 @@ import (
 // TF_ACC_TERRAFORM_PATH. Under TF_ACC, only the acceptance tests run, on the organization
 // that the shell's DATAPLATFORM_* variables name.
 func TestMain(m *testing.M) {
-	terraform := cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform")
+	prefixes := []string{"TF_", "DATAPLATFORM_"}
 	organization := os.Getenv(resource.EnvTfAcc) != ""
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "DATAPLATFORM_") && !organization {
-			_ = os.Unsetenv(name)
-		}
+	if organization {
+		prefixes = prefixes[:1]
 	}
-	if path, err := exec.LookPath(terraform); err == nil {
-		_ = os.Setenv("TF_ACC_TERRAFORM_PATH", path)
-	}
-	_ = os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // keeps Terraform from reading that of the home directory
-	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	terraformtest.Isolate(prefixes...)
 	// terraform-plugin-testing asks for these. What the acceptance tests may touch is
 	// decided here and in newPlatform.
 	_ = os.Setenv(resource.EnvTfAcc, "1")
 	_ = os.Setenv(resource.EnvTfAccProviderNamespace, "dataplatform")
-	if program, err := programUnderTest(); err == nil && program.openTofu {
-		_ = os.Setenv(resource.EnvTfAccProviderHost, "registry.opentofu.org")
+	if program, err := terraformtest.ProgramUnderTest(); err == nil {
+		_ = os.Setenv(resource.EnvTfAccProviderHost, program.RegistryHost())
 	}
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
@@ -56,19 +43,17 @@ func TestMain(m *testing.M) {
 	} else {
 		code = m.Run()
 	}
-	if builtDir != "" {
-		_ = os.RemoveAll(builtDir)
-	}
+	terraformtest.RemoveBuilt()
 	os.Exit(code)
 }
 
-// needTerraform skips a test where there is no terraform.
-func needTerraform(t *testing.T) {
-	t.Helper()
-	if os.Getenv("TF_ACC_TERRAFORM_PATH") == "" {
-		t.Skip("needs terraform on PATH, or the path of a terraform or tofu in TF_ACC_TERRAFORM_PATH; make test fetches one")
-	}
-}
+var (
+	folded        = terraformtest.Folded
+	needTerraform = terraformtest.NeedTerraform
+	skipIfTooOld  = terraformtest.SkipIfTooOld
+	wantText      = terraformtest.WantText
+	wantNoText    = terraformtest.WantNoText
+)
 
 // fixture is one test's own platform, and the provider before it.
 type fixture struct {
@@ -190,137 +175,13 @@ func normalJSON(t *testing.T, text string) string {
 	return toJSON(t, fromJSON(t, text))
 }
 
-// workspace is a folder in which the real terraform runs the built provider,
-// for what only a person sees: warnings, error texts, logs.
+// workspace is a directory in which the real terraform runs the built provider.
 type workspace struct {
 	*fixture
-	dir string
-	env []string
+	*terraformtest.Workspace
 }
 
-var (
-	buildOnce sync.Once
-	builtDir  string
-	errBuild  error
-)
-
-// built is the folder with the provider as a program.
-func built(t *testing.T) string {
-	t.Helper()
-	buildOnce.Do(func() {
-		if builtDir, errBuild = os.MkdirTemp("", "dataplatform-provider-"); errBuild != nil {
-			return
-		}
-		build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..")
-		if out, err := build.CombinedOutput(); err != nil {
-			errBuild = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if errBuild != nil {
-		t.Fatal(errBuild)
-	}
-	return builtDir
-}
-
-// workspace skips the test if the configuration needs a newer program than runs.
 func (f *fixture) workspace(config string) *workspace {
 	f.t.Helper()
-	needTerraform(f.t)
-	skipIfTooOld(f.t, config)
-	w := &workspace{fixture: f, dir: f.t.TempDir()}
-	rc := filepath.Join(w.dir, "terraform.rc")
-	w.file("terraform.rc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", built(f.t)))
-	w.file("main.tf", config)
-	w.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "TF_IN_AUTOMATION=1")
-	return w
-}
-
-// file writes a file. A test of a newer program is skipped where it begins, since a skip in
-// its middle would hide what it has found out by then.
-func (w *workspace) file(name, content string) {
-	w.t.Helper()
-	if needs, tooOld := tooOldFor(w.t, content); tooOld {
-		w.t.Fatalf("%s needs %s: call skipIfTooOld where the test begins", name, needs)
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
-	command.Dir = w.dir
-	command.Env = w.env
-	return command
-}
-
-// terraform runs one command and returns its output, folded to single spaces
-// so that a sentence is found wherever Terraform breaks it, and whether it
-// succeeded. Terraform's own notice about development overrides is taken out:
-// it holds the word "Warning".
-func (w *workspace) terraform(args ...string) (string, bool) {
-	w.t.Helper()
-	out, err := w.command(context.Background(), append(args, "-no-color")...).CombinedOutput()
-	text := folded(string(out))
-	w.checkRun(text, err)
-	return text, err == nil
-}
-
-// providersFault is what Terraform writes where a provider breaks its rules or
-// ends. A test that expects some error would take it for the one it expects.
-var providersFault = regexp.MustCompile(`Provider produced|Provider returned invalid|error in the provider|bug in the provider|Plugin did not respond|plugin crashed|panic: `)
-
-// checkRun fails where terraform didn't run, or blames the provider.
-func (w *workspace) checkRun(out string, err error) {
-	w.t.Helper()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		w.t.Fatalf("terraform did not run: %v", err)
-	}
-	if fault := providersFault.FindStringIndex(out); fault != nil {
-		w.t.Errorf("the provider takes the blame: %s", out[max(0, fault[0]-200):min(len(out), fault[1]+500)])
-	}
-}
-
-func folded(out string) string {
-	if begin := strings.Index(out, "Warning: Provider development overrides"); begin >= 0 {
-		if end := strings.Index(out[begin:], "published\nreleases."); end >= 0 {
-			out = out[:begin] + out[begin+end+len("published\nreleases."):]
-		}
-	}
-	return strings.Join(strings.FieldsFunc(out, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' || r == '╷' || r == '╵' }), " ")
-}
-
-func (w *workspace) apply(args ...string) string {
-	w.t.Helper()
-	out, ok := w.terraform(append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
-	if !ok {
-		w.t.Fatalf("apply failed:\n%s", out)
-	}
-	return out
-}
-
-// wantEmptyPlan fails unless a plan finds nothing to do.
-func (w *workspace) wantEmptyPlan() {
-	w.t.Helper()
-	out, ok := w.terraform("plan", "-detailed-exitcode", "-input=false")
-	if !ok {
-		w.t.Fatalf("the plan is not empty:\n%s", out)
-	}
-}
-
-// wantText fails unless the output has each of these texts. An empty one is in
-// every output, so it is an error of the test's.
-func wantText(t *testing.T, out string, texts ...string) {
-	t.Helper()
-	if len(texts) == 0 {
-		t.Error("the test looks for no text")
-	}
-	for _, text := range texts {
-		switch {
-		case strings.TrimSpace(text) == "":
-			t.Error("the test looks for an empty text, which is in every output")
-		case !strings.Contains(out, text):
-			t.Errorf("no %q in\n%s", text, out)
-		}
-	}
+	return &workspace{f, terraformtest.NewWorkspace(f.t, config)}
 }

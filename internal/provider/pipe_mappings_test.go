@@ -166,8 +166,8 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 		return f.provider() + pipeConfig(mockplatform.PostgresPipeID, arguments)
 	}
 	w := f.workspace(config(seedMappings))
-	w.apply()
-	w.file("main.tf", config(resorted))
+	w.Apply()
+	w.File("main.tf", config(resorted))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Hang: true, Times: mockplatform.Always})
 	out := w.interrupted(syscall.SIGINT, func() bool {
 		sent := f.patches(mockplatform.PostgresPipeID)
@@ -180,9 +180,9 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
 	f.ResetJournal()
-	w.apply()
+	w.Apply()
 	f.wantWrites(addsCustomers)
-	w.wantEmptyPlan()
+	w.WantEmptyPlan()
 }
 
 // TestNoMappingsInTheApply excludes a column after the plan, and the read of the apply has no

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ terraform {
 
 // setenv adds variables to those of what the workspace runs.
 func (w *workspace) setenv(variables ...string) *workspace {
-	w.env = append(slices.Clip(w.env), variables...)
+	w.Env = append(slices.Clip(w.Env), variables...)
 	return w
 }
 
@@ -170,7 +169,7 @@ func TestProviderFromEnvironment(t *testing.T) {
 	config := plainProvider + everything + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
 	w := f.workspace(config).setenv(f.fromEnvironment()...).setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/", "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting",
 		"TF_APPEND_USER_AGENT= pipeline/7 (nightly) ")
-	w.apply()
+	w.Apply()
 	if got := f.writes(); len(got) != 1 {
 		t.Errorf("writes: %q", got)
 	}
@@ -186,10 +185,10 @@ func TestProviderFromEnvironment(t *testing.T) {
 		}
 	}
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
-	w.file("main.tf", config+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
-	w.wantEmptyPlan()
+	w.File("main.tf", config+`provider "dataplatform" { organization_id = "`+mockplatform.OrganizationID+`" }`)
+	w.WantEmptyPlan()
 	w.setenv("TF_APPEND_USER_AGENT=pipeline\n7")
-	out, _ := w.terraform("plan")
+	out, _ := w.Terraform("plan")
 	wantText(t, out, "TF_APPEND_USER_AGENT must not contain a line break or another control character")
 }
 
@@ -221,62 +220,4 @@ func TestProviderHalfALogin(t *testing.T) {
 			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
 		}
 	}
-}
-
-// TestKeyOfAnotherProvider renews a key that a second provider block uses, in
-// one run: what that block manages is refreshed by the next.
-func TestKeyOfAnotherProvider(t *testing.T) {
-	f := newFixture(t)
-	config := func(trigger string) string {
-		return f.provider() + fmt.Sprintf(`
-provider "dataplatform" {
-  alias           = "second"
-  base_url        = %q
-  organization_id = %q
-  key_id          = dataplatform_api_key.second.key_id
-  key_secret      = dataplatform_api_key.second.key_secret
-}
-resource "dataplatform_api_key" "second" {
-  name              = "second"
-  roles             = ["admin"]
-  validity_hours    = 24
-  rotation_triggers = { generation = %q }
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-resource "dataplatform_service_scaling" "this" {
-  provider     = dataplatform.second
-  service_id   = %q
-  num_replicas = 4
-}
-`, f.url, mockplatform.OrganizationID, trigger, mockplatform.ServiceID)
-	}
-	w := f.workspace(config("1"))
-	w.apply()
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
-	w.file("main.tf", config("2"))
-	f.ResetJournal()
-	out := w.apply()
-	wantText(t, out, "Refresh skipped: provider settings are unknown", "key_id and key_secret are known only after apply", "1 added, 0 changed, 1 destroyed")
-	for _, b := range readPage(t, "../../templates/guides/rotating-keys.md").blocks {
-		if summary, detail, quoted := strings.Cut(b.text, "\n\n"); quoted && strings.Contains(summary, "Refresh skipped") {
-			wantText(t, out, summary, folded(detail))
-		}
-	}
-	if writes := f.writes(); len(writes) != 1 {
-		t.Errorf("writes: %q", writes)
-	}
-	wantText(t, w.apply(), "0 added, 1 changed, 0 destroyed")
-
-	// A data source can't wait. The guide's way: the key first, then the rest.
-	w.file("main.tf", config("3")+"data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.second\n}\n")
-	var ok bool
-	if out, ok = w.terraform("apply", "-auto-approve", "-input=false"); ok {
-		t.Errorf("a data source was read without a known key:\n%s", out)
-	}
-	wantText(t, out, "Unknown provider settings")
-	w.apply("-target=dataplatform_api_key.second")
-	w.apply()
-	w.wantEmptyPlan()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // What a user of dataplatform_service_scaling, of the data sources of services, and of
@@ -110,7 +111,7 @@ func TestAccServicesDataSourceOfOrganization(t *testing.T) {
 // queryVersion skips what needs terraform query, which OpenTofu does not have.
 func queryVersion(t *testing.T) []tfversion.TerraformVersionCheck {
 	t.Helper()
-	if program := programUnder(t); program.openTofu {
+	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
 		t.Skipf("takes terraform query, and this is %s", program)
 	}
 	return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)}

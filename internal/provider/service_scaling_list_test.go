@@ -89,24 +89,24 @@ func TestQuery(t *testing.T) {
 func TestQueryGeneratesConfiguration(t *testing.T) {
 	f := newFixture(t)
 	w := f.workspace(f.provider())
-	if err := w.command(t.Context(), "query", "-h").Run(); err != nil {
+	if err := w.Command(t.Context(), "query", "-h").Run(); err != nil {
 		t.Skip("this program has no query command")
 	}
 	example, err := os.ReadFile("../../examples/list-resources/dataplatform_service_scaling/list-resource.tfquery.hcl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.file("services.tfquery.hcl", string(example))
-	out, ok := w.terraform("query", "-generate-config-out=generated.tf")
+	w.File("services.tfquery.hcl", string(example))
+	out, ok := w.Terraform("query", "-generate-config-out=generated.tf")
 	if !ok {
 		t.Fatal(out)
 	}
 	wantText(t, out, "events-eu")
 	f.ResetJournal()
-	wantText(t, w.apply(), "0 added, 0 changed, 0 destroyed")
+	wantText(t, w.Apply(), "0 added, 0 changed, 0 destroyed")
 	f.wantWrites()
-	w.wantEmptyPlan()
-	if len(w.states()) == 0 {
+	w.WantEmptyPlan()
+	if len(w.States()) == 0 {
 		t.Error("nothing was imported")
 	}
 }

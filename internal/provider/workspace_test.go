@@ -8,42 +8,7 @@ import (
 	"testing"
 )
 
-// What a workspace shows of plans, states and warnings.
-
-// planned is what a plan has for one resource.
-type planned struct {
-	Address string
-	Change  struct {
-		Actions       []string
-		Before, After any
-		AfterUnknown  any `json:"after_unknown"`
-	}
-}
-
-// plan makes a plan, and returns what a person sees of it and what it has for
-// each resource, by address.
-func (w *workspace) plan(args ...string) (string, map[string]planned) {
-	w.t.Helper()
-	out, ok := w.terraform(append([]string{"plan", "-input=false", "-out=tf.plan"}, args...)...)
-	if !ok {
-		w.t.Fatalf("plan failed:\n%s", out)
-	}
-	return out, w.planned()
-}
-
-// planned is what the plan last made has for each resource, by address.
-func (w *workspace) planned() map[string]planned {
-	w.t.Helper()
-	var shown struct {
-		Changes []planned `json:"resource_changes"`
-	}
-	w.show(&shown, "tf.plan")
-	changes := map[string]planned{}
-	for _, change := range shown.Changes {
-		changes[change.Address] = change
-	}
-	return changes
-}
+// What tests see of warnings, requests, states and interrupts.
 
 // wantWarning fails unless there is one warning, and it has this text. Where
 // there is no text there must be no warning.
@@ -61,7 +26,7 @@ func wantWarning(t *testing.T, warnings []string, text string) {
 
 func (w *workspace) show(into any, args ...string) {
 	w.t.Helper()
-	out, err := w.command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
+	out, err := w.Command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
 	if err != nil {
 		w.t.Fatalf("show: %v", err)
 	}
@@ -70,26 +35,6 @@ func (w *workspace) show(into any, args ...string) {
 	if err := decoder.Decode(into); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// states are the addresses in the workspace's state.
-func (w *workspace) states() []string {
-	w.t.Helper()
-	out, err := w.command(w.t.Context(), "state", "list").Output()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return strings.Fields(string(out))
-}
-
-// planText is what a person sees of a plan.
-func (w *workspace) planText(args ...string) string {
-	w.t.Helper()
-	out, ok := w.terraform(append([]string{"plan", "-input=false"}, args...)...)
-	if !ok {
-		w.t.Fatalf("plan failed:\n%s", out)
-	}
-	return out
 }
 
 // wantRequests compares the requests since the journal was reset, each as
@@ -108,25 +53,11 @@ func (f *fixture) wantRequests(want ...string) {
 	}
 }
 
-// wantNoText fails if the output has one of these texts. An empty output has
-// none of any.
-func wantNoText(t *testing.T, out string, texts ...string) {
-	t.Helper()
-	if len(texts) == 0 || strings.TrimSpace(out) == "" {
-		t.Error("the test looks for no text, or in none")
-	}
-	for _, text := range texts {
-		if strings.Contains(out, text) {
-			t.Errorf("%q in\n%s", text, out)
-		}
-	}
-}
-
 // interrupted applies, interrupts the whole process group once something is seen, does
 // something then, and returns what was printed.
 func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
 	w.t.Helper()
-	command := w.command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	command := w.Command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output

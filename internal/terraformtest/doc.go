@@ -3,11 +3,13 @@
 // and finds the faults for which Terraform blames a provider. A test of its own compares
 // it with a real terraform.
 //
-//	resource.go  a resource block and its object: refresh, import, plan, apply
-//	propose.go   what Terraform proposes to a provider, and ignore_changes
-//	fault.go     what Terraform rejects in a plan and in a result
-//	schema.go    types, values and paths
-//	soak.go      random lives, for make soak
+//	resource.go   a resource block and its object: refresh, import, plan, apply
+//	propose.go    what Terraform proposes to a provider, and ignore_changes
+//	fault.go      what Terraform rejects in a plan and in a result
+//	schema.go     types, values and paths
+//	soak.go       random lives, for make soak
+//	workspace.go  a directory in which a real Terraform runs the built provider
+//	program.go    that Terraform, its version, and what older ones lack
 //
 // It is Terraform 1.16. It does not have nested blocks and deferred changes, and does
 // nothing more with objects that stay deposed.

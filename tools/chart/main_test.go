@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/xml"
-	"errors"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,16 +23,13 @@ BenchmarkOutage/objects=300pipes/with=this-2 1 27000000000 ns/op 20 least-sec/op
 `
 
 func TestRun(t *testing.T) {
-	dir := t.TempDir()
-	in, page, picture := filepath.Join(dir, "bench.txt"), filepath.Join(dir, "page.md"), filepath.Join(dir, "picture.svg")
-	write(t, in, measured)
-	write(t, page, "before\n"+begin+"old figures\n"+end+"\nafter\n")
+	prepare(t, measured, "before\n"+begin+"old figures\n"+end+"\nafter\n")
 	for range 2 { // the second run replaces the figures of the first
-		if err := run(in, page, picture); err != nil {
+		if err := run("bench.txt", "page.md", "picture.svg"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := contentOf(t, page)
+	page, picture := contentOf(t, "page.md"), contentOf(t, "picture.svg")
 	for _, text := range []string{
 		"before\n" + begin + "A plan over 1,000 services takes 6.0 s and 1 request, ", "Terraform itself takes 67 % and ",
 		"an outage of 20 s makes a plan over 300 pipes 23 s longer;", "](picture.svg)\n",
@@ -44,50 +38,47 @@ func TestRun(t *testing.T) {
 		"| 3,000 services | – | – | **–** | – | –, – | – | –, – |\n",
 		"for the first 20 seconds | **26 s** | 20 s | – | – |\n" + "| over 1,000 services", end + "\nafter\n",
 	} {
-		if !strings.Contains(got, text) {
-			t.Errorf("%q is missing in\n%s", text, got)
+		if !strings.Contains(page, text) {
+			t.Errorf("%q is missing in\n%s", text, page)
 		}
 	}
-	if strings.Contains(got, "old figures") || strings.Count(got, "| this |") != 1 || strings.Contains(got, "NaN") {
-		t.Errorf("got\n%s", got)
+	if strings.Contains(page, "old figures") || strings.Count(page, "| this |") != 1 || strings.Contains(page, "NaN") {
+		t.Errorf("got\n%s", page)
 	}
-	drawn := contentOf(t, picture)
-	decoder := xml.NewDecoder(strings.NewReader(drawn))
-	for {
-		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+	var parsed struct{ XMLName xml.Name }
+	if err := xml.Unmarshal([]byte(picture), &parsed); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]bool{
+		">6</text>": true, ">1,000</text>": true, ">services</text>": true, "Arial": true,
+		"medians": false, // another font than the one that is measured would cut a line off
+	} {
+		if strings.Contains(picture, text) != want {
+			t.Errorf("%q is in the picture: %t", text, !want)
+		}
+	}
+}
+
+func TestRunRejects(t *testing.T) {
+	for _, row := range []struct{ measured, page, message string }{
+		{measured, "prose\n", "lacks the comments"},
+		{"PASS\n", begin + end, "has no results"},
+	} {
+		prepare(t, row.measured, row.page)
+		if err := run("bench.txt", "page.md", "picture.svg"); err == nil || !strings.Contains(err.Error(), row.message) || contentOf(t, "page.md") != row.page {
+			t.Errorf("got %v, want %s, and the page %q", err, row.message, contentOf(t, "page.md"))
+		}
+	}
+}
+
+// prepare writes what was measured, and a page, into a directory for the test.
+func prepare(t *testing.T, measured, page string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, content := range map[string]string{"bench.txt": measured, "page.md": page} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for _, text := range []string{">6</text>", ">1,000</text>", ">services</text>", "Arial"} {
-		if !strings.Contains(drawn, text) {
-			t.Errorf("%q is missing in the picture", text)
-		}
-	}
-	if strings.Contains(drawn, "medians") { // another font than the one that is measured would cut a line off
-		t.Error("the picture has text that belongs into the page")
-	}
-}
-
-func TestPageWithoutComments(t *testing.T) {
-	dir := t.TempDir()
-	in, page := filepath.Join(dir, "bench.txt"), filepath.Join(dir, "page.md")
-	write(t, in, measured)
-	write(t, page, "prose\n")
-	if err := run(in, page, filepath.Join(dir, "picture.svg")); err == nil || contentOf(t, page) != "prose\n" {
-		t.Errorf("got %v and %q", err, contentOf(t, page))
-	}
-	write(t, in, "PASS\n")
-	if err := run(in, page, ""); err == nil || !strings.Contains(err.Error(), "has no results") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

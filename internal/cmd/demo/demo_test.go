@@ -2,77 +2,73 @@
 package demo
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"fmt"
-	"io"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	// go test does not know what the built provider is made of, and would return a cached result.
+	_ "github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
-const root = "../../.."
+func TestMain(m *testing.M) {
+	terraformtest.Isolate("TF_", "DATAPLATFORM_")
+	os.Exit(m.Run())
+}
 
-// TestDemo runs the script in a directory like a clone: it tells its story, draws the
-// picture of README.md, and leaves nothing behind.
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	terraform, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
-	if err != nil {
-		t.Skip("needs terraform on PATH, or the path of a terraform or tofu in TF_ACC_TERRAFORM_PATH")
+// demo runs the script in a directory like a clone.
+type demo struct {
+	*testing.T
+	dir, script string
+}
+
+func newDemo(t *testing.T) *demo {
+	t.Helper()
+	if program := terraformtest.ProgramUnder(t); program.OlderThan("1.5", "1.5") {
+		t.Skipf("needs version 1.5, and this is %s", program)
 	}
-	out, err := exec.CommandContext(t.Context(), terraform, "version", "-json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var version struct {
-		Terraform string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal(out, &version); err != nil {
-		t.Fatal(err)
-	}
-	var minor int
-	if _, err := fmt.Sscanf(version.Terraform, "1.%d", &minor); err != nil || minor < 5 {
-		t.Skipf("needs version 1.5, and this is %s", version.Terraform)
-	}
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, temporary := t.TempDir(), t.TempDir()
-	if err := os.Symlink(filepath.Join(abs, "examples"), filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "bin")+"/", ".", "./internal/cmd/mockplatform", "./internal/cmd/picture")
+	root, err := filepath.Abs("../../..")
+	d := &demo{t, t.TempDir(), filepath.Join(root, "internal", "cmd", "demo", "demo.sh")}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(d.dir, "bin")+"/", ".", "./internal/cmd/mockplatform", "./internal/cmd/picture")
 	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
+	out, errBuild := build.CombinedOutput()
+	if err := errors.Join(err, errBuild, os.Symlink(filepath.Join(root, "examples"), filepath.Join(d.dir, "examples"))); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	run := func(args ...string) string {
-		t.Helper()
-		command := exec.CommandContext(t.Context(), filepath.Join(abs, "internal", "cmd", "demo", "demo.sh"), append([]string{terraform}, args...)...)
-		command.Dir = dir
-		command.Env = append(os.Environ(), "TMPDIR="+temporary, "TF_CLI_ARGS=-nonsense")
-		out, err := command.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		if left, err := filepath.Glob(filepath.Join(temporary, "dataplatform-*")); err != nil || len(left) > 0 {
-			t.Errorf("the demo left %v behind (%v)", left, err)
-		}
-		return string(out)
+	return d
+}
+
+func (d *demo) run(args ...string) string {
+	d.Helper()
+	temporary := d.TempDir()
+	command := exec.CommandContext(d.Context(), d.script, append([]string{os.Getenv("TF_ACC_TERRAFORM_PATH")}, args...)...)
+	command.Dir = d.dir
+	command.Env = append(os.Environ(), "TMPDIR="+temporary, "TF_CLI_ARGS=-nonsense")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		d.Fatalf("%v\n%s", err, out)
 	}
-	rest := run()
+	if left, err := filepath.Glob(filepath.Join(temporary, "dataplatform-*")); err != nil || len(left) > 0 {
+		d.Errorf("the demo left %v behind (%v)", left, err)
+	}
+	return string(out)
+}
+
+// TestDemo runs the script: it tells its story, draws the picture of README.md, and leaves
+// nothing behind.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	d := newDemo(t)
+	rest := d.run()
 	const (
 		events = "PATCH …/services/20000000-0000-4000-8000-000000000001/scaling\n      "
 		ledger = "PATCH …/services/20000000-0000-4000-8000-000000000003/scaling\n      "
-		none   = "Requests:\n  none\n"
 	)
 	// Each after the one before. What is sent is among them, and what is not.
 	for _, text := range []string{
@@ -83,7 +79,7 @@ func TestDemo(t *testing.T) {
 		"━━━ 4. Drift ", "num_replicas          = 2 -> 4", "Plan: 0 to add, 1 to change, 0 to destroy.",
 		"0 added, 1 changed, 0 destroyed.", events + `{"numReplicas":4}` + "\n", "No changes.",
 		"━━━ 5. Read ", "without changing any real infrastructure",
-		"━━━ 6. Destroy ", "Plan: 0 to add, 0 to change, 4 to destroy.", "Revoke it in", "4 destroyed.", none,
+		"━━━ 6. Destroy ", "Plan: 0 to add, 0 to change, 4 to destroy.", "Revoke it in", "4 destroyed.", "Requests:\n  none\n",
 		"━━━ 7. ", `"idleScaling": false`, `"idleTimeoutMinutes": 30`, `"numReplicas": 4`, `"name": "sensor-loader"`,
 	} {
 		_, after, found := strings.Cut(rest, text)
@@ -92,52 +88,30 @@ func TestDemo(t *testing.T) {
 		}
 		rest = after
 	}
-	run("README.svg")
-	page, err := os.ReadFile(root + "/README.md") // its plan is tested against a real one
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := changesIn(string(page))
-	for _, directory := range []string{dir, root} {
-		picture, err := os.ReadFile(filepath.Join(directory, "README.svg"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := changesIn(plainText(t, picture)); len(want) < 3 || !slices.Equal(got, want) {
+	d.run("README.svg")
+	want := changesIn(t, "../../../README.md") // its plan is tested against a real one
+	for _, directory := range []string{d.dir, "../../.."} {
+		if got := changesIn(t, filepath.Join(directory, "README.svg")); len(want) < 3 || !slices.Equal(got, want) {
 			t.Errorf("%s/README.svg shows %q, and README.md %q: run make picture, and look at it", directory, got, want)
 		}
 	}
 }
 
-// plainText returns what a picture says, one line for each text.
-func plainText(t *testing.T, picture []byte) string {
-	t.Helper()
-	var out strings.Builder
-	decoder := xml.NewDecoder(bytes.NewReader(picture))
-	for {
-		token, err := decoder.Token()
-		switch token := token.(type) {
-		case xml.CharData:
-			out.Write(token)
-		case xml.StartElement:
-			if token.Name.Local == "text" {
-				out.WriteByte('\n')
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return out.String()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+var (
+	lineOfPicture = regexp.MustCompile(`<text[^>]*>`)
+	otherTag      = regexp.MustCompile(`<[^>]*>`)
+)
 
-// changesIn returns what a plan says of values and of numbers of objects. Spaces, colors
-// and the other lines differ between versions of Terraform.
-func changesIn(plan string) []string {
-	var changes []string
-	for line := range strings.Lines(plan) {
+// changesIn returns what a page or a picture of a plan says of values and of numbers of
+// objects. Spaces, colors and the other lines differ between versions of Terraform.
+func changesIn(t *testing.T, name string) (changes []string) {
+	t.Helper()
+	plan, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := otherTag.ReplaceAllString(lineOfPicture.ReplaceAllString(string(plan), "\n"), "")
+	for line := range strings.Lines(html.UnescapeString(text)) {
 		words := strings.Fields(line)
 		if len(words) > 0 && (words[0] == "Plan:" || slices.Contains(words, "->")) {
 			changes = append(changes, strings.Join(words, " "))

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,10 +47,8 @@ func TestConsoleRejectsUnknownMembers(t *testing.T) {
 		{aService, `{"numReplicas":7,"ipAccessList":[{"sorce":"10.0.0.0/8"}]}`, "no such member: ipAccessList.sorce; there are description, source\n"},
 		{aPipe, `{"settings":{"engineMaxThreads":7}}`, "no such member: settings.engineMaxThreads; there are engine_max_download_threads, "},
 		{aPipe, `{"settings":{"engine_max_thread":null}}`, "no such member: settings.engine_max_thread; "},
-		{aPipe, `{"source":{"postgres":{"host":"h"}}}`, "no such member: source.postgres; there are kafka\n"},
 		{customers, `{"source":{"postgres":{"tableMappings":[{"table":"t"}]}}}`, "no such member: source.postgres.tableMappings.table; "},
 		{anAlert, `[]`, "the body must be a JSON object\n"},
-		{anAlert, `null`, "the body must be a JSON object\n"},
 		{anAlert, `{"threshold"}`, "the body must be a JSON object\ninvalid character"},
 	} {
 		before := p.send(200, "GET", row.path, "")
@@ -109,8 +107,7 @@ func TestConsoleRestores(t *testing.T) {
 func TestConsoleLists(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-services", "2", "-pipes", "7", "-spread")
-	if got := p.send(200, "GET", "/console/services", ""); strings.Count(got, `"id"`) != 6 ||
-		!strings.HasPrefix(got, "[\n  {\n    \"id\": \""+mockplatform.ServiceID+"\",\n    \"name\": \"events-eu\",\n    \"organizationId\": \""+mockplatform.OrganizationID+"\"\n  },\n") {
+	if got := p.send(200, "GET", "/console/services", ""); strings.Count(got, `"id"`) != 6 || strings.Count(got, `"organizationId"`) != 6 || !strings.Contains(got, `"name": "events-eu"`) {
 		t.Errorf("got %s", got)
 	}
 	got := p.send(200, "GET", "/console/pipes", "")
@@ -134,26 +131,19 @@ func TestConsoleRevokesKeys(t *testing.T) {
 	if got := p.send(200, "GET", "/console/keys", ""); got != "[]\n" {
 		t.Errorf("got %s", got)
 	}
-	var created struct {
-		Result struct {
-			Key struct {
-				ID string `json:"id"`
-			} `json:"key"`
-			KeyID  string `json:"keyId"`
-			Secret string `json:"keySecret"`
-		} `json:"result"`
+	created := p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)
+	member := func(name string) string {
+		return regexp.MustCompile(`"` + name + `":"([^"]+)"`).FindStringSubmatch(created)[1]
 	}
-	if err := json.Unmarshal([]byte(p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)), &created); err != nil {
-		t.Fatal(err)
-	}
+	path := "/console/keys/" + member("id")
 	if got := p.send(200, "GET", "/console/keys", ""); !strings.Contains(got, `"name": "ci"`) || strings.Contains(got, "keySecret") {
 		t.Errorf("got %s", got)
 	}
-	p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"] = created.Result.KeyID, created.Result.Secret
+	p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"] = member("keyId"), member("keySecret")
 	p.send(200, "GET", services, "")
-	p.send(200, "DELETE", "/console/keys/"+created.Result.Key.ID, "")
+	p.send(200, "DELETE", path, "")
 	p.send(401, "GET", services, "")
-	p.send(404, "DELETE", "/console/keys/"+created.Result.Key.ID, "")
+	p.send(404, "DELETE", path, "")
 	if got := p.send(200, "GET", "/console/keys", ""); got != "[]\n" {
 		t.Errorf("got %s", got)
 	}

@@ -1,4 +1,4 @@
-package provider
+package terraformtest
 
 import (
 	"context"
@@ -13,42 +13,66 @@ import (
 	"testing"
 )
 
-// What runs the tests: a Terraform or an OpenTofu, and its version. Tests of
+// Program is what runs the tests: a Terraform or an OpenTofu, and its version. Tests of
 // what only newer ones can do are skipped under older ones, with the reason.
-
-type terraformProgram struct {
-	openTofu bool
+type Program struct {
+	OpenTofu bool
 	version  string
 }
 
-func (p terraformProgram) String() string {
-	if p.openTofu {
+func (p Program) String() string {
+	if p.OpenTofu {
 		return "OpenTofu " + p.version
 	}
 	return "Terraform " + p.version
 }
 
-var programUnderTest = sync.OnceValues(func() (terraformProgram, error) {
+// OlderThan compares the version with one of Terraform or of OpenTofu.
+func (p Program) OlderThan(terraform, openTofu string) bool {
+	if p.OpenTofu {
+		return older(p.version, openTofu)
+	}
+	return older(p.version, terraform)
+}
+
+// RegistryHost is the host that the program fills in for a provider's source.
+func (p Program) RegistryHost() string {
+	if p.OpenTofu {
+		return "registry.opentofu.org"
+	}
+	return "registry.terraform.io"
+}
+
+// ProgramUnderTest is the one that TF_ACC_TERRAFORM_PATH names.
+var ProgramUnderTest = sync.OnceValues(func() (Program, error) {
 	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	var said struct {
 		Version string `json:"terraform_version"`
 	}
 	out, err := exec.CommandContext(context.Background(), path, "version", "-json").Output()
 	if err != nil {
-		return terraformProgram{}, err
+		return Program{}, err
 	}
 	if err := json.Unmarshal(out, &said); err != nil {
-		return terraformProgram{}, err
+		return Program{}, err
 	}
 	plain, err := exec.CommandContext(context.Background(), path, "version").Output()
-	return terraformProgram{strings.HasPrefix(string(plain), "OpenTofu"), said.Version}, err
+	return Program{strings.HasPrefix(string(plain), "OpenTofu"), said.Version}, err
 })
 
-// programUnder is the program under test.
-func programUnder(t *testing.T) terraformProgram {
+// NeedTerraform skips a test where there is no terraform.
+func NeedTerraform(t *testing.T) {
 	t.Helper()
-	needTerraform(t)
-	program, err := programUnderTest()
+	if os.Getenv("TF_ACC_TERRAFORM_PATH") == "" {
+		t.Skip("needs terraform on PATH, or the path of a terraform or tofu in TF_ACC_TERRAFORM_PATH; make test fetches one")
+	}
+}
+
+// ProgramUnder is the program under test.
+func ProgramUnder(t *testing.T) Program {
+	t.Helper()
+	NeedTerraform(t)
+	program, err := ProgramUnderTest()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,36 +94,40 @@ var features = map[string]*regexp.Regexp{
 	"`import` blocks with an `identity`":    regexp.MustCompile(`identity\s*=\s*\{`),
 }
 
-type needed struct{ terraform, openTofu string }
+// Needed are the versions that a configuration takes.
+type Needed struct{ terraform, openTofu string }
 
-func (n needed) String() string { return "Terraform " + n.terraform + " or OpenTofu " + n.openTofu }
+func (n Needed) String() string { return "Terraform " + n.terraform + " or OpenTofu " + n.openTofu }
+
+// upgradingGuide is seen from the packages of internal.
+const upgradingGuide = "../../templates/guides/upgrading.md"
 
 // versionTable is what the documentation says that each feature needs.
-var versionTable = sync.OnceValues(func() (map[string]needed, error) {
+var versionTable = sync.OnceValues(func() (map[string]Needed, error) {
 	content, err := os.ReadFile(upgradingGuide)
 	if err != nil {
 		return nil, err
 	}
-	table := map[string]needed{}
+	table := map[string]Needed{}
 	for feature := range features {
 		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(feature) + `.* \| ([0-9.]+) \| ([0-9.]+) \|$`).FindStringSubmatch(string(content))
 		if row == nil {
 			return nil, fmt.Errorf("the table of versions in %s has no row %s", upgradingGuide, feature)
 		}
-		table[feature] = needed{row[1], row[2]}
+		table[feature] = Needed{row[1], row[2]}
 	}
 	return table, nil
 })
 
-// neededBy returns the versions that a configuration takes, or false if any
+// NeededBy returns the versions that a configuration takes, or false if any
 // will do.
-func neededBy(t *testing.T, config string) (needed, bool) {
+func NeededBy(t *testing.T, config string) (Needed, bool) {
 	t.Helper()
 	table, err := versionTable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var highest needed
+	var highest Needed
 	for feature, pattern := range features {
 		if !pattern.MatchString(config) {
 			continue
@@ -107,26 +135,22 @@ func neededBy(t *testing.T, config string) (needed, bool) {
 		highest.terraform = newer(highest.terraform, table[feature].terraform)
 		highest.openTofu = newer(highest.openTofu, table[feature].openTofu)
 	}
-	return highest, highest != needed{}
+	return highest, highest != Needed{}
 }
 
-// tooOldFor reports whether the documentation calls the program too old for a
+// tooOld reports whether the documentation calls the program too old for a
 // configuration, and what that needs.
-func tooOldFor(t *testing.T, config string) (needed, bool) {
+func tooOld(t *testing.T, config string) (Needed, bool) {
 	t.Helper()
-	needs, ok := neededBy(t, config)
-	if !ok {
-		return needs, false
-	}
-	program := programUnder(t)
-	return needs, program.openTofu && older(program.version, needs.openTofu) || !program.openTofu && older(program.version, needs.terraform)
+	needs, ok := NeededBy(t, config)
+	return needs, ok && ProgramUnder(t).OlderThan(needs.terraform, needs.openTofu)
 }
 
-// skipIfTooOld skips a test of a configuration under a program that is too old for it.
-func skipIfTooOld(t *testing.T, config string) {
+// SkipIfTooOld skips a test of a configuration under a program that is too old for it.
+func SkipIfTooOld(t *testing.T, config string) {
 	t.Helper()
-	if needs, tooOld := tooOldFor(t, config); tooOld {
-		t.Skipf("takes %s, and this is %s", needs, programUnder(t))
+	if needs, old := tooOld(t, config); old {
+		t.Skipf("takes %s, and this is %s", needs, ProgramUnder(t))
 	}
 }
 

@@ -1,0 +1,77 @@
+package guidestest
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+const pipelineGuide = "../../docs/guides/pipeline.md"
+
+// TestPipelineGuide follows the guide on CI/CD, with the tools for misspelled names that
+// make tflint has built.
+func TestPipelineGuide(t *testing.T) {
+	w, p := newReader(t), readPage(t, pipelineGuide)
+	needs(t, p.text)
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("there is no openssl")
+	}
+	scenario, err := filepath.Abs(scenarioDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := &p.blocks[p.find(t, "git clone ")]
+	_, rest, _ := strings.Cut(clone.text, "\n")
+	clone.text = fmt.Sprintf("mkdir -p clone/examples && cp -R %q clone/examples\n%s", scenario, rest)
+	lint := &p.blocks[p.find(t, `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint`+"\nbash ci/lint.sh\n")]
+	lint.text = "true\n"
+	canLint := w.linters()
+	if canLint {
+		lint.text = "bash ci/lint.sh\n"
+	}
+	var shown []string // what later runs print
+	p.drop(func(b block) bool {
+		if b.language == "text" {
+			shown = append(shown, folded(b.text))
+		}
+		return b.language == "text"
+	})
+	if len(shown) != 2 {
+		t.Fatalf("the guide shows %d outputs, want those of drift and of a misspelled name", len(shown))
+	}
+	w.follow(p)
+	w.wantKeys(1, 1) // and the timeout
+
+	w.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["maxReplicaMemoryGb"] = 236 })
+	w.wantScript("bash ci/drift.sh", 2, shown[0])
+	if canLint {
+		w.File("pipes.tf", pipeBlock("orders", mockplatform.KafkaPipeID, "\n  settings = {\n    engine_max_thread = 4\n  }\n"))
+		w.wantScript("bash ci/lint.sh", 2, shown[1])
+	}
+}
+
+// TestWorkflows wants each command of the guide's workflow elsewhere in the guide, unless it
+// has a test of its own, and each command of the scenario's workflows in the guide.
+func TestWorkflows(t *testing.T) {
+	t.Parallel()
+	// What the scenario's commands have for its values.
+	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "")
+	run := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`)
+	text := values.Replace(fileText(t, pipelineGuide))
+	for _, command := range run.FindAllStringSubmatch(text, -1) {
+		if of := command[1]; of != "bash ci/comment.sh" && !strings.HasPrefix(of, "printf") && strings.Count(text, of) <= strings.Count(text, "run: "+of) {
+			t.Errorf("the workflow runs %q, and the guide does not", of)
+		}
+	}
+	for _, name := range []string{"terraform.yml", "environment.yml"} {
+		workflow := values.Replace(fileText(t, filepath.Join(scenarioDir, "workflows", name)))
+		for _, command := range run.FindAllStringSubmatch(workflow, -1) {
+			wantText(t, text, command[1])
+		}
+	}
+}

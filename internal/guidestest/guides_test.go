@@ -1,0 +1,244 @@
+package guidestest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// TestFirstPage has the plan of the first page's example.
+func TestFirstPage(t *testing.T) {
+	w := newReader(t)
+	p := readPage(t, "../../docs/index.md")
+	p.blocks = p.blocks[:2] // the settings that follow are the workspace's
+	p.blocks[0].text = "# main.tf\n" + p.blocks[0].text
+	p.insert(1, "terraform init && terraform plan\n")
+	w.follow(p)
+}
+
+// TestGettingStarted follows the guide from an empty directory to its last plan: it changes
+// the replicas and the threads, and creates a key.
+func TestGettingStarted(t *testing.T) {
+	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
+	w.follow(readPage(t, guide("getting-started")))
+	w.wantKeys(1, 2)
+	w.WantEmptyPlan()
+}
+
+// TestChapters follows chapters that have commands. The other chapters of these guides are
+// snippets, or have a test of their own.
+func TestChapters(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		guide, chapter string
+		keys           int
+	}{
+		{"adopting", "Generate the configuration", 0},
+		{"rotating-keys", "Existing API keys", 2},
+	} {
+		t.Run(row.chapter, func(t *testing.T) {
+			w := newReader(t)
+			p := chapterOf(t, guide(row.guide), row.chapter)
+			needs(t, p.text)
+			w.File("providers.tf", plainProvider)
+			w.shell("terraform init")
+			w.follow(p)
+			w.Apply()
+			w.WantEmptyPlan()
+			w.wantKeys(row.keys, 0)
+		})
+	}
+}
+
+// TestAdoptingManyGuide follows the guide for large organizations, chapter by
+// chapter. None changes the platform.
+func TestAdoptingManyGuide(t *testing.T) {
+	t.Parallel()
+	all := chapters(t, guide("adopting-many"))
+	if len(all) != 6 {
+		t.Errorf("%d chapters, want 5 and what all begin with", len(all))
+	}
+	for _, p := range all[1:] {
+		t.Run(p.title, func(t *testing.T) {
+			w := newReader(t)
+			needs(t, p.text)
+			w.follow(all[0])
+			w.follow(p)
+			w.wantWrites()
+			switch plan := "terraform plan -detailed-exitcode"; p.title {
+			case "Several states":
+				plan = "terraform -chdir=production plan -detailed-exitcode"
+				w.shell(plan)
+				w.checksNames(t, chapterOf(t, guide("adopting-many"), "All services from a file"))
+				w.shell(plan)
+				w.edit("production/services.yaml", "idle_timeout_minutes", "idle_timeout_minute")
+				w.wantScript(plan, 1, "Unknown in services.yaml: idle_timeout_minute.")
+			default:
+				w.shell(plan)
+			}
+		})
+	}
+}
+
+// checksNames changes the module of several states as the guide says, with what the chapter
+// on a file has.
+func (w *workspace) checksNames(t *testing.T, fromFile *page) {
+	t.Helper()
+	checked := fromFile.blocks[fromFile.find(t, "known ")].text
+	known := regexp.MustCompile(`known += .*`).FindString(checked)
+	_, resource, _ := strings.Cut(checked, "\nresource ")
+	module, _, _ := strings.Cut(w.Read("modules/services/main.tf"), "\nresource ")
+	module = regexp.MustCompile(`(?s)type = map.*?\n {2}}\)\)`).ReplaceAllString(module, "type = any")
+	resource = strings.ReplaceAll(resource, "local.services", "var.services")
+	w.File("modules/services/main.tf", module+"\nlocals {\n"+known+"\n}\n\nresource "+resource)
+}
+
+// TestDestroyFalse has the permanent form of leaving, where there is one.
+func TestDestroyFalse(t *testing.T) {
+	w := newWorkspace(t, "")
+	program := programUnder(t)
+	if program.OlderThan("1.16", "1.12") {
+		t.Skipf("%s has no lifecycle { destroy = false } in resources", program)
+	}
+	w.File("main.tf", plainProvider+fmt.Sprintf(`
+resource "dataplatform_service_scaling" "events" {
+  service_id = %q
+  lifecycle {
+    destroy = false
+  }
+}
+`, mockplatform.ServiceID))
+	w.Apply()
+	destroy := []string{"-destroy"}
+	if program.OpenTofu {
+		destroy = append(destroy, "-suppress-forget-errors")
+	}
+	wantText(t, w.Apply(destroy...), "0 destroyed")
+	w.wantWrites()
+	if states := w.States(); len(states) != 0 {
+		t.Errorf("the state still has %v", states)
+	}
+}
+
+// TestGuidesQuoteMessages finds each message that the guides on adoption and
+// rotation quote in the output of a run that causes it.
+func TestGuidesQuoteMessages(t *testing.T) {
+	w := newWorkspace(t, plainProvider+fmt.Sprintf(`
+resource "dataplatform_service_scaling" "events" {
+  service_id   = %q
+  num_replicas = 4
+}
+`, mockplatform.ServiceID))
+	output := w.PlanText()
+	w.File("main.tf", plainProvider+`
+resource "dataplatform_api_key" "loader" {
+  name           = "orders-loader"
+  roles          = ["developer"]
+  validity_hours = 24
+}
+`)
+	w.Apply()
+	output += w.PlanText("-destroy")
+	w.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Status: 503})
+	failed, _ := w.Terraform("apply", "-auto-approve", "-input=false", "-replace=dataplatform_api_key.loader")
+	output = anyRun(output + failed)
+	found := 0
+	for _, name := range []string{"adopting", "rotating-keys"} {
+		for _, b := range readPage(t, guide(name)).blocks {
+			quoted := strings.HasPrefix(b.text, "Warning: ") || strings.HasPrefix(b.text, "The platform may")
+			if !quoted || strings.HasPrefix(b.text, refreshSkipped) {
+				continue
+			}
+			found++
+			for paragraph := range strings.SplitSeq(anyRun(strings.TrimSpace(b.text)), "\n\n") {
+				wantText(t, output, folded(paragraph))
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d messages are quoted, want 3", found)
+	}
+}
+
+// anyRun takes out of a message what differs from run to run.
+func anyRun(text string) string {
+	for pattern, with := range map[string]string{
+		`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`: "UUID",
+		`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`:   "DATE",
+		`suffix \w+`: "suffix X",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
+	}
+	return text
+}
+
+// refreshSkipped is the beginning of a message that TestKeyOfAnotherProvider causes.
+const refreshSkipped = "Warning: Refresh skipped"
+
+// TestKeyOfAnotherProvider renews a key that a second provider block uses, in one run: what
+// that block manages is refreshed by the next.
+func TestKeyOfAnotherProvider(t *testing.T) {
+	p := chapterOf(t, guide("rotating-keys"), "A key that configures another provider")
+	config := plainProvider + p.blocks[0].text + fmt.Sprintf(`
+resource "dataplatform_api_key" "loader" {
+  name              = "loader"
+  roles             = ["admin"]
+  validity_hours    = 24
+  rotation_triggers = { generation = "1" }
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+resource "dataplatform_service_scaling" "this" {
+  provider     = dataplatform.loader
+  service_id   = %q
+  num_replicas = 4
+}
+`, mockplatform.ServiceID)
+	w := newWorkspace(t, config).setenv("TF_CLI_ARGS_apply=-auto-approve")
+	w.Apply()
+	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 7 })
+	w.edit("main.tf", `"1"`, `"2"`)
+	w.ResetJournal()
+	out := w.Apply()
+	w.wantKeys(1, 0)
+	for paragraph := range strings.SplitSeq(p.blocks[p.find(t, refreshSkipped)].text, "\n\n") {
+		wantText(t, out, folded(paragraph))
+	}
+	wantText(t, w.Apply(), "0 added, 1 changed, 0 destroyed")
+
+	// A data source can't wait. The guide's way: the key first, then the rest.
+	w.edit("main.tf", `"2"`, `"3"`)
+	w.File("data.tf", "data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.loader\n}\n")
+	w.wantScript("terraform apply", 1, "Unknown provider settings")
+	w.shell(p.blocks[p.find(t, "terraform apply -target")].text)
+	w.WantEmptyPlan()
+}
+
+// TestSecretsGuide has the plan that the guide on secrets shows, and what it says of an
+// output of a whole pipe.
+func TestSecretsGuide(t *testing.T) {
+	p := readPage(t, guide("secrets"))
+	config := p.blocks[0].text
+	at := slices.IndexFunc(p.blocks, func(b block) bool { return b.language == "" })
+	if at < 0 || !strings.Contains(config, "ephemeral = true") {
+		t.Fatal("the guide begins otherwise")
+	}
+	w := newWorkspace(t, plainProvider+config).setenv("TF_VAR_kafka_password=hush-hush")
+	out := w.PlanText()
+	for line := range strings.Lines(p.blocks[at].text) {
+		if programUnder(t).OpenTofu {
+			line = strings.Replace(line, "(sensitive, write-only attribute)", "(write-only attribute)", 1)
+		}
+		wantText(t, out, folded(line))
+	}
+	wantNoText(t, out, "hush-hush")
+	w.File("output.tf", "output \"orders\" {\n  value = dataplatform_pipe.orders\n}\n")
+	w.wantScript("terraform plan", 1, "Output refers to sensitive values")
+	w.edit("output.tf", "orders\n", "orders\n  sensitive = true\n")
+	w.PlanText()
+}

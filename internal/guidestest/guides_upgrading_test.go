@@ -1,0 +1,163 @@
+package guidestest
+
+import (
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
+)
+
+// TestUpgradingGuide follows the guide from the first version to the last plan, in one
+// directory. Version 0.1.1 is published between its first apply and its upgrade.
+func TestUpgradingGuide(t *testing.T) {
+	w := newReader(t)
+	p := readPage(t, guide("upgrading"))
+	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfOtherVersions
+	p.find(t, newer)
+	p.drop(func(b block) bool { return b.text == newer })
+	upgrade := p.find(t, "init -upgrade")
+	p.insert(upgrade+2, "! terraform apply old.plan 2>rejected\ngrep 'Inconsistent dependency lock file' rejected\n") // behind what it shows
+	p.insert(upgrade, publishNext)
+	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "key_suffix", "expire_at")
+	w.wantKeys(1, 0)
+	if states := w.States(); len(states) != 0 {
+		t.Errorf("the state still has %v", states)
+	}
+}
+
+// publishNext adds version 0.1.1 to the mirror of a reader: the same program by another
+// name.
+const publishNext = `for folder in .mirror/*/*/*/0.1.0/*; do
+	next=${folder/0.1.0/0.1.1}
+	mkdir -p "$next"
+	cp -P "$folder"/*_v0.1.0 "$next/terraform-provider-dataplatform_v0.1.1"
+done
+terraform plan -out=old.plan
+`
+
+// TestStatesOfOtherVersions has what the guide says of an earlier version of the provider
+// on a later state: unknown attributes and missing private data are no change, and a
+// newer schema is Terraform's own error. And what it says of terraform state rm.
+func TestStatesOfOtherVersions(t *testing.T) {
+	w := newWorkspace(t, plainProvider+fmt.Sprintf(`
+resource "dataplatform_service_scaling" "events" {
+  service_id   = %q
+  num_replicas = 3
+}
+resource "dataplatform_api_key" "loader" {
+  name           = "loader"
+  roles          = ["developer"]
+  validity_hours = 24
+}
+`, mockplatform.ServiceID))
+	w.Apply()
+	w.ResetJournal()
+	state := w.Read("terraform.tfstate")
+	changed := strings.ReplaceAll(state, `"attributes": {`, `"attributes": { "added_later": "x",`)
+	changed = regexp.MustCompile(`"private": "[^"]+"`).ReplaceAllString(changed, `"private": "e30="`) // {}
+	if strings.Count(changed, "added_later") != 2 || strings.Count(changed, `"e30="`) != 1 {
+		t.Fatalf("the state has another form:\n%s", state)
+	}
+	w.File("terraform.tfstate", changed)
+	w.WantEmptyPlan()
+
+	w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
+	w.wantScript("terraform plan", 1, "Resource instance managed by newer provider version")
+
+	// Removed from the state and still configured, a key is created once more.
+	w.File("terraform.tfstate", state)
+	wantText(t, w.shell("terraform state rm dataplatform_api_key.loader && terraform plan"), "Plan: 1 to add, 0 to change, 0 to destroy.")
+	w.wantWrites()
+}
+
+// TestStatesOfEarlierVersions plans with states that earlier versions of the
+// provider wrote, each with its configuration in a directory named after the
+// version: they must plan empty. Where a release changes the shape of a state,
+// its directory is added and none is changed; a state that no longer plans empty
+// needs a state upgrader.
+func TestStatesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	directories, err := filepath.Glob("testdata/state/*")
+	if err != nil || len(directories) == 0 {
+		t.Fatalf("no states were found: %v", err)
+	}
+	for _, directory := range directories {
+		t.Run(filepath.Base(directory), func(t *testing.T) {
+			w := newWorkspace(t, fileText(t, filepath.Join(directory, "main.tf")))
+			state := fileText(t, filepath.Join(directory, "state.json"))
+			w.File("terraform.tfstate", strings.ReplaceAll(state, "registry.terraform.io", programUnder(t).RegistryHost()))
+			w.WantEmptyPlan()
+			w.wantWrites()
+		})
+	}
+}
+
+// TestOtherToolsGuide has what the guide shows of mirrors: the index that it writes serves
+// `terraform init` over HTTPS, and the checksums of another system. The tools themselves
+// (Terragrunt, Pulumi, cdktn, tflint, Upjet) are not here; what the guide says of them was
+// seen by hand. TestSnippets has the version constraints.
+func TestOtherToolsGuide(t *testing.T) {
+	if _, err := exec.LookPath("zip"); err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the guide is for 64-bit Linux, and this needs zip")
+	}
+	w := newReader(t)
+	p := readPage(t, guide("other-tools"))
+	host := programUnder(t).RegistryHost()
+	w.shell(fmt.Sprintf(`mkdir -p mirror/%[1]s/dataplatform/dataplatform
+cd mirror/%[1]s/dataplatform/dataplatform
+cp -L "$OLDPWD"/.mirror/*/*/*/*/*/terraform-provider-dataplatform_v0.1.0 .
+for system in linux_amd64 darwin_arm64; do
+	echo $system > README.md # or both have one checksum
+	zip -1 -q terraform-provider-dataplatform_0.1.0_$system.zip terraform-provider-dataplatform_v0.1.0 README.md
+done
+rm terraform-provider-dataplatform_v0.1.0 README.md`, host))
+	server := httptest.NewTLSServer(http.FileServer(http.Dir(filepath.Join(w.Dir, "mirror"))))
+	t.Cleanup(server.Close)
+	w.File("mirror.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.Dir, "mirror.pem"))
+	p.drop(func(b block) bool { return b.language == "terraform" })
+	p.replace("registry.terraform.io", host) // as the guide says
+	rc := &p.blocks[p.find(t, "# terraform.rc\n")]
+	wantText(t, rc.text, "https://mirror.example.com/")
+	w.File("terraform.rc", strings.Replace(rc.text, "https://mirror.example.com", server.URL, 1))
+	*rc = block{language: "shell", text: "terraform init\n"}
+	w.File("main.tf", plainProvider)
+	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
+	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
+		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
+	}
+}
+
+// TestNamesThatOtherToolsSet wants each settable argument called name on the page on other
+// tools, since Pulumi invents a value for it.
+func TestNamesThatOtherToolsSet(t *testing.T) {
+	t.Parallel()
+	pulumi := chapterOf(t, guide("other-tools"), "Pulumi").text
+	schemas, err := provider.NewServer("test", nil)().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for name, schema := range schemas.ResourceSchemas {
+		for _, a := range schema.Block.Attributes {
+			if a.Name == "name" && (a.Optional || a.Required) {
+				found++
+				wantText(t, pulumi, "`"+name+"`")
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d resources have a settable name, want 2", found)
+	}
+}

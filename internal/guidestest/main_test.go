@@ -1,0 +1,175 @@
+// Package guidestest does what a reader of the documentation does, with a real Terraform,
+// the built provider and the fake platform. An example, a snippet or a command that stops
+// working fails its test.
+package guidestest
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+func TestMain(m *testing.M) {
+	terraformtest.Isolate("TF_", "DATAPLATFORM_")
+	// Most of what runs is a terraform that ends before its memory matters.
+	_ = os.Setenv("GOGC", "400")
+	debug.SetGCPercent(400)
+	code := m.Run()
+	terraformtest.RemoveBuilt()
+	os.Exit(code)
+}
+
+var (
+	folded       = terraformtest.Folded
+	programUnder = terraformtest.ProgramUnder
+	skipIfTooOld = terraformtest.SkipIfTooOld
+	wantText     = terraformtest.WantText
+	wantNoText   = terraformtest.WantNoText
+)
+
+const plainProvider = `
+terraform {
+  required_providers {
+    dataplatform = { source = "dataplatform/dataplatform" }
+  }
+}
+`
+
+// workspace is a directory before a platform of the test's own. The settings of the
+// provider are in the environment, as the documentation shows them.
+type workspace struct {
+	*terraformtest.Workspace
+	*mockplatform.Server
+}
+
+// newWorkspace needs no `terraform init`.
+func newWorkspace(t *testing.T, config string) *workspace {
+	t.Helper()
+	t.Parallel()
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	server := httptest.NewServer(platform)
+	t.Cleanup(server.Close)
+	return (&workspace{terraformtest.NewWorkspace(t, config), platform}).setenv(
+		"DATAPLATFORM_BASE_URL="+server.URL,
+		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
+		"DATAPLATFORM_KEY_ID=demo-key-id",
+		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
+		"DATAPLATFORM_ALERTS_BASE_URL="+server.URL,
+		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
+		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
+		"DATAPLATFORM_RETRY_TIMEOUT=5s",
+		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
+	)
+}
+
+// newReader has the provider installed as from a registry, so that `terraform init` works,
+// and is needed.
+func newReader(t *testing.T) *workspace {
+	t.Helper()
+	w := newWorkspace(t, "")
+	mirror := filepath.Join(w.Dir, ".mirror")
+	directory := filepath.Join(mirror, programUnder(t).RegistryHost(), "dataplatform", "dataplatform", "0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
+	const program = "terraform-provider-dataplatform"
+	if err := errors.Join(
+		os.MkdirAll(directory, 0o700),
+		os.Symlink(filepath.Join(terraformtest.Built(t), program), filepath.Join(directory, program+"_v0.1.0")),
+		os.Remove(filepath.Join(w.Dir, "main.tf")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
+	return w
+}
+
+// setenv adds variables to those of what the workspace runs.
+func (w *workspace) setenv(variables ...string) *workspace {
+	w.Env = append(slices.Clip(w.Env), variables...)
+	return w
+}
+
+// edit replaces a text of a file, which has it once.
+func (w *workspace) edit(name, before, after string) {
+	w.T.Helper()
+	content := w.Read(name)
+	if strings.Count(content, before) != 1 {
+		w.T.Fatalf("%s does not have %q once", name, before)
+	}
+	w.File(name, strings.Replace(content, before, after, 1))
+}
+
+// shell runs commands as a reader would, and stops at the first that fails.
+func (w *workspace) shell(commands string) string {
+	w.T.Helper()
+	programs := w.T.TempDir() // in which the program under test is called terraform
+	if err := os.Symlink(os.Getenv("TF_ACC_TERRAFORM_PATH"), filepath.Join(programs, "terraform")); err != nil {
+		w.T.Fatal(err)
+	}
+	run := exec.CommandContext(w.T.Context(), "bash", "-euo", "pipefail", "-c", commands)
+	run.Dir, run.WaitDelay = w.Dir, 10*time.Second
+	run.Env = append(slices.Clip(w.Env), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	out, err := run.CombinedOutput()
+	text := folded(string(out))
+	w.CheckRun(text, err)
+	if err != nil {
+		w.T.Fatalf("%v from\n%s\n%s", err, commands, out)
+	}
+	return text
+}
+
+// wantScript runs a command, and expects its exit code and texts of its output.
+func (w *workspace) wantScript(command string, code int, texts ...string) string {
+	w.T.Helper()
+	out := w.shell(fmt.Sprintf("code=0; %s 2>&1 || code=$?; echo; echo exit code $code", command))
+	wantText(w.T, out, append(texts, fmt.Sprintf("exit code %d", code))...)
+	return out
+}
+
+// writes are the bodies of the requests so far that change something.
+func (w *workspace) writes() (bodies []string) {
+	for _, r := range w.Requests() {
+		if r.Method != "GET" {
+			bodies = append(bodies, r.Body)
+		}
+	}
+	return bodies
+}
+
+// wantWrites compares the bodies of all writes since the journal was reset, and resets it.
+func (w *workspace) wantWrites(want ...string) {
+	w.T.Helper()
+	if got := w.writes(); !slices.Equal(got, want) {
+		w.T.Errorf("writes are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	w.ResetJournal()
+}
+
+// wantKeys expects so many creations of keys, and other writes, and resets the journal.
+func (w *workspace) wantKeys(keys, others int) {
+	w.T.Helper()
+	if got := w.writes(); len(w.RequestsOf(mockplatform.CreateKey)) != keys || len(got) != keys+others {
+		w.T.Errorf("want %d keys and %d other writes, got\n%s", keys, others, strings.Join(got, "\n"))
+	}
+	w.ResetJournal()
+}
+
+// fileText is the content of a file.
+func fileText(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

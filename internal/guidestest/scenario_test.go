@@ -1,0 +1,117 @@
+package guidestest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const scenarioDir = examplesDir + "/scenario"
+
+// addScenario copies the files of the scenario into a workspace, without what an apply in
+// the directory itself leaves behind.
+func (w *workspace) addScenario() {
+	w.T.Helper()
+	if err := os.CopyFS(w.Dir, os.DirFS(scenarioDir)); err != nil {
+		w.T.Fatal(err)
+	}
+	for _, left := range []string{".terraform", ".terraform.lock.hcl", ".tflint.d", "terraform.tfstate", "terraform.tfstate.d"} {
+		if err := os.RemoveAll(filepath.Join(w.Dir, left)); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+}
+
+// newScenario has the values of an environment.
+func newScenario(t *testing.T, environment string) *workspace {
+	t.Helper()
+	w := newWorkspace(t, fileText(t, scenarioDir+"/main.tf")+fileText(t, scenarioDir+"/modules/team/main.tf"))
+	if err := os.Remove(filepath.Join(w.Dir, "main.tf")); err != nil {
+		t.Fatal(err)
+	}
+	w.addScenario()
+	w.shell("terraform get") // init would look for the provider in the registry
+	values := "=-var-file=environments/" + environment + ".tfvars"
+	return w.setenv("TF_WORKSPACE="+environment, "TF_CLI_ARGS_plan"+values, "TF_CLI_ARGS_apply"+values)
+}
+
+// TestScenarioExample applies the scenario in staging: it imports without a change, and
+// then changes. TestScenarioReadme has production.
+func TestScenarioExample(t *testing.T) {
+	w := newScenario(t, "staging")
+	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
+	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).Apply()
+	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
+	wantNoText(t, out, "Warning")
+	w.wantKeys(2, 1)
+	w.WantEmptyPlan()
+}
+
+// TestScenarioRejects has the checks of the scenario's variables.
+func TestScenarioRejects(t *testing.T) {
+	w := newScenario(t, "staging")
+	const aPipe = `-var=pipes={"a":{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
+	for _, row := range []struct {
+		workspace string
+		arguments []string
+		texts     []string
+	}{
+		{"default", nil, []string{"the values of staging, but the workspace is default."}},
+		{"test", []string{"-var=environment=test"}, []string{"The environment must be staging or production."}},
+		{
+			"staging", []string{"-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
+			[]string{"must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin."},
+		},
+		{"staging", []string{aPipe + `"service":"event"}}`}, []string{"The service of a pipe must be one of services."}},
+		{"staging", []string{aPipe + `"service":"ledger","postgres":{"username":"u"}}}`}, []string{"A pipe has one kind of source."}},
+		{"staging", []string{"-var=key_rotation_days=0.5"}, []string{"key_rotation_days must be a whole number between 1 and 365."}},
+	} {
+		out, ok := w.setenv("TF_WORKSPACE=" + row.workspace).Terraform(append([]string{"plan", "-input=false"}, row.arguments...)...)
+		if ok {
+			t.Errorf("planned in %s with %s:\n%s", row.workspace, row.arguments, out)
+		}
+		wantText(t, out, row.texts...)
+	}
+}
+
+// TestScenarioReadme runs the commands of the scenario's README as they stand, with
+// the provider installed as from a registry: it tests the module, imports production
+// without a change, and then changes it. The scripts of its pipeline find nothing to do.
+func TestScenarioReadme(t *testing.T) {
+	needsMocks(t)
+	w := newReader(t)
+	skipIfTooOld(t, fileText(t, scenarioDir+"/modules/team/main.tf"))
+	w.addScenario()
+	p := readPage(t, scenarioDir+"/README.md")
+	p.drop(func(b block) bool { return b.language == "hcl" }) // other providers
+	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
+	p.replace(`{"orders":"...","clickstream":"...","sensors":"...","customers":"..."}`, secrets)
+	w.follow(p)
+	wantText(t, strings.Join(w.writes(), "\n"),
+		`"kafka":{"credentials":{"password":"secret-of-orders","username":"orders-loader"}}`,
+		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
+		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
+		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)
+	w.wantKeys(2, 6)
+
+	// A run that sends no secret needs none.
+	const values = "environments/production.tfvars"
+	w.setenv("TF_VAR_source_secrets={}", "TF_CLI_ARGS_plan=-var-file="+values, "TF_CLI_ARGS_apply=-var-file="+values)
+	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
+	wantNoText(t, w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-")
+
+	// A new version of one secret, which is a connection string now, and a new generation
+	// of one key are sent, and nothing else.
+	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
+	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
+	w.wantScript("terraform plan", 1, "Credential missing")
+	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).Apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
+	sent := strings.Join(w.writes(), "\n")
+	if strings.Count(sent, "secret-of-") != 1 {
+		t.Errorf("want one secret, got\n%s", sent)
+	}
+	wantText(t, sent, `"objectStorage":{"connectionString":"secret-of-clickstream"}`)
+	w.wantKeys(1, 1)
+	w.WantEmptyPlan()
+}
