@@ -219,7 +219,8 @@ func TestAPIKeyEditedState(t *testing.T) {
 			}
 			b.wantNewest()
 			b.block.State.Private = []byte(private)
-			if b.destroy(); !b.state.IsNull() {
+			b.destroy()
+			if !b.state.IsNull() {
 				t.Errorf("the state has %s", b.state)
 			}
 		}))

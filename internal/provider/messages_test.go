@@ -51,25 +51,3 @@ func wantReadable(t *testing.T, text string) {
 		t.Errorf("no sentence: %s", text)
 	}
 }
-
-// TestOutage plans a pipe and a service while nothing works: each error can be read alone.
-func TestOutage(t *testing.T) {
-	for name, test := range map[string]struct {
-		fault  mockplatform.Fault
-		secret string
-		says   []string
-	}{
-		"failing":        {mockplatform.Fault{Status: 503}, "demo-key-secret", []string{"HTTP 503 Service Unavailable"}},
-		"not responding": {mockplatform.Fault{Reset: true}, "demo-key-secret", []string{"Check base_url, and HTTPS_PROXY if it is set."}},
-		"wrong secret":   {mockplatform.Fault{Operation: "none"}, "wrong-secret", []string{"HTTP 401 Unauthorized", "Check key_id and key_secret. The key may be wrong"}},
-	} {
-		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			test.fault.Times = mockplatform.Always
-			f.Inject(test.fault)
-			s := f.start(map[string]any{"key_secret": test.secret})
-			for _, b := range []*managed{f.pipe(mockplatform.KafkaPipeID, ""), f.scaling(mockplatform.ServiceID, "")} {
-				b.refuses(b.tryPlan(s), append(test.says, "Cannot read ", "Tried to ", " at "+f.url+". ")...)
-			}
-		}))
-	}
-}

@@ -68,7 +68,8 @@ var probed = map[string][][]string{
 // about changes an object as little as an answer takes, and never its source.
 func (f *findings) about(s *subject) {
 	s.t.Helper()
-	if f.note(s.noun, s.before); !f.asked[errorsOf] {
+	f.note(s.noun, s.before)
+	if !f.asked[errorsOf] {
 		f.asked[errorsOf] = true
 		f.aboutErrors(s)
 	}

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,14 +38,6 @@ type pipeChange struct {
 }
 
 var pipeChanges = []pipeChange{
-	{
-		name: "one of many members of a source", kind: mockplatform.PostgresPipeID,
-		before: `source = { postgres = { host = "h", port = 5432, settings = { sync_interval_seconds = 60, pull_batch_size = 100000 } } }`,
-		after:  `source = { postgres = { host = "h", port = 5432.0, settings = { sync_interval_seconds = 61, pull_batch_size = 100000 } } }`,
-
-		differing: []string{"source.postgres.settings.sync_interval_seconds"},
-		patches:   []string{`{"source": {"postgres": {"settings": {"syncIntervalSeconds": 61}}}}`},
-	},
 	{
 		name: "lists, a set and texts are cleared", kind: mockplatform.KafkaPipeID,
 		before: `name = "orders"`,
@@ -283,45 +274,6 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 			if !b.state.IsNull() {
 				t.Error("a failed adoption is in the state")
 			}
-		})
-	}
-}
-
-// TestPipeOddResponses reads and writes pipes whose documents and responses a client may
-// stumble over.
-func TestPipeOddResponses(t *testing.T) {
-	for name, test := range map[string]struct {
-		kind             string
-		odd              map[string]any // members of its document
-		arguments, patch string
-	}{
-		"fractions": {mockplatform.PostgresPipeID, map[string]any{
-			"scaling.replicas": 1.25, "scaling.replicaMemoryGb": 1.25, "source.postgres.port": 1.25, "source.postgres.settings.syncIntervalSeconds": 1.25,
-			"settings.engine_max_threads": 1.25, "settings.engine_parallel_distributed_insert_select": 1.25,
-		}, `settings = { engine_max_insert_threads = 3 }`, `{"settings": {"engine_max_insert_threads": 3}}`},
-		"more than 63 bits": {mockplatform.KafkaPipeID, map[string]any{"settings.engine_max_threads": json.Number("9223372036854775808")}, `name = "n"`, `{"name": "n"}`},
-		"two kinds of source": {mockplatform.KafkaPipeID, map[string]any{
-			"source.cloudStream": mockplatform.Document{"streamName": "s", "timestamp": 1.5, "iamRole": "r"}, "source.kafka.brokers": "",
-		}, `source = { kafka = { iam_role = "k" }, cloud_stream = { iam_role = "c" } }`, `{"source": {"kafka": {"iamRole": "k"}, "cloudStream": {"iamRole": "c"}}}`},
-		"nulls in lists": {mockplatform.KafkaPipeID, map[string]any{
-			"fieldMappings": []any{nil, mockplatform.Document{"sourceField": nil, "destinationField": "x"}}, "destination.tableDefinition.sortingKey": []any{nil},
-		}, `name = "n"`, `{"name": "n"}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Responses = mockplatform.Responses{UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
-				b.Patches.MovesState = true
-			})
-			b := f.pipe(f.clonePipe(test.kind, func(doc mockplatform.Document) {
-				for path, value := range test.odd {
-					setMember(doc, path, value)
-				}
-			}), test.arguments)
-			b.apply()
-			b.sends(test.patch)
-			b.wantQuiet()
-			b.wantState()
 		})
 	}
 }

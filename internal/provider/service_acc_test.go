@@ -52,7 +52,7 @@ func TestAccServiceDataSource(t *testing.T) {
 	})
 }
 
-// All services of an organization are listed, and those that all criteria of a filter select.
+// All services of an organization are listed, and those that a filter selects.
 func TestAccServicesDataSource(t *testing.T) {
 	f := newFixture(t)
 	resource.Test(t, resource.TestCase{
@@ -62,7 +62,6 @@ func TestAccServicesDataSource(t *testing.T) {
 			Config: f.provider() + fmt.Sprintf(`
 data "dataplatform_services" "all" {}
 data "dataplatform_services" "production" { filter = ["tag:env=production"] }
-data "dataplatform_services" "two" { filter = ["tag:team=ingest", "tag:env=production"] }
 data "dataplatform_services" "none" { filter = [] }
 data "dataplatform_services" "theirs" { organization_id = %q }
 output "names" { value = data.dataplatform_services.production.services[*].name }
@@ -81,9 +80,6 @@ output "names" { value = data.dataplatform_services.production.services[*].name 
 				})),
 				statecheck.ExpectSensitiveValue("data.dataplatform_services.all", tfjsonpath.New("encryption_keys")),
 				statecheck.ExpectKnownOutputValue("names", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("events-eu"), knownvalue.StringExact("events-eu-readers")})),
-				statecheck.ExpectKnownValue("data.dataplatform_services.two", tfjsonpath.New("services"), knownvalue.ListExact([]knownvalue.Check{
-					knownvalue.ObjectPartial(map[string]knownvalue.Check{"name": knownvalue.StringExact("events-eu")}),
-				})),
 				statecheck.ExpectKnownValue("data.dataplatform_services.none", tfjsonpath.New("services"), knownvalue.ListSizeExact(3)),
 				statecheck.ExpectKnownValue("data.dataplatform_services.theirs", tfjsonpath.New("services"), knownvalue.ListSizeExact(1)),
 			},

@@ -14,16 +14,6 @@ const thisScaling = "dataplatform_service_scaling.this"
 // ourServices are those of the seed's first organization.
 var ourServices = []string{mockplatform.ServiceID, mockplatform.ReadonlyServiceID, mockplatform.FullServiceID}
 
-// scalingConfig is the scaling of a service with further arguments.
-func scalingConfig(id, arguments string) string {
-	return fmt.Sprintf(`
-resource "dataplatform_service_scaling" "this" {
-  service_id = %q
-%s
-}
-`, id, arguments)
-}
-
 // wantValues compares attributes of the state.
 func (b *managed) wantValues(want object) {
 	b.t.Helper()
