@@ -246,11 +246,12 @@ func (b *managed) carryOut(s server, r *result) {
 	b.tell(r, b.block.State)
 }
 
-// destroy plans the destruction, carries it out, and returns the warnings of both.
+// destroy plans the destruction without a refresh, carries it out, and returns the warnings of
+// both.
 func (b *managed) destroy() (planned, applied []string) {
 	b.t.Helper()
 	b.block.Config = cty.NullVal(b.block.Schema.Type)
-	plan := b.must(b.tell(&result{change: b.block.Plan(b.start())}, b.block.State))
+	plan := b.must(b.tell(&result{change: b.block.PlanOnly(b.start())}, b.block.State))
 	planned, plan.change.Warnings = plan.warnings, nil
 	b.block.Apply(b.start(), plan.change)
 	return planned, b.must(b.tell(plan, b.block.State)).warnings
