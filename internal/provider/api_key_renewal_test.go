@@ -39,6 +39,7 @@ func TestAPIKeyRenewal(t *testing.T) {
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			b := f.key(test.key)
+			b.block.CreateBeforeDestroy = true
 			b.apply()
 			suffix := b.shown()["key_suffix"]
 			time.Sleep(time.Duration(test.after)*time.Hour - time.Second)
@@ -50,7 +51,9 @@ func TestAPIKeyRenewal(t *testing.T) {
 			}
 			wantWarning(t, plan.warnings, "The key is replaced because "+fmt.Sprintf(test.why, suffix))
 			wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first")
-			b.applyPlan(plan)
+			if r := b.applyPlan(plan); len(r.warnings) != 2 { // the plan's, and one about the old key
+				t.Errorf("%d warnings, want 2: %q", len(r.warnings), r.warnings)
+			}
 			const body = `{"name": "n", "roles": ["admin"], "state": "enabled", "expireAt": %q}`
 			f.wantWrites(fmt.Sprintf(body, date(100)), fmt.Sprintf(body, date(test.after+100)))
 			b.wantNewest()

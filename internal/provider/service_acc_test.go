@@ -91,6 +91,11 @@ output "names" { value = data.dataplatform_services.production.services[*].name 
 // An organization needs no variable but the provider's own for this one.
 func TestAccServicesDataSourceOfOrganization(t *testing.T) {
 	o := newManagement(t)
+	if listed, err := o.get(t.Context(), o.services()); err != nil {
+		t.Error(err)
+	} else if run != nil {
+		run.learned.note("service", listed)
+	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),
 		Steps: []resource.TestStep{{
