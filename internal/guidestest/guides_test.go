@@ -107,9 +107,7 @@ func TestDestroyFalse(t *testing.T) {
 	w.File("main.tf", plainProvider+fmt.Sprintf(`
 resource "dataplatform_service_scaling" "events" {
   service_id = %q
-  lifecycle {
-    destroy = false
-  }
+  lifecycle { destroy = false }
 }
 `, mockplatform.ServiceID))
 	w.Apply()

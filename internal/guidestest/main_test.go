@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	// go test does not know what the built provider is made of, and would return a cached result.
+	_ "github.com/dataplatform/terraform-provider-dataplatform/internal/provider"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 

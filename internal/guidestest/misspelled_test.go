@@ -99,14 +99,10 @@ func TestExamplesAreLinted(t *testing.T) {
 }
 
 const copyModule = lintedTerraform + `
-variable "settings" {
-  type = any
-}
+variable "settings" { type = any }
 
 resource "dataplatform_pipe" "this" {
-  service_id = "x"
-  pipe_id    = "y"
-  settings   = var.settings
+  settings = var.settings
 }
 `
 
@@ -135,42 +131,30 @@ variable "typed" {
   default = { a = { id = "x", size = { replicas_typed = 2 } } }
 }
 
-variable "unset" {
-  type = any
-}
+variable "unset" { type = any }
 
 resource "dataplatform_pipe" "values" {
-  service_id         = "x"
-  pipe_id            = "y"
   settings           = local.settings
   source             = var.any
   source_credentials = var.hidden
 }
 
 resource "dataplatform_pipe" "merged" {
-  service_id = "x"
-  pipe_id    = "y"
-  settings   = merge(local.pipe.settings, { engine_merged = 1 })
+  settings = merge(local.pipe.settings, { engine_merged = 1 })
 }
 
 resource "dataplatform_pipe" "written" {
-  for_each   = var.unset
-  service_id = each.key
-  pipe_id    = "y"
-  settings   = var.unset == null ? null : { engine_written = each.value.threads }
-  source     = { postgres = { table_mappings = [for table in each.value.tables : { sorting_written = table.keys }] } }
+  for_each = var.unset
+  settings = var.unset == null ? null : { engine_written = each.value.threads }
+  source   = { postgres = { table_mappings = [for table in each.value.tables : { sorting_written = table.keys }] } }
 }
 
 resource "dataplatform_pipe" "each" {
-  for_each   = { a = { engine_each = 1 } }
-  service_id = "x"
-  pipe_id    = "y"
-  settings   = each.value
+  for_each = { a = { engine_each = 1 } }
+  settings = each.value
 }
 
-data "dataplatform_services" "all" {
-  filter = ["written"]
-}
+data "dataplatform_services" "all" { filter = ["written"] }
 
 module "copies" {
   source   = "./modules/copy"
@@ -220,24 +204,17 @@ module "called" {
 // TestMisspelledUnseen has what the guide says that the rule cannot see, and how to see it.
 func TestMisspelledUnseen(t *testing.T) {
 	w := newLinted(t, map[string]string{"ways.tf": `
-variable "typed" {
-  type = object({ id = optional(string) })
-}
+variable "typed" { type = object({ id = optional(string) }) }
 
-variable "any" {
-  type = any
-}
+variable "any" { type = any }
 
 resource "dataplatform_pipe" "unseen" {
   service_id = var.typed.id
-  pipe_id    = "y"
-  settings   = var.any
+  settings = var.any
 }
 
 resource "dataplatform_pipe" "planned" {
-  service_id = "x"
-  pipe_id    = "y"
-  settings   = jsondecode(dataplatform_pipe.unseen.name)
+  settings = jsondecode(dataplatform_pipe.unseen.name)
 }
 
 module "copies" {

@@ -187,7 +187,7 @@ func TestPipelineStalePlans(t *testing.T) {
 	w.shell("bash ci/plan.sh")
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong "+apply, 1, "HTTP 401 Unauthorized")
 	w.wantScript(apply, 1, "Saved plan is stale")
-	w.wantWrites()
+	w.ResetJournal() // the creation of the key was rejected, too
 
 	// One of two changes succeeds.
 	w.shell("bash ci/plan.sh")

@@ -114,8 +114,8 @@ func TestScalingOfManyCostsFewLists(t *testing.T) {
 		f.wantCounts("a plan", 1, 0)
 		f.RemoveServices(mockplatform.OrganizationID)
 		for i, r := range all.refresh() {
-			wantWarning(t, r.warnings, "("+all.blocks[i].id+") is gone: The API no longer returns it in organization "+mockplatform.OrganizationID+
-				" (two consecutive lists omit it), so Terraform treats it as deleted.")
+			wantWarning(t, r.warnings, "("+all.blocks[i].id+") is gone: ")
+			wantText(t, r.String(), "in organization "+mockplatform.OrganizationID, "two consecutive lists")
 			if !all.blocks[i].state.IsNull() {
 				t.Error("a service that is gone is in the state")
 			}
