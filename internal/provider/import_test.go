@@ -1,12 +1,15 @@
 package provider
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -97,8 +100,8 @@ func TestImportShowsEverything(t *testing.T) {
 	wantNoText(t, r.String(), "overwrites current values")
 }
 
-// TestImports imports each kind by its ID, and has what an error says. Package adopt has the
-// forms of IDs and identities, and the acceptance tests use each.
+// TestImports imports each kind by its ID, and by the identity that it then has, and has what
+// an error says. Package adopt has the forms of both.
 func TestImports(t *testing.T) {
 	const (
 		nowhere       = "29999999-0000-4000-8000-000000000009"
@@ -126,6 +129,11 @@ func TestImports(t *testing.T) {
 		b.must(r)
 		if b.shown()["organization_id"] != test.organization || b.shown()["name"] == nil {
 			t.Errorf("%s %s: read %s", test.resource, test.id, b.state)
+		}
+		identity := b.block.State.Identity
+		again, err := f.start().ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: test.resource, Identity: identity})
+		if err != nil || len(again.Diagnostics) > 0 || !bytes.Equal(again.ImportedResources[0].Identity.IdentityData.MsgPack, identity.IdentityData.MsgPack) {
+			t.Errorf("%s %s: by its identity, %v, error %v", test.resource, test.id, again, err)
 		}
 	}
 	f.wantWrites()
