@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -46,7 +45,7 @@ var run *organizationRun
 // organizationRun is what the tests of a run on an organization share. They do not run
 // in parallel.
 type organizationRun struct {
-	settings organizationSettings
+	settings map[string]string
 	learned  *findings
 	// standing has what could not be put back. After that, no test changes anything.
 	standing    []string
@@ -61,7 +60,7 @@ func runOnOrganization(m *testing.M) int {
 		problem = "No terraform is on PATH, and TF_ACC_TERRAFORM_PATH is not set."
 	}
 	if problem == "" {
-		problem = settings.probe(context.Background(), os.Getenv(alertVariable))
+		problem = (&organization{settings: settings}).probe(context.Background(), os.Getenv(alertVariable))
 	}
 	if problem != "" {
 		fmt.Fprintln(os.Stderr, problem)
@@ -98,9 +97,9 @@ func runOnOrganization(m *testing.M) int {
 
 // acceptanceSettings are the settings of a run on an organization, or what is wrong with
 // them. One of the two APIs is enough.
-func acceptanceSettings(getenv func(string) string) (organizationSettings, string) {
+func acceptanceSettings(getenv func(string) string) (map[string]string, string) {
 	var invalid diag.Diagnostics
-	set := readSettings(tfvalue.Of(providerConfig(nil)), getenv, &invalid)
+	set := readSettings(tfvalue.Null(schemasOnce().Provider.ValueType()), getenv, &invalid)
 	if invalid.HasError() {
 		return nil, invalid[0].Detail() + " Nothing was sent."
 	}
@@ -137,27 +136,17 @@ func acceptanceSettings(getenv func(string) string) (organizationSettings, strin
 	return set.values, ""
 }
 
-// pipesNamed splits the IDs of pipes into those of service and pipe.
-func pipesNamed(variable string) (pipes [][2]string) {
-	for text := range strings.SplitSeq(variable, ",") {
-		if service, pipe, ok := strings.Cut(strings.TrimSpace(text), "/"); ok {
-			pipes = append(pipes, [2]string{service, pipe})
-		}
-	}
-	return pipes
-}
-
 // probe reads from each API that is configured, and returns why that fails.
-func (s organizationSettings) probe(ctx context.Context, alert string) string {
+func (o *organization) probe(ctx context.Context, alert string) string {
 	var paths []string
-	if s["base_url"] != "" {
-		paths = append(paths, s.services())
+	if o.settings["base_url"] != "" {
+		paths = append(paths, o.services())
 	}
 	if alert != "" {
 		paths = append(paths, alertPath(alert))
 	}
 	for _, path := range paths {
-		got, err := s.send(ctx, http.MethodGet, path, nil)
+		got, err := o.send(ctx, http.MethodGet, path, nil)
 		switch {
 		case err == nil:
 		case got.status == http.StatusUnauthorized || got.status == http.StatusForbidden:
@@ -169,99 +158,93 @@ func (s organizationSettings) probe(ctx context.Context, alert string) string {
 	return ""
 }
 
-// testPlatform is the platform of a test that can run on an organization, too.
-type testPlatform struct {
-	*organization
-	fake *fixture // nil on an organization
-}
-
 // newPlatform returns a fake of the test's own or, under TF_ACC, the organization.
-func newPlatform(t *testing.T) *testPlatform {
+func newPlatform(t *testing.T) *organization {
 	t.Helper()
 	needTerraform(t)
-	if run == nil {
-		f := newFixture(t)
-		return &testPlatform{fake: f, organization: f.organization()}
-	}
 	switch {
+	case run == nil:
+		return newFixture(t).organization()
 	case len(run.standing) > 0:
 		t.Skip("an earlier test could not put back what it changed")
 	case run.interrupted.Load():
 		t.Skip("interrupted")
 	}
-	return &testPlatform{organization: run.settings.in(t)}
+	return &organization{t: t, settings: run.settings}
 }
 
 // newManagement returns a platform whose management API can be read.
-func newManagement(t *testing.T) *testPlatform {
+func newManagement(t *testing.T) *organization {
 	t.Helper()
-	p := newPlatform(t)
-	if p.organizationSettings["base_url"] == "" {
+	o := newPlatform(t)
+	if o.settings["base_url"] == "" {
 		t.Skip("DATAPLATFORM_BASE_URL is not set")
 	}
-	return p
+	return o
 }
 
 // variable is what a variable names, or what a fake has instead. Without either, the test
 // is skipped.
-func (p *testPlatform) variable(name, ofFake string) string {
-	p.t.Helper()
-	if p.fake != nil {
+func (o *organization) variable(name, ofFake string) string {
+	o.t.Helper()
+	if o.fake != nil {
 		return ofFake
 	}
 	value := os.Getenv(name)
 	if value == "" {
-		p.t.Skipf("%s is not set", name)
+		o.t.Skipf("%s is not set", name)
 	}
 	return value
 }
 
 // service is a service whose scaling the test may change.
-func (p *testPlatform) service() *subject {
-	p.t.Helper()
-	s := p.theService(p.variable(serviceVariable, mockplatform.ServiceID))
-	p.examined(s)
+func (o *organization) service() *subject {
+	o.t.Helper()
+	s := o.theService(o.variable(serviceVariable, mockplatform.ServiceID)).examined()
+	if s.before[s.field] == nil {
+		s.t.Skipf("service %s returns no %s", s.id, s.field)
+	}
 	return s
 }
 
 // eachPipe runs a test on each pipe that it may change; on a fake, the one with a Kafka
 // source.
-func eachPipe(t *testing.T, test func(p *testPlatform, service string, pipe *subject)) {
+func eachPipe(t *testing.T, test func(pipe *subject)) {
 	t.Helper()
-	p := newPlatform(t)
-	pipes := pipesNamed(p.variable(pipesVariable, mockplatform.ServiceID+"/"+mockplatform.KafkaPipeID))
-	if p.fake != nil {
-		test(p, pipes[0][0], p.thePipe(pipes[0][0], pipes[0][1]))
+	o := newPlatform(t)
+	if o.fake != nil {
+		test(o.thePipe(mockplatform.ServiceID, mockplatform.KafkaPipeID))
 		return
 	}
-	for _, ids := range pipes {
-		t.Run(ids[1], func(t *testing.T) {
-			p := newPlatform(t)
-			if service := os.Getenv(serviceVariable); service != "" && !run.learned.asked[service] {
-				p.examined(p.theService(service)) // what it risks is less
+	for pipe := range strings.SplitSeq(o.variable(pipesVariable, ""), ",") {
+		service, id, _ := strings.Cut(strings.TrimSpace(pipe), "/")
+		t.Run(id, func(t *testing.T) {
+			o := newPlatform(t)
+			if named := os.Getenv(serviceVariable); named != "" {
+				o.theService(named).examined() // what it risks is less
 			}
+			s := o.thePipe(service, id)
 			if resets := run.learned.resets; resets != "" {
-				run.learned.read(p.organization, "pipe", p.services()+"/"+ids[0]+"/pipes/"+ids[1])
+				run.learned.note("pipe", s.before)
 				t.Skipf("a PATCH of %s reset what it omits, so no pipe is changed any more", resets)
 			}
-			s := p.thePipe(ids[0], ids[1])
-			p.examined(s)
-			test(p, ids[0], s)
+			test(s.examined())
 		})
 	}
 }
 
 // examined answers the open questions about an object, the first time that a run on an
 // organization is about to change it, and puts it back.
-func (p *testPlatform) examined(s *subject) {
-	p.t.Helper()
-	if p.fake != nil || run.learned.asked[s.id] {
-		return
+func (s *subject) examined() *subject {
+	s.t.Helper()
+	if s.fake != nil || run.learned.asked[s.id] {
+		return s
 	}
 	run.learned.about(s)
-	if err := s.putBack(p.t.Context()); err != nil {
-		p.t.Fatal("cannot go on: ", err) // the test's end reports it
+	if err := s.putBack(s.t.Context()); err != nil {
+		s.t.Fatal("cannot go on: ", err) // the test's end reports it
 	}
+	return s
 }
 
 // standsChanged fails a test for what it could not put back.
@@ -275,44 +258,30 @@ func standsChanged(t *testing.T, err error) {
 
 // provider is the provider block. That of an organization is empty: its settings come
 // from the environment, and no file has them.
-func (p *testPlatform) provider() string {
-	if p.fake != nil {
-		return p.fake.provider()
+func (o *organization) provider() string {
+	if o.fake != nil {
+		return o.fake.provider()
 	}
 	return plainProvider + "provider \"dataplatform\" {}\n"
 }
 
-func (p *testPlatform) providers() map[string]func() (tfprotov6.ProviderServer, error) {
-	return providersAt(time.Now)
-}
-
 // providers are the ProtoV6ProviderFactories of a test.
-func (f *fixture) providers() map[string]func() (tfprotov6.ProviderServer, error) {
-	f.t.Helper()
-	needTerraform(f.t)
-	return providersAt(f.now)
-}
-
-func providersAt(now func() time.Time) map[string]func() (tfprotov6.ProviderServer, error) {
+func providers(t *testing.T) map[string]func() (tfprotov6.ProviderServer, error) {
+	t.Helper()
+	needTerraform(t)
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"dataplatform": func() (tfprotov6.ProviderServer, error) {
-			return serverOf(&dataplatformProvider{version: "test", now: now}), nil
-		},
+		"dataplatform": func() (tfprotov6.ProviderServer, error) { return serverOf(newProvider("test")), nil },
 	}
 }
 
 // received is a PostApplyFunc: it fails the test unless the fake was sent exactly these
 // bodies in the step. What an organization was sent, nobody can say.
-func (p *testPlatform) received(bodies ...string) func() {
-	if p.fake == nil {
+func (o *organization) received(bodies ...string) func() {
+	if o.fake == nil {
 		return nil
 	}
-	return p.fake.received(bodies...)
-}
-
-func (f *fixture) received(bodies ...string) func() {
 	return func() {
-		f.t.Helper()
-		f.wantWrites(bodies...)
+		o.t.Helper()
+		o.fake.wantWrites(bodies...)
 	}
 }

@@ -15,23 +15,26 @@ import (
 
 // An alert is read by its ID. It needs the settings of the alerting API alone.
 func TestAccAlertDataSource(t *testing.T) {
-	p := newPlatform(t)
-	id := p.variable(alertVariable, mockplatform.FiringAlertID)
-	alert, err := p.get(t.Context(), alertPath(id))
+	o := newPlatform(t)
+	id := o.variable(alertVariable, mockplatform.FiringAlertID)
+	alert, err := o.get(t.Context(), alertPath(id))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if run != nil {
+		run.learned.note("alert", alert)
+	}
 	const this = "data.dataplatform_alert.this"
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: p.providers(),
+		ProtoV6ProviderFactories: providers(t),
 		Steps: []resource.TestStep{{
-			Config: p.provider() + fmt.Sprintf("data \"dataplatform_alert\" \"this\" {\n  id = %q\n}\n", id),
+			Config: o.provider() + fmt.Sprintf("data \"dataplatform_alert\" \"this\" {\n  id = %q\n}\n", id),
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("name"), returned(member(alert, "name"))),
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("state"), returned(member(alert, "state"))),
-				statecheck.ExpectKnownValue(this, tfjsonpath.New("interval"), returned(member(alert, "interval"))),
+				statecheck.ExpectKnownValue(this, tfjsonpath.New("name"), exactly(member(alert, "name"))),
+				statecheck.ExpectKnownValue(this, tfjsonpath.New("state"), exactly(member(alert, "state"))),
+				statecheck.ExpectKnownValue(this, tfjsonpath.New("interval"), exactly(member(alert, "interval"))),
 			},
-			PostApplyFunc: p.received(),
+			PostApplyFunc: o.received(),
 		}},
 	})
 }

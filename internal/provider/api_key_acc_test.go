@@ -26,13 +26,13 @@ func keyConfig(arguments string) string {
 // created again. A destroy leaves the key valid. On an organization this test alone
 // creates a key, and one.
 func TestAccAPIKey(t *testing.T) {
-	p := newManagement(t)
-	p.variable(keyVariable, "1")
+	o := newManagement(t)
+	o.variable(keyVariable, "1")
 	name := "terraform-acc-" + uuid.NewString()[:8]
 	expires := time.Now().Add(50 * time.Minute).UTC().Format(time.RFC3339)
-	config := p.provider() + keyConfig(fmt.Sprintf("  name = %q\n  roles = [\"query_endpoints\"]\n  state = \"disabled\"\n  expire_at = %q", name, expires))
+	config := o.provider() + keyConfig(fmt.Sprintf("  name = %q\n  roles = [\"query_endpoints\"]\n  state = \"disabled\"\n  expire_at = %q", name, expires))
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: p.providers(),
+		ProtoV6ProviderFactories: providers(t),
 		Steps: []resource.TestStep{
 			{
 				Config: config,
@@ -50,16 +50,16 @@ func TestAccAPIKey(t *testing.T) {
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
 					learnedOfKey{},
 				},
-				PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
+				PostApplyFunc: o.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
 			},
 			{
 				Config: config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionNoop),
 				}},
-				PostApplyFunc: p.received(),
+				PostApplyFunc: o.received(),
 			},
-			{Config: config, Destroy: true, PostApplyFunc: p.received()},
+			{Config: config, Destroy: true, PostApplyFunc: o.received()},
 		},
 	})
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +9,13 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-var fullKey = plainKey.with(args{
-	"roles": []string{"admin", "developer"}, "expire_at": aDate, "state": "disabled",
-	"ip_access_list": []args{{"source": "192.0.2.10", "description": "b"}, {"source": "10.0.0.0/8"}, {"source": "2001:db8::/32", "description": ""}},
-})
+// fullKey has every argument that a response returns.
+const fullKey = `
+roles          = ["admin", "developer"]
+expire_at      = "2031-01-01T00:00:00+02:00"
+state          = "disabled"
+ip_access_list = [{ source = "192.0.2.10", description = "b" }, { source = "10.0.0.0/8" }, { source = "2001:db8::/32", description = "" }]
+`
 
 // rewritten makes the platform store this value of a new key.
 func rewritten(path string, value any) mockplatform.Rewrite {
@@ -39,129 +41,141 @@ func TestAPIKeyResponsesThatSayTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.Configure(respond)
-			d := f.newKeyDriver(t, nil)
-			p := d.apply(fullKey)
-			if len(p.errors)+len(p.warnings) > 0 {
-				t.Error(p.diagnoses)
-			}
-			d.wantStored()
-			if d.get("state") != "disabled" || d.get("expire_at") != aDate {
-				t.Error(d.state)
-			}
-			d.wantNone(fullKey)
+			b := f.key(fullKey)
+			wantWarning(t, b.apply().warnings, "")
+			b.wantNewest()
+			b.wantValues(object{"state": "disabled", "expire_at": "2031-01-01T00:00:00+02:00"})
+			b.wantQuiet()
 		})
 	}
 }
 
 // What the platform made otherwise than it was asked to is one warning with both values,
 // where the configured one may be told, and no error: the key is there. The state has what
-// was asked, and what is said when a key leaves goes by the state.
+// was asked, but for what the platform chose and may be computed.
 func TestAPIKeyResponsesThatDisagree(t *testing.T) {
-	f := newFixture(t)
-	now := f.clocked()
-	created := func(key args, rewrites []mockplatform.Rewrite, says ...string) *keyDriver {
-		t.Helper()
-		f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState, b.Patches.Rewrites = true, rewrites })
-		d := f.newKeyDriver(t, nil)
-		p := d.apply(key)
-		said := slices.DeleteFunc(p.warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
-		if len(p.errors) > 0 || len(said) != 1 {
-			t.Fatal(p.diagnoses)
-		}
-		wantText(t, said[0], append(says, ") differs from the request")...)
-		d.wantStored()
-		d.wantNone(key)
-		return d
-	}
-	address := []any{map[string]any{"source": "0.0.0.0/0"}}
-	created(fullKey, []mockplatform.Rewrite{
-		rewritten("name", "another"), rewritten("roles", []any{"query_endpoints"}), rewritten("state", "enabled"),
-		rewritten("expireAt", "2030-06-01T00:00:00Z"), rewritten("ipAccessList", address),
-	},
-		`name: the API returned "another"`, `roles: requested ["admin", "developer"], and the API returned ["query_endpoints"]`,
-		`state: requested "disabled", and the API returned "enabled"`, `ip_access_list: the API returned [{source = "0.0.0.0/0"}]`,
-		fmt.Sprintf("expire_at: requested %q, and the API returned %q", aDate, "2030-06-01T00:00:00Z"))
-
-	// What the platform chose and may be computed is in the state. To set it changes nothing.
-	d := created(plainKey, []mockplatform.Rewrite{rewritten("state", "disabled"), rewritten("ipAccessList", address), rewritten("expireAt", laterDate)},
-		`state: requested "enabled", and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "0.0.0.0/0"}]`,
-		fmt.Sprintf("expire_at: not set, and the API returned %q", laterDate))
-	d.wantNone(plainKey.with(args{"expire_at": laterDate, "state": "enabled"}))
-	if d.get("state") != "enabled" || d.get("ip_access_list") != "null" {
-		t.Error(d.state)
-	}
-
-	created(lasting, []mockplatform.Rewrite{rewritten("expireAt", date(1))},
-		fmt.Sprintf("expire_at: requested %q, and the API returned %q. Renewal follows the requested expiry", date(100), date(1)))
-	d = created(lasting, []mockplatform.Rewrite{rewritten("expireAt", nil)},
-		fmt.Sprintf("expire_at: requested %q, and the API returned none. The key never expires on its own", date(100)))
-	now.at(100, 0)
-	wantText(t, d.planned(lasting).String(), "is replaced and stays valid", "because its renewal is due", ") stays valid, because it does not expire.")
-	planned, applied := d.destroy()
-	for _, all := range []diagnoses{planned, applied} {
-		wantText(t, all.String(), `API key "n" (`, ") stays valid, because it does not expire. Revoke it in the platform's console.")
+	t.Parallel()
+	anywhere := rewritten("ipAccessList", []any{map[string]any{"source": "0.0.0.0/0"}})
+	for name, test := range map[string]struct {
+		key      string
+		returned []mockplatform.Rewrite
+		says     []string
+		state    object
+	}{
+		"all that was asked": {
+			fullKey,
+			[]mockplatform.Rewrite{
+				rewritten("name", "another"), rewritten("roles", []any{"query_endpoints"}), rewritten("state", "enabled"), rewritten("expireAt", date(4000)), anywhere,
+			},
+			[]string{
+				`name: the API returned "another"`, `roles: requested ["admin", "developer"], and the API returned ["query_endpoints"]`,
+				`state: requested "disabled", and the API returned "enabled"`, `ip_access_list: the API returned [{source = "0.0.0.0/0"}]`,
+				`expire_at: requested "2031-01-01T00:00:00+02:00", and the API returned "` + date(4000) + `"`,
+			},
+			object{"name": "n", "state": "disabled"},
+		},
+		"what was not asked": {
+			"",
+			[]mockplatform.Rewrite{rewritten("state", "disabled"), anywhere, rewritten("expireAt", date(100))},
+			[]string{
+				`state: requested "enabled", and the API returned "disabled"`, `ip_access_list: not set, and the API returned [{source = "0.0.0.0/0"}]`,
+				`expire_at: not set, and the API returned "` + date(100) + `"`,
+			},
+			object{"state": "enabled", "ip_access_list": nil, "expire_at": date(100)},
+		},
+		"an early expiry": {
+			lasting, []mockplatform.Rewrite{rewritten("expireAt", date(1))},
+			[]string{fmt.Sprintf("expire_at: requested %q, and the API returned %q. Renewal follows the requested expiry", date(100), date(1))},
+			object{"expire_at": date(100)},
+		},
+		"no expiry": {
+			lasting, []mockplatform.Rewrite{rewritten("expireAt", nil)},
+			[]string{fmt.Sprintf("expire_at: requested %q, and the API returned none. The key never expires on its own", date(100))},
+			object{"expire_at": nil},
+		},
+	} {
+		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState, b.Patches.Rewrites = true, test.returned })
+			b := f.key(test.key)
+			said := slices.DeleteFunc(b.apply().warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
+			wantWarning(t, said, ") differs from the request")
+			wantText(t, said[0], test.says...)
+			b.wantNewest()
+			b.wantValues(test.state)
+			b.wantQuiet()
+		}))
 	}
 }
 
+// What is said when a key without an expiry is renewed, or leaves.
+func TestAPIKeyWithoutExpiry(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", nil)}
+		})
+		b := f.key(lasting)
+		b.apply()
+		until(100)
+		wantText(t, b.plan().String(), "is replaced and stays valid", "because its renewal is due", ") stays valid, because it does not expire.")
+		planned, applied := b.destroy()
+		for _, warnings := range [][]string{planned, applied} {
+			wantWarning(t, warnings, ") stays valid, because it does not expire. Revoke it in the platform's console.")
+		}
+	})(t)
+}
+
 // The hashes are passed through, and where the platform then returns neither ID
-// nor secret, that is no error.
+// nor secret, that is no error. What it echoes of them is masked.
 func TestAPIKeyFromHashes(t *testing.T) {
 	f := newFixture(t)
+	const key = "expire_at = \"2999-01-01T00:00:00Z\"\nhash_data = { key_id_hash = \"hush-hush-1\", key_id_suffix = \"wxyz\", key_secret_hash = \"hush-hush-2\" }"
 	f.Configure(func(b *mockplatform.Behaviour) {
 		b.Responses.Sparse = []mockplatform.Sparse{{Path: "keyId"}, {Path: "keySecret"}}
 	})
-	key := plainKey.with(args{"expire_at": aDate, "hash_data": args{"key_id_hash": "h4sh-of-id", "key_id_suffix": "wxyz", "key_secret_hash": "h4sh-of-secret"}})
-	d := f.newKeyDriver(t, nil)
-	p := d.apply(key)
-	if len(p.errors) > 0 || len(p.warnings) > 0 || d.get("key_id") != "null" || d.get("key_secret") != "null" || d.get("id") == "null" || d.get("key_suffix") != "wxyz" {
-		t.Errorf("%s\n%s", p.diagnoses, d.state)
-	}
-	d.wantNone(key)
-	// An object that sets nothing is what a misspelled name leaves behind.
-	wantText(t, d.planned(key.with(args{"hash_data": args{}})).String(), "Object is empty: hash_data has no attributes set")
+	b := f.key(key)
+	wantWarning(t, b.apply().warnings, "")
+	b.wantValues(object{"key_id": nil, "key_secret": nil, "key_suffix": "wxyz"})
+	b.wantQuiet()
 
 	f.Configure(func(b *mockplatform.Behaviour) {
 		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("name", "another")}
 	})
-	d.reset()
-	wantText(t, d.apply(key).String(), "The key was created. The API returned no secret, so the state has none.")
-
-	// What the platform echoes of them is masked.
+	wantText(t, f.key(key).apply().String(), "The key was created. The API returned no secret, so the state has none.")
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400, Body: mockplatform.BodyEcho})
-	d.reset()
-	if p := d.apply(key); len(p.errors) != 1 || strings.Contains(p.String(), "h4sh-of") {
-		t.Error(p.diagnoses)
-	}
+	b = f.key(key)
+	b.refuses(b.tryApply(), "HTTP 400")
+
+	// An object that sets nothing is what a misspelled name leaves behind.
+	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: hash_data has no attributes set")
 }
 
 // Whatever a name or a response contains, a message shows it on one line and without
 // what a terminal would act on.
 func TestAPIKeyMessagesAreClean(t *testing.T) {
-	f := newFixture(t)
-	now := f.clocked()
-	const bad = "a\n\nError: You are hacked\x1b[31m\u202e"
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("id", bad), rewritten("keySuffix", bad), rewritten("expireAt", bad)}
-	})
-	d := f.newKeyDriver(t, nil)
-	d.block.CreateBeforeDestroy = true
-	key := lasting.with(args{"name": bad})
-	all := d.apply(key).diagnoses
-	all = all.and(d.apply(key.with(args{"roles": []string{"developer"}})).diagnoses)
-	now.at(95, 0)
-	all = all.and(d.planned(key).diagnoses)
-	planned, applied := d.destroy()
-	all = all.and(planned).and(applied)
-	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 500})
-	all = all.and(d.apply(key).diagnoses)
-	if len(all.warnings) < 6 || len(all.errors) != 1 {
-		t.Error(all)
-	}
-	for _, text := range append(all.warnings, all.errors...) {
-		if strings.Contains(text, "\nError") || strings.ContainsAny(text, "\x1b\u202e") {
-			t.Errorf("%q", text)
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		const bad = "a\n\nError: You are hacked\x1b[31m\u202e"
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("id", bad), rewritten("keySuffix", bad), rewritten("expireAt", bad)}
+		})
+		key := lasting + "\n" + `name = "a\n\nError: You are hacked\u001b[31m\u202e"` + "\n"
+		b := f.key(key)
+		differs := b.apply().warnings
+		until(95)
+		due := b.plan().warnings
+		changed := b.applyAs(key + `roles = ["developer"]`).warnings
+		planned, applied := b.destroy()
+		f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 500})
+		failed := f.key(key).tryApply().errors
+		for _, said := range [][]string{differs, due, changed, planned, applied, failed} {
+			text := strings.Join(said, "\n")
+			wantText(t, text, "You are hacked")
+			if strings.Contains(text, "\nError") || strings.ContainsAny(text, "\x1b\u202e") {
+				t.Errorf("%q", text)
+			}
 		}
-	}
+	})(t)
 }
 
 // However the creation ends, there is one request and at most one key. A secret that
@@ -175,37 +189,39 @@ func TestAPIKeyFaults(t *testing.T) {
 			edit(result, result["key"].(mockplatform.Document))
 		}}
 	}
+	const which = `revoke it: name "n", organization ` + mockplatform.OrganizationID + ", roles admin, developer, expiry 2999-01-01T00:00:00Z, request ID "
 	for name, test := range map[string]struct {
 		fault mockplatform.Fault
 		kept  bool
-		says  string // %s is what identifies the key
+		says  []string
 	}{
-		"failed after":       {mockplatform.Fault{Status: 503, After: true}, false, "revoke it: %s, request ID "},
-		"cut":                {mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: -40, Header: http.Header{"X-Request-Id": {"r-7"}}}, false, "revoke it: %s, request ID r-7. The request was not retried"},
-		"no secret":          {edited(func(result, _ mockplatform.Document) { delete(result, "keySecret") }), false, "returned no secret, and cannot return it later. Look for the key in the platform's console and revoke it: %s, request ID "},
-		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), true, "key_id: the API returned none"},
-		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, "The key was created and its secret is in the state."},
-		"secret as the name": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), true, "name: the API returned a value that cannot be shown"},
-		"secret elsewhere": {edited(func(result, key mockplatform.Document) {
-			key["id"], key["expireAt"], key["roles"] = []any{result["keySecret"]}, result["keySecret"], []any{"a very long role, so that what follows is cut", result["keySecret"]}
-		}), true, "roles: requested [\"admin\", \"developer\"], and the API returned a value that cannot be shown"},
+		"failed after": {mockplatform.Fault{Status: 503, After: true}, false, []string{which, "The request was not retried"}},
+		"no secret": {
+			edited(func(result, _ mockplatform.Document) { delete(result, "keySecret") }), false,
+			[]string{"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which},
+		},
+		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), true, []string{"key_id: the API returned none"}},
+		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state."}},
+		"secret as the name": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), true, []string{"name: the API returned a value that cannot be shown"}},
+		"secret elsewhere": {
+			edited(func(result, key mockplatform.Document) {
+				key["id"], key["expireAt"], key["roles"] = []any{result["keySecret"]}, result["keySecret"], []any{"a very long role, so that what follows is cut", result["keySecret"]}
+			}), true,
+			[]string{`roles: requested ["admin", "developer"], and the API returned a value that cannot be shown`},
+		},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			f.Inject(test.fault)
-			d := f.newKeyDriver(t, args{"request_timeout": "2s"})
-			key := plainKey.with(args{"roles": []string{"admin", "developer"}, "expire_at": laterDate})
-			p := d.apply(key)
-			if len(f.Keys()) != 1 || f.Count("POST", "") != 1 || d.state.IsNull() == test.kept || len(p.errors) != map[bool]int{false: 1}[test.kept] {
-				t.Errorf("%d keys from %d requests\n%s", len(f.Keys()), f.Count("POST", ""), p.diagnoses)
+			b := f.key("roles = [\"admin\", \"developer\"]\nexpire_at = \"2999-01-01T00:00:00Z\"")
+			r := b.tryApply()
+			if len(f.Keys()) != 1 || f.Count("POST", "") != 1 || b.state.IsNull() == test.kept || (len(r.errors) == 0) != test.kept {
+				t.Fatalf("%d keys from %d requests: %s", len(f.Keys()), f.Count("POST", ""), r)
 			}
-			wantText(t, p.String(), strings.ReplaceAll(test.says, "%s", `name "n", organization `+mockplatform.OrganizationID+", roles admin, developer, expiry "+laterDate))
-			wantNoText(t, p.String(), "demo-key-secret")
-			for _, key := range f.Keys() {
-				wantNoText(t, p.String(), key["result"].(mockplatform.Document)["keySecret"].(string))
-			}
+			wantText(t, r.String(), test.says...)
+			wantNoText(t, r.String(), "demo-key-secret", f.Keys()[0]["result"].(mockplatform.Document)["keySecret"].(string))
 			if test.kept {
-				d.wantStored()
-				d.wantNone(key)
+				b.wantNewest()
+				b.wantQuiet()
 			}
 		}))
 	}

@@ -22,14 +22,14 @@ import (
 // Each secret of this test has characters that JSON, URLs and HCL spell
 // otherwise, so that it is looked for in every spelling.
 var canaries = map[string]string{
-	"the provider's key secret":   `canary-basic-"q"<&>\é`,
-	"the alerts' access token":    `canary-bearer-/+=~'"<&>`,
-	"the Kafka password":          `canary-kafka "q" \n <&> ü`,
-	"the Postgres password":       `canary-postgres 'q' $%`,
-	"the stream's secret key":     `canary-stream/+==`,
-	"the storage's secret key":    `canary-storage "q"`,
-	"the storage's connection":    `canary-connection;AccountKey="q"&sig=%2F`,
-	"the Kafka password, changed": `canary-kafka-2 "q" {{}}`,
+	"basic":          `canary-basic-"q"<&>\é`,
+	"bearer":         `canary-bearer-/+=~'"<&>`,
+	"kafka":          `canary-kafka "q" \n <&> ü`,
+	"postgres":       `canary-postgres 'q' $%`,
+	"stream":         `canary-stream/+==`,
+	"storage":        `canary-storage "q"`,
+	"connection":     `canary-connection;AccountKey="q"&sig=%2F`,
+	"kafka, changed": `canary-kafka-2 "q" {{}}`,
 }
 
 // spellings are the ways in which a secret may be written down.
@@ -76,7 +76,7 @@ func leaks(text string, secrets map[string]string) []string {
 // something.
 func TestCanaries(t *testing.T) {
 	seed := mockplatform.DefaultSeed()
-	seed.KeyID, seed.KeySecret, seed.AccessToken = canaryKeyID, canaries["the provider's key secret"], canaries["the alerts' access token"]
+	seed.KeyID, seed.KeySecret, seed.AccessToken = canaryKeyID, canaries["basic"], canaries["bearer"]
 	f := newFixtureOf(t, seed)
 	w := f.workspace(canaryConfig)
 	w.Env = append(w.Env,
@@ -85,13 +85,7 @@ func TestCanaries(t *testing.T) {
 		"DATAPLATFORM_RETRY_TIMEOUT=0s",
 		"TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.Dir, "trace.log"),
 	)
-	secrets := map[string]string{}
-	for name, secret := range map[string]string{
-		"kafka": "the Kafka password", "postgres": "the Postgres password", "stream": "the stream's secret key", "storage": "the storage's secret key", "connection": "the storage's connection",
-	} {
-		secrets[name] = canaries[secret]
-	}
-	w.setenv("TF_VAR_secrets=" + toJSON(t, secrets))
+	w.setenv("TF_VAR_secrets=" + toJSON(t, canaries))
 	var out strings.Builder
 	run := func(want bool, args ...string) string {
 		t.Helper()
@@ -106,13 +100,12 @@ func TestCanaries(t *testing.T) {
 	plans := w.archive("tfplan")
 	run(true, "apply", "tfplan")
 	w.wantSecrets(map[string][]string{
-		mockplatform.KafkaPipeID:         {"the Kafka password"},
-		mockplatform.PostgresPipeID:      {"the Postgres password"},
-		mockplatform.CloudStreamPipeID:   {"the stream's secret key"},
-		mockplatform.ObjectStoragePipeID: {"the storage's secret key", "the storage's connection"},
+		mockplatform.KafkaPipeID:         {"kafka"},
+		mockplatform.PostgresPipeID:      {"postgres"},
+		mockplatform.CloudStreamPipeID:   {"stream"},
+		mockplatform.ObjectStoragePipeID: {"storage", "connection"},
 	})
-	secrets["kafka"] = canaries["the Kafka password, changed"]
-	w.setenv("TF_VAR_secrets="+toJSON(t, secrets), "TF_VAR_kafka_version=2")
+	w.setenv("TF_VAR_kafka=kafka, changed", "TF_VAR_kafka_version=2")
 	for _, body := range []mockplatform.BodyKind{mockplatform.BodyEcho, mockplatform.BodyEchoWhole} {
 		f.Inject(mockplatform.Fault{Method: "PATCH", Status: 400, Body: body})
 		wantText(t, run(false, "apply", "-auto-approve", "-input=false"), "Cannot update pipe", "HTTP 400", "the message is withheld because it contains a secret")
@@ -126,7 +119,7 @@ func TestCanaries(t *testing.T) {
 	}
 	later += w.archive("tfplan")
 	run(true, "apply", "tfplan")
-	w.wantSecrets(map[string][]string{mockplatform.KafkaPipeID: {"the Kafka password, changed"}})
+	w.wantSecrets(map[string][]string{mockplatform.KafkaPipeID: {"kafka, changed"}})
 
 	// Each place holds what shows that it was looked into.
 	state, backup, trace := w.Read("terraform.tfstate"), w.Read("terraform.tfstate.backup"), w.Read("trace.log")
@@ -201,6 +194,7 @@ variable "secrets" {
   type      = map(string)
   ephemeral = true
 }
+variable "kafka" { default = "kafka" }
 variable "kafka_version" { default = 1 }
 resource "dataplatform_api_key" "this" {
   name           = "canary"
@@ -214,7 +208,7 @@ data "dataplatform_alert" "this" {
   id = "6650c0ffee00000000000001"
 }
 ` +
-	onePipe("kafka", mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = "u", password_wo = var.secrets.kafka, password_wo_version = var.kafka_version } }`) +
+	onePipe("kafka", mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = "u", password_wo = var.secrets[var.kafka], password_wo_version = var.kafka_version } }`) +
 	onePipe("postgres", mockplatform.PostgresPipeID, `source_credentials = { postgres = { username = "u", password_wo = var.secrets.postgres, password_wo_version = 1 } }`) +
 	onePipe("stream", mockplatform.CloudStreamPipeID, `source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = var.secrets.stream, secret_key_wo_version = 1 } }`) +
 	onePipe("storage", mockplatform.ObjectStoragePipeID, `source_credentials = { object_storage = {

@@ -1,9 +1,9 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -14,19 +14,19 @@ import (
 )
 
 // dataSource reads a data source over the protocol. Its name has no prefix.
-func (f *fixture) dataSource(s server, name string, config args) (tfvalue.Value, diagnoses) {
+func (f *fixture) dataSource(s server, name, arguments string) (tfvalue.Value, diagnoses) {
 	f.t.Helper()
 	name = "dataplatform_" + name
-	typ := schemasOnce().DataSourceSchemas[name].ValueType()
-	resp, err := s.ReadDataSource(f.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: dynamic(f.t, valueOf(config, typ))})
+	schema := schemasOnce().DataSourceSchemas[name]
+	resp, err := s.ReadDataSource(f.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: configuration(f.t, schema, arguments)})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	said := diagnosed(resp.Diagnostics)
 	if len(said.errors) > 0 {
-		return tfvalue.Null(typ), said
+		return tfvalue.Null(schema.ValueType()), said
 	}
-	state, err := resp.State.Unmarshal(typ)
+	state, err := resp.State.Unmarshal(schema.ValueType())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -64,9 +64,9 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 				}
 				compareShown(t, what, document, attributes)
 			}
-			read := func(name string, config args, document mockplatform.Document) {
+			read := func(name string, arguments string, document mockplatform.Document) {
 				t.Helper()
-				shown, said := f.dataSource(s, name, config)
+				shown, said := f.dataSource(s, name, arguments)
 				if len(said.errors)+len(said.warnings) > 0 {
 					t.Fatal(said)
 				}
@@ -76,12 +76,12 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 				document := f.Pipe(id)
 				document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
 				delete(document, "id")
-				read("pipe", args{"service_id": mockplatform.ServiceID, "pipe_id": id}, document)
+				read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id), document)
 			}
 			for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-				read("alert", args{"id": id}, f.Alert(id))
+				read("alert", fmt.Sprintf("id = %q", id), f.Alert(id))
 			}
-			services, _ := f.dataSource(s, "services", args{})
+			services, _ := f.dataSource(s, "services", "")
 			var keys map[string]tftypes.Value
 			if err := services.At("encryption_keys").As(&keys); err != nil || len(keys) != 1 {
 				t.Errorf("%d encryption keys, want 1: %v", len(keys), err)
@@ -89,7 +89,7 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 			for i, id := range append(ourServices[1:], ourServices[0]) {
 				document := f.Service(id)
 				delete(document, "tags")
-				read("service", args{"id": id}, document)
+				read("service", fmt.Sprintf("id = %q", id), document)
 				if key, shown := f.Service(id)["encryptionKey"].(string); shown && key != "" && tfvalue.Of(keys[id]).Text() != key {
 					t.Errorf("the encryption keys are %v", keys)
 				}
@@ -107,22 +107,14 @@ func TestDataSourcesHoldEveryField(t *testing.T) {
 func TestDataSourcesAfterAnotherWriter(t *testing.T) {
 	f := newFixture(t)
 	s := f.start()
-	read := func(name string, config args) tfvalue.Value {
-		value, said := f.dataSource(s, name, config)
-		if len(said.errors) > 0 {
-			t.Fatal(said)
-		}
-		return value
-	}
-	for _, replicas := range []int{5, 7} {
-		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = replicas })
-		for how, service := range map[string]tfvalue.Value{
-			"by ID":   read("service", args{"id": mockplatform.ServiceID}),
-			"by name": read("service", args{"name": "events-eu"}),
-			"all":     read("services", args{}).At("services").Elements()[0],
-		} {
-			if got := service.At("num_replicas").Number().String(); got != fmt.Sprint(replicas) {
-				t.Errorf("%s: %s replicas, want %d", how, got, replicas)
+	for _, replicas := range []string{"5", "7"} {
+		f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = json.Number(replicas) })
+		byID, _ := f.dataSource(s, "service", fmt.Sprintf("id = %q", mockplatform.ServiceID))
+		byName, _ := f.dataSource(s, "service", `name = "events-eu"`)
+		all, _ := f.dataSource(s, "services", "")
+		for how, service := range map[string]tfvalue.Value{"by ID": byID, "by name": byName, "all": all.At("services").Elements()[0]} {
+			if got := service.At("num_replicas").Number().String(); got != replicas {
+				t.Errorf("%s: %s replicas, want %s", how, got, replicas)
 			}
 		}
 	}
@@ -134,21 +126,20 @@ func TestDataSourcesFail(t *testing.T) {
 	f := newFixture(t)
 	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger-us" })
 	for _, test := range []struct {
-		name   string
-		config args
-		says   []string
+		name, arguments string
+		says            []string
 	}{
-		{"services", args{"organization_id": nowhere}, []string{"Cannot list services", nowhere, "HTTP 404"}},
-		{"service", args{"id": nowhere}, []string{"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."}},
-		{"service", args{"name": "Ledger-US"}, []string{"Cannot read service", "two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."}},
-		{"service", args{"name": "ledger-us"}, []string{"2 services of organization", mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"}},
-		{"pipe", args{"service_id": mockplatform.ServiceID, "pipe_id": nowhere}, []string{"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"}},
-		{"alert", args{"id": "gone"}, []string{"Cannot read alert", "gone", "HTTP 404"}},
+		{"services", `organization_id = "` + nowhere + `"`, []string{"Cannot list services", nowhere, "HTTP 404"}},
+		{"service", `id = "` + nowhere + `"`, []string{"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."}},
+		{"service", `name = "Ledger-US"`, []string{"Cannot read service", "two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."}},
+		{"service", `name = "ledger-us"`, []string{"2 services of organization", mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"}},
+		{"pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, nowhere), []string{"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"}},
+		{"alert", `id = "gone"`, []string{"Cannot read alert", "gone", "HTTP 404"}},
 	} {
-		_, said := f.dataSource(f.start(), test.name, test.config)
+		_, said := f.dataSource(f.start(), test.name, test.arguments)
 		if len(said.errors) != 1 {
-			t.Errorf("%s %v: %d errors, want 1", test.name, test.config, len(said.errors))
+			t.Errorf("%s %s: %d errors, want 1", test.name, test.arguments, len(said.errors))
 		}
-		wantText(t, strings.Join(said.errors, "\n"), test.says...)
+		wantText(t, said.String(), test.says...)
 	}
 }

@@ -1,18 +1,17 @@
 package provider
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // seedPipes are one pipe of each kind.
@@ -85,113 +84,57 @@ func (w *workspace) generates(imports string, objects int) {
 	w.File("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
 }
 
-// TestImportShowsEverything has the plan of an import block, in the terminal and in its
-// JSON: what it overwrites stands as a difference, mapping by mapping.
+// TestImportShowsEverything plans an import block: what it overwrites is a difference, mapping
+// by mapping, and no warning.
 func TestImportShowsEverything(t *testing.T) {
 	f := newFixture(t)
-	w := f.workspace(f.provider() + pipeConfig(mockplatform.PostgresPipeID, "name = \"n\"\n"+
-		mappings(wanted("public.customers", "customers", `excluded_columns = [], use_custom_sorting_key = false, sorting_keys = []`), addressesMapping)) +
-		fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID))
-	out, changes := w.plan()
-	wantText(t, out, "1 to import, 0 to add, 1 to change", `~ name = "customers" -> "n"`, `- "password_hash"`, `- "phone"`, `"sales_leads"`)
-	wantNoText(t, out, "overwrites current values")
-	change := changes[thisPipe].Change
-	before, after := toJSON(t, member(change.Before, "source.postgres.table_mappings")), toJSON(t, member(change.After, "source.postgres.table_mappings"))
-	if !strings.Contains(before, "password_hash") || !strings.Contains(before, "leads") || strings.Contains(after, "password_hash") || strings.Contains(after, "leads") {
-		t.Errorf("the plan's JSON has\n%s\nbefore, and after\n%s", before, after)
+	b := f.pipe(mockplatform.PostgresPipeID, "name = \"n\"\n"+mappings(wanted("public.customers", "customers", `excluded_columns = []`), addressesMapping))
+	b.write(true)
+	r := b.must(b.tell(&result{change: b.block.PlanImport(f.start(), mockplatform.ServiceID+"/"+b.id)}, b.block.State))
+	if got := r.changed(); !slices.Equal(got, []string{"name", "source.postgres.table_mappings"}) {
+		t.Errorf("the plan shows %q", got)
 	}
+	before, after := toJSON(t, shownValue(r.prior)), toJSON(t, shownValue(r.planned))
+	wantText(t, before, "password_hash", "leads")
+	wantNoText(t, after, "password_hash", "leads")
+	wantNoText(t, r.String(), "overwrites current values")
 }
 
-// TestImports imports over the protocol, by ID and by identity, which needs Terraform
-// 1.12: into the object's own organization, or with an error that has the form that is
-// wanted, or what isn't there.
+// TestImports imports each kind by its ID, and by the identity that it then has, and has what
+// an error says. Package adopt has the forms of both.
 func TestImports(t *testing.T) {
 	const (
-		nowhere         = "29999999-0000-4000-8000-000000000009"
-		scaling, pipe   = "dataplatform_service_scaling", "dataplatform_pipe"
-		scalings, pipes = "expected SERVICE_ID or ORGANIZATION_ID/SERVICE_ID.", "expected SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID."
-		ours, others    = mockplatform.OrganizationID, mockplatform.OtherOrganizationID
+		nowhere       = "29999999-0000-4000-8000-000000000009"
+		scaling, pipe = "dataplatform_service_scaling", "dataplatform_pipe"
+		ours, others  = mockplatform.OrganizationID, mockplatform.OtherOrganizationID
 	)
 	f := newFixture(t)
-	ctx := t.Context()
-	server := serverOf(newProvider("test"))
-	schemas, identities := served(t)
-	configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(args{
-		"base_url": f.url, "organization_id": ours, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
-	}))})
-	if err != nil || len(configured.Diagnostics) > 0 {
-		t.Fatal(err, configured.Diagnostics)
-	}
-	for _, test := range []struct {
-		typeName, id string
-		identity     args
-		organization string // of what is imported
-		says         string // of an error
-	}{
-		{scaling, mockplatform.ServiceID, nil, ours, ""},
-		{scaling, ours + "/" + mockplatform.ServiceID, nil, ours, ""},
-		{scaling, others + "/" + mockplatform.BeaconServiceID, nil, others, ""},
-		{pipe, mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, nil, ours, ""},
-		{scaling, "", args{"service_id": mockplatform.ServiceID}, ours, ""},
-		{scaling, "", args{"organization_id": others, "service_id": mockplatform.BeaconServiceID}, others, ""},
-		{pipe, "", args{"service_id": mockplatform.ServiceID, "pipe_id": mockplatform.KafkaPipeID}, ours, ""},
+	for _, test := range []struct{ resource, id, organization, says string }{
+		{scaling, mockplatform.ServiceID, ours, ""},
+		{scaling, others + "/" + mockplatform.BeaconServiceID, others, ""},
+		{pipe, mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, ours, ""},
 
-		{scaling, "", args{"service_id": "events-eu"}, "", `"events-eu" is not a UUID`},
-		{scaling, "", args{"organization_id": "x", "service_id": mockplatform.ServiceID}, "", `"x" is not a UUID`},
-		{pipe, "", args{"service_id": mockplatform.ServiceID, "pipe_id": ""}, "", "is not a UUID"},
-		{scaling, "events-eu", nil, "", scalings},
-		{scaling, mockplatform.ServiceID + "/", nil, "", scalings},
-		{scaling, ours + "/" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID, nil, "", scalings},
-		{pipe, mockplatform.KafkaPipeID, nil, "", pipes},
-		{scaling, nowhere, nil, "", "Cannot import service: There is no service " + nowhere + " in organization " + ours + ": two consecutive lists of its services omit it. Check the IDs, or create the service in the platform's console first."},
-		{pipe, mockplatform.ServiceID + "/" + nowhere, nil, "", "Cannot import pipe: There is no pipe " + nowhere + " of service " + mockplatform.ServiceID + " in organization " + ours + ": the API returned HTTP 404 Not Found (request ID "},
-		{pipe, nowhere + "/" + mockplatform.KafkaPipeID, nil, "", "Cannot import pipe: There is no pipe " + mockplatform.KafkaPipeID + " of service " + nowhere},
-		{keyType, nowhere, nil, "", "API keys cannot be imported: The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one"},
+		{scaling, mockplatform.ServiceID + "/", "", "expected SERVICE_ID or ORGANIZATION_ID/SERVICE_ID."},
+		{pipe, mockplatform.KafkaPipeID, "", "expected SERVICE_ID/PIPE_ID or ORGANIZATION_ID/SERVICE_ID/PIPE_ID."},
+		{scaling, nowhere, "", "Cannot import service: There is no service " + nowhere + " in organization " + ours + ": two consecutive lists of its services omit it. Check the IDs"},
+		{pipe, nowhere + "/" + mockplatform.KafkaPipeID, "", "Cannot import pipe: There is no pipe " + mockplatform.KafkaPipeID + " of service " + nowhere + " in organization " + ours + ": the API returned HTTP 404"},
+		{"dataplatform_api_key", nowhere, "", "API keys cannot be imported: The API cannot read a key"},
 	} {
-		request := &tfprotov6.ImportResourceStateRequest{TypeName: test.typeName, ID: test.id}
-		var identityType tftypes.Type
-		if schema := identities.IdentitySchemas[test.typeName]; schema != nil {
-			identityType = schema.ValueType()
-		}
-		if test.identity != nil {
-			request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: dynamic(t, valueOf(test.identity, identityType))}
-		}
-		imported, err := server.ImportResourceState(ctx, request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said, read := diagnosed(imported.Diagnostics), &tfprotov6.ReadResourceResponse{}
-		if len(said.errors) == 0 {
-			found := imported.ImportedResources[0]
-			read, err = server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: test.typeName, CurrentState: found.State, CurrentIdentity: found.Identity, Private: found.Private})
-			if err != nil {
-				t.Fatal(err)
-			}
-			said = diagnosed(read.Diagnostics)
-		}
-		if test.says != "" || len(said.errors) > 0 {
-			if len(said.errors) != 1 || test.says == "" || !strings.Contains(said.errors[0], test.says) {
-				t.Errorf("%s %q %v: %s", test.typeName, test.id, test.identity, said)
-			}
+		b := f.manage(test.resource, "", "", nil)
+		r := b.reported(b.block.Import(f.start(), test.id))
+		if test.says != "" {
+			b.refuses(r, test.says)
 			continue
 		}
-		state, err := read.NewState.Unmarshal(schemas.ResourceSchemas[test.typeName].ValueType())
-		whole, identityErr := read.NewIdentity.IdentityData.Unmarshal(identityType)
-		if err := errors.Join(err, identityErr); err != nil {
-			t.Fatal(err)
+		b.must(r)
+		if b.shown()["organization_id"] != test.organization || b.shown()["name"] == nil {
+			t.Errorf("%s %s: read %s", test.resource, test.id, b.state)
 		}
-		if tfvalue.Of(state).At("organization_id").Text() != test.organization || tfvalue.Of(state).At("name").Text() == "" || tfvalue.Of(whole).At("organization_id").Text() != test.organization {
-			t.Errorf("%s %q %v: read %s of %s", test.typeName, test.id, test.identity, state, whole)
+		identity := b.block.State.Identity
+		again, err := f.start().ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: test.resource, Identity: identity})
+		if err != nil || len(again.Diagnostics) > 0 || !bytes.Equal(again.ImportedResources[0].Identity.IdentityData.MsgPack, identity.IdentityData.MsgPack) {
+			t.Errorf("%s %s: by its identity, %v, error %v", test.resource, test.id, again, err)
 		}
 	}
 	f.wantWrites()
-}
-
-func dynamic(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
-	t.Helper()
-	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &encoded
 }

@@ -1,37 +1,35 @@
 package provider
 
 import (
-	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// invalid is one bad configuration: a block of one kind with these arguments,
-// and what its error has to say. The first text is the attribute's name as the
-// user writes it.
-type invalid struct {
-	block, arguments string
-	says             []string
-}
-
+// The blocks of the rows.
 const (
-	invalidScaling  = `resource "dataplatform_service_scaling"`
-	invalidKey      = `resource "dataplatform_api_key"`
-	invalidPipe     = `resource "dataplatform_pipe"`
-	invalidServices = `data "dataplatform_services"`
-	invalidService  = `data "dataplatform_service"`
-	invalidPipeData = `data "dataplatform_pipe"`
-	invalidAlert    = `data "dataplatform_alert"`
-	invalidProvider = `provider "dataplatform"`
+	invalidScaling  = "resource dataplatform_service_scaling"
+	invalidKey      = "resource dataplatform_api_key"
+	invalidPipe     = "resource dataplatform_pipe"
+	invalidServices = "data dataplatform_services"
+	invalidService  = "data dataplatform_service"
+	invalidPipeData = "data dataplatform_pipe"
+	invalidAlert    = "data dataplatform_alert"
+	invalidProvider = "provider"
 
 	service = `service_id = "20000000-0000-4000-8000-000000000001"`
 	pipeIDs = service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`
 )
 
-// invalidConfigurations are rejected before anything is sent.
-var invalidConfigurations = []invalid{
+// invalidConfigurations are rejected by validation. Each has a block with its arguments, and
+// what the error says: first the attribute's name, as the user writes it. What Terraform
+// itself rejects, such as a missing argument, is not here: TestSchemaGolden has it.
+var invalidConfigurations = []struct {
+	block, arguments string
+	says             []string
+}{
 	// Service scaling.
-	{invalidScaling, ``, []string{"service_id", "required"}},
 	{invalidScaling, `service_id = "events-eu"`, []string{"service_id", "UUID", "events-eu"}},
 	{invalidScaling, service + "\n" + `organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
 	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
@@ -44,31 +42,25 @@ var invalidConfigurations = []invalid{
 	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
 	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
 	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36.", "Minimum memory exceeds maximum"}},
-	{invalidScaling, service + "\n" + `num_replicas = "three"`, []string{"num_replicas", "number"}},
 	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
 
 	// API keys. TestAPIKeyInvalid has the others.
-	{invalidKey, `roles = ["admin"]`, []string{"name", "required"}},
-	{invalidKey, `name = "k"`, []string{"roles", "required"}},
 	{invalidKey, "name = \"k\"\nroles = [null]", []string{"roles", "null"}},
 
 	// Pipes.
-	{invalidPipe, service, []string{"pipe_id", "required"}},
 	{invalidPipe, service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001\n"`, []string{"pipe_id", `must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b, got "40000000-0000-4000-8000-000000000001\n".`}},
 	{invalidPipe, "service_id = \"events\"\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`, []string{"service_id", "UUID"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 0 } }`, []string{"port", "between 1 and 65535", "0"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { reverse_private_endpoint_ids = [null] } }`, []string{"reverse_private_endpoint_ids", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `scaling = { replicas = 1 }`, []string{"Read-only", "scaling is read-only: the API returns it"}},
 	{invalidPipe, pipeIDs + "\n" + `field_mappings = [null]`, []string{"field_mappings", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `field_mappings = [{ source_field = "a" }]`, []string{"destination_field", "required"}},
 	{invalidPipe, pipeIDs + "\n" + `destination = { columns = [null] }`, []string{"columns", "null"}},
 	{invalidPipe, pipeIDs + "\n" + `destination = { table = "t" }`, []string{"Read-only", "destination.table is read-only: the API returns it", "Remove it"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
-	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = pow(2, 66) }`, []string{"settings.engine_max_threads", "must be between -9223372036854775808 and 9223372036854775807, got 737869762948382"}},
+	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 73786976294838206464 }`, []string{"settings.engine_max_threads", "must be between -9223372036854775808 and 9223372036854775807, got 737869762948382"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -9223372036854775808 and 9223372036854775807", "got 1e+400."}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { username = "u", password_wo = "hush-hush" } }`, []string{"password_wo", "password_wo_version"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
@@ -77,7 +69,6 @@ var invalidConfigurations = []invalid{
       { source_schema_name = "s", source_table = "b", target_table = "y", excluded_columns = null }] } }`, []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Use `[]` to exclude none."}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [""] }] } }`, []string{"excluded_columns", "null or empty elements"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [null] } }`, []string{"table_mappings", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", exclude_columns = ["a"] }] } }`, []string{"excluded_columns", "required"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "", target_table = "x", excluded_columns = [] }] } }`, []string{"source_table", "at least 1"}},
 
 	// Data sources.
@@ -85,9 +76,7 @@ var invalidConfigurations = []invalid{
 	{invalidServices, `filter = [null]`, []string{"filter", "null"}},
 	{invalidService, ``, []string{"id", "Invalid Attribute Combination"}},
 	{invalidService, "name = \"a\"\nid = \"20000000-0000-4000-8000-000000000001\"", []string{"id", "Invalid Attribute Combination"}},
-	{invalidPipeData, service, []string{"pipe_id", "required"}},
 	{invalidPipeData, service + "\n" + `pipe_id = "orders"`, []string{"pipe_id", "UUID", "orders"}},
-	{invalidAlert, ``, []string{"id", "required"}},
 	{invalidAlert, `id = ""`, []string{"id", "empty"}},
 	{invalidAlert, `id = "a/b"`, []string{"id", "slash"}},
 	{invalidAlert, `id = ".."`, []string{"id", "dot segment"}},
@@ -100,50 +89,52 @@ var invalidConfigurations = []invalid{
 	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
 }
 
-// TestInvalidConfigurations puts all of them into one configuration, each
-// block in a file of its own: Terraform reports every error of a plan's
-// validation, with the file that it stands in.
+// TestInvalidConfigurations validates each, as Terraform does before anything is sent.
 func TestInvalidConfigurations(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(f.provider())
-	for i, bad := range invalidConfigurations {
-		skipIfTooOld(t, bad.hcl(i))
-		w.File(invalidFile(i), bad.hcl(i))
-	}
-	// A plan validates first, and goes no further where that fails.
-	errors := map[string][]string{}
-	for _, d := range w.reports("plan") {
-		if d.Severity == "error" {
-			errors[d.Range.Filename] = append(errors[d.Range.Filename], d.Summary+"\n"+d.Detail)
-		}
-	}
-	for i, bad := range invalidConfigurations {
+	t.Parallel()
+	for _, bad := range invalidConfigurations {
 		t.Run(strings.Join(strings.Fields(bad.block+" "+bad.arguments), " "), func(t *testing.T) {
-			found := errors[invalidFile(i)]
-			delete(errors, invalidFile(i))
-			if len(found) != 1 {
-				t.Fatalf("got %d errors, want 1:\n%s", len(found), strings.Join(found, "\n"))
+			said := validated(t, bad.block, bad.arguments)
+			if len(said.errors) != 1 {
+				t.Fatalf("got %d errors, want 1: %s", len(said.errors), said)
 			}
-			wantText(t, found[0], bad.says...)
-			wantNoText(t, found[0], "hush-hush")
-			if !strings.HasPrefix(found[0], "Invalid Attribute ") { // in the framework's words
-				wantReadable(t, found[0])
+			wantText(t, said.errors[0], bad.says...)
+			wantNoText(t, said.errors[0], "hush-hush")
+			if !strings.HasPrefix(said.errors[0], "Invalid Attribute ") { // in the framework's words
+				wantReadable(t, said.errors[0])
 			}
 		})
 	}
-	for file, others := range errors {
-		t.Errorf("errors in %s that no row expects:\n%s", file, strings.Join(others, "\n"))
-	}
-	f.wantRequests()
 }
 
-func invalidFile(i int) string { return fmt.Sprintf("bad_%03d.tf", i) }
-
-func (bad invalid) hcl(i int) string {
-	if bad.block != invalidProvider {
-		return fmt.Sprintf("%s \"bad_%03d\" {\n%s\n}\n", bad.block, i, bad.arguments)
+// validated validates a block.
+func validated(t *testing.T, block, arguments string) diagnoses {
+	t.Helper()
+	s, schemas := serverOf(newProvider("test")), schemasOnce()
+	kind, name, _ := strings.Cut(block, " ")
+	var diagnostics []*tfprotov6.Diagnostic
+	switch kind {
+	case "resource":
+		resp, err := s.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: name, Config: configuration(t, schemas.ResourceSchemas[name], arguments),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		diagnostics = resp.Diagnostics
+	case "data":
+		resp, err := s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: configuration(t, schemas.DataSourceSchemas[name], arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		diagnostics = resp.Diagnostics
+	default:
+		resp, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: configuration(t, schemas.Provider, arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		diagnostics = resp.Diagnostics
 	}
-	// Terraform passes over a provider that nothing uses.
-	return fmt.Sprintf("%s {\nalias = \"bad_%03d\"\n%s\n}\n%s \"bad_%03d\" {\nprovider = dataplatform.bad_%03d\n}\n",
-		invalidProvider, i, bad.arguments, invalidServices, i, i)
+	return diagnosed(diagnostics)
 }

@@ -37,12 +37,11 @@ func TestMain(m *testing.M) {
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	var code int
+	tests := m.Run
 	if organization {
-		code = runOnOrganization(m)
-	} else {
-		code = m.Run()
+		tests = func() int { return runOnOrganization(m) }
 	}
+	code := tests()
 	terraformtest.RemoveBuilt()
 	os.Exit(code)
 }
@@ -118,13 +117,7 @@ func waitFor(t *testing.T, what string, seen func() bool) {
 
 // provider is the provider block, with further arguments.
 func (f *fixture) provider(arguments ...string) string {
-	return fmt.Sprintf(`
-terraform {
-  required_providers {
-    dataplatform = { source = "dataplatform/dataplatform" }
-  }
-}
-provider "dataplatform" {
+	return plainProvider + fmt.Sprintf(`provider "dataplatform" {
   base_url            = %q
   organization_id     = %q
   key_id              = "demo-key-id"
@@ -136,8 +129,7 @@ provider "dataplatform" {
 `, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))
 }
 
-// writes are the bodies of the requests so far that change something, by
-// method and the last elements of the path.
+// writes are the bodies of the requests so far that change something.
 func (f *fixture) writes() []string {
 	var bodies []string
 	for _, r := range f.Requests() {
@@ -164,20 +156,10 @@ func (f *fixture) wantBodies(got, want []string) {
 		return
 	}
 	for i := range want {
-		if !sameJSON(f.t, got[i], want[i]) {
+		if toJSON(f.t, fromJSON(f.t, got[i])) != toJSON(f.t, fromJSON(f.t, want[i])) {
 			f.t.Errorf("write %d is\n%s\nwant\n%s", i, got[i], want[i])
 		}
 	}
-}
-
-func sameJSON(t *testing.T, a, b string) bool {
-	t.Helper()
-	return normalJSON(t, a) == normalJSON(t, b)
-}
-
-func normalJSON(t *testing.T, text string) string {
-	t.Helper()
-	return toJSON(t, fromJSON(t, text))
 }
 
 // workspace is a directory in which the real terraform runs the built provider.

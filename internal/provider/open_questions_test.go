@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -31,14 +30,21 @@ func newFindings() *findings {
 	return &findings{answers: map[string][]string{}, asked: map[string]bool{}, seen: map[string]bool{}}
 }
 
-// findingsOfRun are those of a run on an organization. On a fake, where tests are parallel, each
-// test has its own.
-func findingsOfRun() *findings {
-	if run != nil {
-		return run.learned
-	}
-	return newFindings()
+// The questions.
+const (
+	errorsOf    = "errors: a pipe that does not exist"
+	emptyValues = "empty values that responses had"
+)
+
+func resetBy(noun, field string) string {
+	return noun + "s: fields that a PATCH of " + field + " alone resets"
 }
+
+func readOtherwise(noun string) string {
+	return noun + "s: fields of a second read that are not those of the response to a PATCH"
+}
+
+func unseenOf(noun string) string { return noun + "s: fields that no response had" }
 
 // say adds answers to a question, each once. There may be none at all.
 func (f *findings) say(question string, answers ...string) {
@@ -47,44 +53,44 @@ func (f *findings) say(question string, answers ...string) {
 	f.answers[question] = slices.Compact(f.answers[question])
 }
 
-// probe is a field, and how much more of it a PATCH sends.
-type probe struct {
-	field string
-	more  int64
-}
-
 // probed are the fields that PATCHes send, one after the other: of each group the first one
-// that has a value. Whether a PATCH keeps
-// what it omits is seen in a value that the one before it has changed: one that was a default
-// all along would look the same after a reset.
-var probed = map[string][][]probe{
-	"service": {{{"idleTimeoutMinutes", 5}}, {{"idleScaling", 0}, {"numReplicas", 0}}},
-	"pipe": {{{"name", 0}}, {{"settings.streaming_max_insert_wait_ms", 1}, {"settings.object_storage_polling_interval_ms", 1}},
-		{{"settings.engine_max_threads", 0}, {"settings.engine_max_insert_threads", 0}, {"settings.object_storage_concurrency", 0}}},
+// that has a value, and another value of the first two. Whether a PATCH keeps what it omits is
+// seen in a value that the one before it has changed: one that was a default all along would
+// look the same after a reset.
+var probed = map[string][][]string{
+	"service": {{"idleTimeoutMinutes"}, {"idleScaling", "numReplicas"}},
+	"pipe": {
+		{"name"}, {"settings.streaming_max_insert_wait_ms", "settings.object_storage_polling_interval_ms"},
+		{"settings.engine_max_threads", "settings.engine_max_insert_threads", "settings.object_storage_concurrency"},
+	},
 }
 
 // about changes an object as little as an answer takes, and never its source.
 func (f *findings) about(s *subject) {
 	s.t.Helper()
-	f.asked[s.id] = true
 	f.note(s.noun, s.before)
+	if !f.asked[errorsOf] {
+		f.asked[errorsOf] = true
+		f.aboutErrors(s)
+	}
+	f.asked[s.id] = true
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
 	for _, group := range probed[s.noun] {
-		i := slices.IndexFunc(group, func(p probe) bool { return !isEmpty(member(s.before, p.field)) })
+		i := slices.IndexFunc(group, func(field string) bool { return !isEmpty(member(s.before, field)) })
 		if i < 0 || f.resets != "" {
 			f.say(s.noun+"s: not tried to the end for", s.id)
 			return
 		}
-		value := member(s.before, group[i].field)
-		if number, ok := value.(json.Number); ok {
-			n, _ := number.Int64()
-			value = json.Number(strconv.FormatInt(n+group[i].more, 10))
+		value := member(s.before, group[i])
+		switch number, isNumber := value.(json.Number); {
+		case group[i] == s.field:
+			value = s.others[0]
+		case isNumber && strings.HasSuffix(group[i], "_ms"):
+			milliseconds, _ := number.Int64()
+			value = milliseconds + 1
 		}
-		if group[i].field == "name" {
-			value = fmt.Sprint(value, " (terraform-acc)")
-		}
-		setMember(expected, group[i].field, value)
-		f.patch(s, group[i].field, value, expected)
+		setMember(expected, group[i], value)
+		f.patch(s, group[i], value, expected)
 	}
 }
 
@@ -102,49 +108,29 @@ func (f *findings) patch(s *subject, field string, value any, expected object) {
 		return
 	}
 	moved := s.moved(expected, now)
-	f.say(s.noun+"s: fields that a PATCH of "+field+" alone resets", moved...)
+	f.say(resetBy(s.noun, field), moved...)
 	if len(moved) > 0 {
 		f.resets = s.noun + " " + s.id
 		if s.noun == "pipe" { // they are never returned
 			f.say("pipes: credentials that may have been reset, and have to be set again", s.id)
 		}
 	}
-	differ, was, is := []string{}, leaves(got.result), leaves(now)
-	if got.result == nil {
-		differ = []string{"everything"}
-		clear(is)
-	}
+	was, is := leaves(got.result), leaves(now)
 	maps.DeleteFunc(is, func(path string, value any) bool { return spelled(was[path]) == spelled(value) })
-	f.say(s.noun+"s: fields of a second read that are not those of the response to a PATCH", append(differ, slices.Sorted(maps.Keys(is))...)...)
-}
-
-func numberOf(value any) (float64, error) {
-	number, _ := value.(json.Number)
-	return number.Float64()
-}
-
-// aboutErrors asks for a pipe that does not exist, once.
-func (f *findings) aboutErrors(o *organization, service string) {
-	o.t.Helper()
-	if f.asked["errors"] {
-		return
+	if got.result == nil {
+		is = object{"everything": nil}
 	}
-	f.asked["errors"] = true
-	got, err := o.send(o.t.Context(), http.MethodGet, o.services()+"/"+service+"/pipes/"+uuid.NewString(), nil)
+	f.say(readOtherwise(s.noun), slices.Sorted(maps.Keys(is))...)
+}
+
+// aboutErrors asks for a pipe that does not exist.
+func (f *findings) aboutErrors(s *subject) {
+	s.t.Helper()
+	got, err := s.send(s.t.Context(), http.MethodGet, s.services()+"/"+s.ids[0][1]+"/pipes/"+uuid.NewString(), nil)
 	if got.status == 0 {
-		o.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	f.say("errors: a pipe that does not exist", fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, o.masked(got.body)))
-}
-
-// read notes the fields of an object without changing it, or of all in a list.
-func (f *findings) read(o *organization, noun, path string) {
-	o.t.Helper()
-	got, err := o.get(o.t.Context(), path)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	f.note(noun, got)
+	f.say(errorsOf, fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, s.masked(got.body)))
 }
 
 func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id) }
@@ -156,7 +142,7 @@ func (f *findings) note(path string, value any) {
 	}
 	f.seen[path] = true
 	if isEmpty(value) {
-		f.say("empty values that responses had", spelled(value))
+		f.say(emptyValues, spelled(value))
 	}
 	switch value := value.(type) {
 	case object:
@@ -176,7 +162,7 @@ func (f *findings) note(path string, value any) {
 func (f *findings) lines() []string {
 	for _, noun := range []string{"service", "pipe", "alert"} {
 		if f.seen[noun] {
-			f.say(noun+"s: fields that no response had", f.unseen(noun)...)
+			f.say(unseenOf(noun), f.unseen(noun)...)
 		}
 	}
 	all := []string{"What this run showed of the questions that the API document leaves open:"}

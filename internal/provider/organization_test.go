@@ -24,22 +24,17 @@ import (
 // behind Terraform's back: read an object before it is changed, change it, put it back.
 // The client of the provider is not used, so that a fault of it cannot hide here.
 type organization struct {
-	t *testing.T
-	organizationSettings
+	t        *testing.T
+	settings map[string]string // the provider's, by their names
+	fake     *fixture          // nil on an organization
 }
-
-// organizationSettings are the provider's, by their names.
-type organizationSettings map[string]string
-
-// in is the organization for one test.
-func (s organizationSettings) in(t *testing.T) *organization { return &organization{t, s} }
 
 // organization is the fake of a fixture over HTTP.
 func (f *fixture) organization() *organization {
-	return organizationSettings{
+	return &organization{t: f.t, fake: f, settings: map[string]string{
 		"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
 		"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token",
-	}.in(f.t)
+	}}
 }
 
 // answer is the response to one request.
@@ -53,9 +48,9 @@ type answer struct {
 
 // send sends a request to one of the APIs, a few times if it may help: what it sends
 // has absolute values. An error has what the platform returned.
-func (s organizationSettings) send(ctx context.Context, method, path string, body any) (got answer, err error) {
+func (o *organization) send(ctx context.Context, method, path string, body any) (got answer, err error) {
 	for attempt := range 6 {
-		got, err = s.try(ctx, method, path, body)
+		got, err = o.try(ctx, method, path, body)
 		if err == nil && got.status != http.StatusTooManyRequests && got.status < 500 {
 			break
 		}
@@ -66,7 +61,7 @@ func (s organizationSettings) send(ctx context.Context, method, path string, bod
 		}
 	}
 	if err == nil && got.status/100 != 2 {
-		err = errors.New("HTTP " + strconv.Itoa(got.status) + ": " + s.masked(got.body))
+		err = errors.New("HTTP " + strconv.Itoa(got.status) + ": " + o.masked(got.body))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w", method, path, err)
@@ -74,10 +69,10 @@ func (s organizationSettings) send(ctx context.Context, method, path string, bod
 	return got, err
 }
 
-func (s organizationSettings) try(ctx context.Context, method, path string, body any) (answer, error) {
-	base, authorization := s["base_url"], "Basic "+base64.StdEncoding.EncodeToString([]byte(s["key_id"]+":"+s["key_secret"]))
+func (o *organization) try(ctx context.Context, method, path string, body any) (answer, error) {
+	base, authorization := o.settings["base_url"], "Basic "+base64.StdEncoding.EncodeToString([]byte(o.settings["key_id"]+":"+o.settings["key_secret"]))
 	if strings.HasPrefix(path, "/api/") {
-		base, authorization = s["alerts_base_url"], "Bearer "+s["alerts_access_token"]
+		base, authorization = o.settings["alerts_base_url"], "Bearer "+o.settings["alerts_access_token"]
 	}
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -113,34 +108,39 @@ func (s organizationSettings) try(ctx context.Context, method, path string, body
 }
 
 // masked is the beginning of what the platform returned, without the credentials.
-func (s organizationSettings) masked(text string) string {
+func (o *organization) masked(text string) string {
 	for _, name := range []string{"key_secret", "alerts_access_token"} {
-		if s[name] != "" {
-			text = strings.ReplaceAll(text, s[name], "***")
+		if o.settings[name] != "" {
+			text = strings.ReplaceAll(text, o.settings[name], "***")
 		}
 	}
 	return folded(text[:min(len(text), 600)])
 }
 
 // get reads an object, or a list of them.
-func (s organizationSettings) get(ctx context.Context, path string) (any, error) {
-	got, err := s.send(ctx, http.MethodGet, path, nil)
+func (o *organization) get(ctx context.Context, path string) (any, error) {
+	got, err := o.send(ctx, http.MethodGet, path, nil)
 	return got.result, err
 }
 
-func (s organizationSettings) services() string {
-	return "/v1/organizations/" + s["organization_id"] + "/services"
+func (o *organization) services() string {
+	return "/v1/organizations/" + o.settings["organization_id"] + "/services"
 }
 
 // subject is an object that a test may change, as it was before.
 type subject struct {
 	*organization
 	noun, id string
+	ids      [][2]string // the arguments of its resource that name it
 	read     func(ctx context.Context) (object, error)
 	patches  string // the path of its PATCH
 	settable []string
 	before   object
 	written  []string // the leaves that the test writes, or Terraform for it
+
+	field  string // that tests change
+	others [3]any // values that it does not have
+	kept   string // a field that such a change leaves known
 }
 
 // Members that a PATCH may set, but for credentials and table mappings, which no
@@ -161,10 +161,14 @@ var (
 	secretMembers = []string{"connectionString", "encryptionKey"}
 )
 
-// theService is a service whose scaling the test may change. It is put back at the end.
+// theService is a service whose scaling the test may change: the idle timeout, for which no
+// replica starts or stops. It is put back at the end.
 func (o *organization) theService(id string) *subject {
 	o.t.Helper()
-	s := &subject{organization: o, noun: "service", id: id, patches: o.services() + "/" + id + "/scaling", settable: settableScaling, written: []string{"idleTimeoutMinutes"}}
+	s := &subject{
+		organization: o, noun: "service", id: id, ids: [][2]string{{"service_id", id}},
+		patches: o.services() + "/" + id + "/scaling", settable: settableScaling, field: "idleTimeoutMinutes", kept: "name",
+	}
 	s.read = func(ctx context.Context) (object, error) {
 		listed, err := o.get(ctx, o.services())
 		if err != nil {
@@ -176,16 +180,20 @@ func (o *organization) theService(id string) *subject {
 				return service.(object), nil
 			}
 		}
-		return nil, fmt.Errorf("organization %s has no service %s", o.organizationSettings["organization_id"], id)
+		return nil, fmt.Errorf("organization %s has no service %s", o.settings["organization_id"], id)
 	}
 	return s.claimed()
 }
 
-// thePipe is a pipe that the test may change. It is put back at the end.
+// thePipe is a pipe that the test may change: its name, because a change to its source would
+// need its credentials. It is put back at the end.
 func (o *organization) thePipe(service, id string) *subject {
 	o.t.Helper()
 	path := o.services() + "/" + service + "/pipes/" + id
-	s := &subject{organization: o, noun: "pipe", id: id, patches: path, settable: settablePipe, written: []string{"name"}}
+	s := &subject{
+		organization: o, noun: "pipe", id: id, ids: [][2]string{{"service_id", service}, {"pipe_id", id}},
+		patches: path, settable: settablePipe, field: "name", kept: "createdAt",
+	}
 	s.read = func(ctx context.Context) (object, error) {
 		got, err := o.get(ctx, path)
 		pipe, _ := got.(object)
@@ -199,6 +207,14 @@ func (s *subject) claimed() *subject {
 	var err error
 	if s.before, err = s.read(s.t.Context()); err != nil {
 		s.t.Fatal(err)
+	}
+	s.written = []string{s.field}
+	for i := range s.others {
+		s.others[i] = fmt.Sprintf("%v (terraform-acc %d)", s.before[s.field], i)
+		if number, isNumber := s.before[s.field].(json.Number); isNumber {
+			n, _ := number.Float64()
+			s.others[i] = int(n) + 4 + 3*i
+		}
 	}
 	s.t.Cleanup(func() {
 		if err := s.putBack(context.WithoutCancel(s.t.Context())); err != nil {

@@ -15,150 +15,37 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// What a user of dataplatform_pipe sees. A run on an organization changes the name of a
-// pipe alone: a change to its source would need its credentials.
+// What a user of dataplatform_pipe, and of the data source, sees.
 
-func renamedConfig(service string, s *subject, name string) string {
-	return fmt.Sprintf("resource \"dataplatform_pipe\" \"this\" {\n  service_id = %q\n  pipe_id    = %q\n  name       = %q\n}\n", service, s.id, name)
-}
+func TestAccPipeAdoption(t *testing.T) { eachPipe(t, (*subject).testAdoption) }
 
-// otherName is a name that a pipe does not have.
-func otherName(s *subject, suffix string) string {
-	return fmt.Sprintf("%v (terraform-acc%s)", s.before["name"], suffix)
-}
+func TestAccPipeImport(t *testing.T) { eachPipe(t, (*subject).testImport) }
 
-// Without an import block, Terraform creates the resource. A rename then leaves known what
-// it cannot change, and destroying the resource leaves the pipe as it is.
-func TestAccPipeAdoption(t *testing.T) {
-	eachPipe(t, func(p *testPlatform, service string, s *subject) {
-		first, second := otherName(s, ""), otherName(s, " 2")
-		resource.Test(p.t, resource.TestCase{
-			ProtoV6ProviderFactories: p.providers(),
-			Steps: []resource.TestStep{
-				{
-					Config: p.provider() + renamedConfig(service, s, first),
-					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-						plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionCreate),
-						plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("name"), knownvalue.StringExact(first)),
-						plancheck.ExpectUnknownValue(thisPipe, tfjsonpath.New("source")),
-						plancheck.ExpectUnknownValue(thisPipe, tfjsonpath.New("settings")),
-					}},
-					ConfigStateChecks: []statecheck.StateCheck{
-						statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("name"), knownvalue.StringExact(first)),
-					},
-					PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q}`, first)),
+func TestAccPipeIdentity(t *testing.T) { eachPipe(t, (*subject).testIdentity) }
+
+// Every pipe can be read, of whatever kind.
+func TestAccPipeDataSource(t *testing.T) {
+	const this = "data.dataplatform_pipe.this"
+	eachPipe(t, func(s *subject) {
+		resource.Test(s.t, resource.TestCase{
+			ProtoV6ProviderFactories: providers(s.t),
+			Steps: []resource.TestStep{{
+				Config: s.provider() + fmt.Sprintf("data \"dataplatform_pipe\" \"this\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", s.ids[0][1], s.id),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(this, tfjsonpath.New("name"), exactly(s.before["name"])),
+					statecheck.ExpectKnownValue(this, tfjsonpath.New("state"), exactly(s.before["state"])),
 				},
-				{
-					Config: p.provider() + renamedConfig(service, s, second),
-					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-						plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-						plancheck.ExpectUnknownValue(thisPipe, tfjsonpath.New("updated_at")),
-						plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("created_at"), returned(s.before["createdAt"])),
-					}},
-					PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q}`, second)),
-				},
-				{
-					Config:  p.provider() + renamedConfig(service, s, second),
-					Destroy: true,
-					PostApplyFunc: func() {
-						if p.fake != nil {
-							p.fake.wantWrites()
-						}
-						if got := s.now()["name"]; got != second {
-							p.t.Errorf("after the destroy the pipe is named %q, want %q", got, second)
-						}
-					},
-				},
-			},
+				PostApplyFunc: s.received(),
+			}},
 		})
 	})
-}
-
-// An import by the command reads, and has what the resource has: with either form of the ID.
-func TestAccPipeImport(t *testing.T) {
-	eachPipe(t, func(p *testPlatform, service string, s *subject) {
-		id := service + "/" + s.id
-		config := p.provider() + fmt.Sprintf("resource \"dataplatform_pipe\" \"this\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", service, s.id)
-		byCommand := resource.TestStep{
-			ResourceName: thisPipe, ImportState: true, ImportStateId: id, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "pipe_id",
-		}
-		ofOrganization := byCommand
-		ofOrganization.ImportStateId = p.organizationSettings["organization_id"] + "/" + id
-		resource.Test(p.t, resource.TestCase{
-			ProtoV6ProviderFactories: p.providers(),
-			Steps: []resource.TestStep{
-				{Config: config, PostApplyFunc: p.received()},
-				byCommand,
-				ofOrganization,
-				{Config: config, PlanOnly: true, PostApplyFunc: p.received()},
-			},
-		})
-	})
-}
-
-// The identity of the resource names organization, service and pipe, and imports it as the
-// ID does.
-func TestAccPipeIdentity(t *testing.T) {
-	eachPipe(t, func(p *testPlatform, service string, s *subject) {
-		resource.Test(p.t, resource.TestCase{
-			ProtoV6ProviderFactories: p.providers(),
-			TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
-			Steps: []resource.TestStep{
-				{
-					Config: p.provider() + fmt.Sprintf("resource \"dataplatform_pipe\" \"this\" {\n  service_id = %q\n  pipe_id    = %q\n}\n", service, s.id),
-					ConfigStateChecks: []statecheck.StateCheck{
-						statecheck.ExpectIdentity(thisPipe, map[string]knownvalue.Check{
-							"organization_id": knownvalue.StringExact(p.organizationSettings["organization_id"]),
-							"service_id":      knownvalue.StringExact(service),
-							"pipe_id":         knownvalue.StringExact(s.id),
-						}),
-					},
-					PostApplyFunc: p.received(),
-				},
-				{ResourceName: thisPipe, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-				{ResourceName: thisPipe, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: service + "/" + s.id},
-			},
-		})
-	})
-}
-
-// A pipe that was renamed in the console is planned back.
-func TestAccPipeDrift(t *testing.T) {
-	eachPipe(t, func(p *testPlatform, service string, s *subject) {
-		name := otherName(s, "")
-		config := p.provider() + renamedConfig(service, s, name)
-		resource.Test(p.t, resource.TestCase{
-			ProtoV6ProviderFactories: p.providers(),
-			Steps: []resource.TestStep{
-				{Config: config, PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q}`, name))},
-				{
-					PreConfig: func() {
-						s.patch(object{"name": otherName(s, " drifted")})
-						if p.fake != nil {
-							p.fake.ResetJournal()
-						}
-					},
-					Config: config,
-					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-						plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-						plancheck.ExpectKnownValue(thisPipe, tfjsonpath.New("name"), knownvalue.StringExact(name)),
-					}},
-					PostApplyFunc: p.received(fmt.Sprintf(`{"name": %q}`, name)),
-				},
-			},
-		})
-	})
-}
-
-// pipeImport is an import block for a pipe of the seed.
-func pipeImport(id string) string {
-	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+id)
 }
 
 // Credentials are sent when their version changes, and with every change of the source. The
 // plan and the state never have them.
 func TestAccPipeCredentials(t *testing.T) {
 	f := newFixture(t)
+	received := f.organization().received
 	config := func(role, secret string, version int) string {
 		return f.provider() + pipeConfig(mockplatform.CloudStreamPipeID, fmt.Sprintf(`
   source             = { cloud_stream = { iam_role = %q } }
@@ -166,7 +53,7 @@ func TestAccPipeCredentials(t *testing.T) {
 	}
 	credentials := tfjsonpath.New("source_credentials").AtMapKey("cloud_stream")
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
+		ProtoV6ProviderFactories: providers(t),
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)},
 		Steps: []resource.TestStep{
 			{
@@ -176,14 +63,14 @@ func TestAccPipeCredentials(t *testing.T) {
 						"access_key_id": knownvalue.StringExact("loader"), "secret_key_wo": knownvalue.Null(), "secret_key_wo_version": knownvalue.Int64Exact(1),
 					})),
 				},
-				PostApplyFunc: f.received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-1"}}}}`),
+				PostApplyFunc: received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-1"}}}}`),
 			},
 			{ // another secret without another version is not noticed
 				Config: config("role:sensor-reader", "hush-2", 1),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionNoop),
 				}},
-				PostApplyFunc: f.received(),
+				PostApplyFunc: received(),
 			},
 			{
 				Config: config("role:sensor-reader", "hush-2", 2),
@@ -191,7 +78,7 @@ func TestAccPipeCredentials(t *testing.T) {
 					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
 					plancheck.ExpectKnownValue(thisPipe, credentials.AtMapKey("secret_key_wo_version"), knownvalue.Int64Exact(2)),
 				}},
-				PostApplyFunc: f.received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-2"}}}}`),
+				PostApplyFunc: received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-2"}}}}`),
 			},
 		},
 	})
@@ -206,8 +93,9 @@ func mapping(table string, excluded string) string {
 // changes is both. The plan of an import shows each.
 func TestAccPipeTableMappings(t *testing.T) {
 	f := newFixture(t)
+	received := f.organization().received
 	config := func(mappings ...string) string {
-		return f.provider() + pipeImport(mockplatform.PostgresPipeID) +
+		return f.provider() + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID) +
 			pipeConfig(mockplatform.PostgresPipeID, "source = { postgres = { table_mappings = ["+strings.Join(mappings, ", ")+"] } }")
 	}
 	inState := func(tables ...string) statecheck.StateCheck {
@@ -219,7 +107,7 @@ func TestAccPipeTableMappings(t *testing.T) {
 	}
 	const leads = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: f.providers(),
+		ProtoV6ProviderFactories: providers(t),
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_5_0)},
 		Steps: []resource.TestStep{
 			{ // the mapping of customers is not in the configuration, and that of orders is new
@@ -228,14 +116,14 @@ func TestAccPipeTableMappings(t *testing.T) {
 					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{inState("addresses", "sales_leads", "orders")},
-				PostApplyFunc: f.received(`{"source": {"postgres": {
+				PostApplyFunc: received(`{"source": {"postgres": {
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}],
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": ["card"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`),
 			},
 			{ // first removed, then added again with another list
 				Config:            config(mapping("addresses", "[]"), leads, mapping("orders", `["card", "iban"]`)),
 				ConfigStateChecks: []statecheck.StateCheck{inState("addresses", "sales_leads", "orders")},
-				PostApplyFunc: f.received(
+				PostApplyFunc: received(
 					`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders"}]}}}`,
 					`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`),
 			},
@@ -244,7 +132,7 @@ func TestAccPipeTableMappings(t *testing.T) {
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionNoop),
 				}},
-				PostApplyFunc: f.received(),
+				PostApplyFunc: received(),
 			},
 		},
 	})

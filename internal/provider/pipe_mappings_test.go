@@ -28,23 +28,19 @@ func mappingJSON(table, target, excluded string) string {
 	return fmt.Sprintf(`{"sourceSchemaName": "public", "sourceTable": %q, "targetTable": %q, "excludedColumns": %s, "useCustomSortingKey": false, "sortingKeys": []}`, table, target, excluded)
 }
 
-// resorted is the configuration of the seed's mappings with customers sorted by its id alone,
-// which takes these two PATCHes.
+// seedMappings is the configuration of the mappings of the seed, and resorted has customers
+// sorted by its id alone, which takes these two PATCHes.
+var seedMappings = mappings(customersMapping, addressesMapping, leadsMapping)
+
 var resorted = mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["id"]`), addressesMapping, leadsMapping)
 
-const (
-	removesCustomers = `{"source": {"postgres": {"tableMappingsToRemove": [` + customersKey + `]}}}`
-	addsCustomers    = `{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
+const addsCustomers = `{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`
-	// partlyUpdated is what the error says of customers between the two.
-	partlyUpdated = `source.postgres.table_mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) is only partly updated`
-	customersLine = `- public.customers to customers: excluded_columns = ["password_hash", "phone"]`
-)
 
 // mappedPipe is a block for the pipe with the mappings of the seed, applied.
 func (f *fixture) mappedPipe() *managed {
 	f.t.Helper()
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping))
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 	b.apply()
 	b.sends()
 	return b
@@ -87,35 +83,25 @@ func TestMappingKnownAfterApply(t *testing.T) {
 // removal spells them as the platform does. What would send one of them again is refused.
 func TestMappingsInAnotherNormalForm(t *testing.T) {
 	f := newFixture(t)
-	f.setMappings(mappingJSON("a", "a", `["`+decomposed+`", "pw"]`), mappingJSON("b", "b", `["`+composed+`"]`), mappingJSON(decomposed, decomposed, `[]`))
+	f.setMappings(mappingJSON("a", "a", `["`+decomposed+`", "pw"]`), mappingJSON(decomposed, decomposed, `[]`))
 	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		doc["name"] = decomposed
 		setMember(doc, "fieldMappings", []any{mockplatform.Document{"sourceField": decomposed, "destinationField": "a"}})
 	})
-	config := func(destination, ofA, ofB string, others ...string) string {
-		a, b := wanted("public.a", "a", "excluded_columns = "+ofA), wanted("public.b", "b", "excluded_columns = "+ofB)
-		return fmt.Sprintf("%s\nfield_mappings = [{ source_field = %q, destination_field = %q }]", mappings(append(others, a, b)...), composed, destination)
+	config := func(destination, excluded string, others ...string) string {
+		return fmt.Sprintf("%s\nfield_mappings = [{ source_field = %q, destination_field = %q }]",
+			mappings(append(others, wanted("public.a", "a", "excluded_columns = "+excluded))...), composed, destination)
 	}
-	const asA, asB, changedB = `["` + composed + `", "pw"]`, `["` + composed + `"]`, `["` + composed + `", "x"]`
+	const same, more = `["` + composed + `", "pw"]`, `["` + composed + `", "pw", "x"]`
 	named := wanted("public."+composed, composed, `excluded_columns = []`)
-	b := f.pipe(mockplatform.PostgresPipeID, config("a", asA, asB, named)+"\nname = \""+composed+"\"")
+	b := f.pipe(mockplatform.PostgresPipeID, config("a", same, named))
 	b.apply()
 	b.sends()
-	b.applyAs(config("a", asA, changedB, named))
-	b.sends(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "b", "targetTable": "b"}]}}}`,
-		`{"source": {"postgres": {"tableMappingsToAdd": [`+mappingJSON("b", "b", changedB)+`]}}}`)
 	b.wantQuiet()
-	for _, arguments := range []string{
-		config("a", `["`+composed+`", "pw", "x"]`, changedB, named),                                       // an excluded column
-		config("a", asA, changedB, wanted("public."+composed, composed, `excluded_columns = ["x"]`)),      // a name of the mapping
-		config("a", asA, changedB, named, wanted("public.a", "c", `excluded_columns = ["`+composed+`"]`)), // another target of its table
-		config("b", asA, changedB, named),                                                                 // a list
-	} {
-		b.arguments = arguments
+	for _, refused := range []string{config("a", more, named), config("b", same, named)} {
+		b.arguments = refused
 		b.refuses(b.tryApply(), "cannot be sent", `"`+composed+`"`, "Make the change in the platform's console.")
 	}
-	b.sends()
-	b.applyAs(config("a", `["x"]`, changedB)) // the name goes, with a mapping and with a column
+	b.applyAs(config("a", `["x"]`)) // the name goes, with a mapping and with a column
 	b.sends(fmt.Sprintf(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a"},
   {"sourceSchemaName": "public", "sourceTable": %[1]q, "targetTable": %[1]q}]}}}`, decomposed),
 		`{"source": {"postgres": {"tableMappingsToAdd": [`+mappingJSON("a", "a", `["x"]`)+`]}}}`)
@@ -172,27 +158,6 @@ func TestRemovalLostBesideCredentials(t *testing.T) {
 	})(t)
 }
 
-// TestHalfDoneMappingIsFinished rejects the PATCH that adds a mapping again: the error says
-// which one is missing, the state has what the first one did, and the next apply adds it with
-// its excluded columns.
-func TestHalfDoneMappingIsFinished(t *testing.T) {
-	f := newFixture(t)
-	b := f.mappedPipe()
-	b.arguments = resorted
-	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Status: http.StatusUnprocessableEntity, Message: "not today"})
-	r := b.tryApply()
-	if len(r.errors) != 2 {
-		t.Fatalf("%d errors, want 2: %q", len(r.errors), r.errors)
-	}
-	wantText(t, folded(r.String()), "Cannot update pipe", "not today", "HTTP 422", partlyUpdated, customersLine, "Their excluded columns stay excluded meanwhile.")
-	b.wantState()
-	b.sends(removesCustomers, addsCustomers)
-	b.apply()
-	b.sends(addsCustomers)
-	b.wantQuiet()
-	b.wantState()
-}
-
 // TestInterruptBetweenRemovingAndAdding presses Ctrl-C while the PATCH that adds a mapping
 // again has no response: the next apply adds it as it is declared.
 func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
@@ -200,7 +165,7 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	config := func(arguments string) string {
 		return f.provider() + pipeConfig(mockplatform.PostgresPipeID, arguments)
 	}
-	w := f.workspace(config(mappings(customersMapping, addressesMapping, leadsMapping)))
+	w := f.workspace(config(seedMappings))
 	w.Apply()
 	w.File("main.tf", config(resorted))
 	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Skip: 1, Hang: true, Times: mockplatform.Always})
@@ -209,7 +174,8 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 		return len(sent) == 2 && sent[1] != ""
 	}, func() {})
 	f.ClearFaults()
-	wantText(t, out, partlyUpdated, customersLine)
+	wantText(t, out, `source.postgres.table_mappings of pipe "customers" (`+mockplatform.PostgresPipeID+`) is only partly updated`,
+		`- public.customers to customers: excluded_columns = ["password_hash", "phone"]`, "Their excluded columns stay excluded meanwhile.")
 	if _, mapped := f.mapped(mockplatform.PostgresPipeID)["customers"]; mapped {
 		t.Error("customers is mapped already: nothing was interrupted")
 	}
@@ -217,48 +183,6 @@ func TestInterruptBetweenRemovingAndAdding(t *testing.T) {
 	w.Apply()
 	f.wantWrites(addsCustomers)
 	w.WantEmptyPlan()
-}
-
-// TestMappingsThatAPatchChanges has a platform that changes unmanaged mappings with another
-// change: the warning has each.
-func TestMappingsThatAPatchChanges(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, ``)
-	b.apply()
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: func(value any) any {
-			all := value.([]any)
-			all[0].(mockplatform.Document)["excludedColumns"] = []any{}
-			return all[:2]
-		}}}
-	})
-	r := b.applyAs(`name = "n"`)
-	wantWarning(t, r.warnings, "- source.postgres.table_mappings, public.customers to customers, excluded_columns: was [\"password_hash\", \"phone\"], is now [] "+
-		"- source.postgres.table_mappings, sales.leads to sales_leads: was there, is now missing")
-}
-
-// TestMappingsReturnedInPart has a read that omits a member of the mappings once, which is
-// nothing, and reads that omit members that were emptied in the console.
-func TestMappingsReturnedInPart(t *testing.T) {
-	f := newFixture(t)
-	b := f.mappedPipe()
-	for _, omitted := range []string{"excludedColumns", "sortingKeys", "sourceTable"} {
-		f.Configure(func(p *mockplatform.Behaviour) {
-			p.Responses.Sparse = []mockplatform.Sparse{{Path: tableMappings + "." + omitted, Operations: []mockplatform.Operation{mockplatform.GetPipe}, Times: 1}}
-		})
-		b.wantQuiet()
-		b.wantState()
-	}
-	f.Configure(func(p *mockplatform.Behaviour) {
-		p.Responses.Sparse = []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true}}
-	})
-	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		customers := member(doc, tableMappings).([]any)[0].(mockplatform.Document)
-		customers["excludedColumns"], customers["sortingKeys"], customers["useCustomSortingKey"] = []any{}, []any{}, false
-	})
-	b.apply()
-	b.sends(removesCustomers, strings.Replace(addsCustomers, `["id"]`, `["country", "id"]`, 1))
-	b.wantQuiet()
 }
 
 // TestNoMappingsInTheApply excludes a column after the plan, and the read of the apply has no
@@ -296,30 +220,4 @@ func TestOneTableWithTwoTargets(t *testing.T) {
 	b.apply()
 	b.applyAs(mappings(wanted("public.a", "a", `excluded_columns = ["x", "y"]`), raw))
 	b.wantQuiet()
-}
-
-// TestMappingsUnderALimit changes the mappings of many pipes on a platform that allows one
-// request a second: what a PATCH rests on never gets too old to send it.
-func TestMappingsUnderALimit(t *testing.T) {
-	t.Parallel()
-	inBubble(func(_ *testing.T, f *fixture) {
-		all := together{settings: map[string]any{"retry_timeout": "150s", "max_concurrent_requests": 25}, parallel: 25}
-		for range 25 {
-			all.blocks = append(all.blocks, f.pipe(f.clonePipe(mockplatform.PostgresPipeID), mappings(customersMapping, addressesMapping, leadsMapping)))
-		}
-		all.apply()
-		for _, b := range all.blocks {
-			b.arguments = resorted
-		}
-		plans := all.tryPlan()
-		f.Configure(func(b *mockplatform.Behaviour) { b.RateLimit = mockplatform.RateLimit{PerSecond: 1} })
-		all.each(func(s server, i int) *result {
-			all.blocks[i].carryOut(s, plans[i])
-			return all.blocks[i].must(plans[i])
-		})
-		f.Configure(func(b *mockplatform.Behaviour) { b.RateLimit = mockplatform.RateLimit{} })
-		for _, b := range all.blocks {
-			b.wantQuiet()
-		}
-	})(t)
 }

@@ -1,9 +1,9 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -38,14 +38,6 @@ type pipeChange struct {
 }
 
 var pipeChanges = []pipeChange{
-	{
-		name: "one of many members of a source", kind: mockplatform.PostgresPipeID,
-		before: `source = { postgres = { host = "h", port = 5432, settings = { sync_interval_seconds = 60, pull_batch_size = 100000 } } }`,
-		after:  `source = { postgres = { host = "h", port = 5432.0, settings = { sync_interval_seconds = 61, pull_batch_size = 100000 } } }`,
-
-		differing: []string{"source.postgres.settings.sync_interval_seconds"},
-		patches:   []string{`{"source": {"postgres": {"settings": {"syncIntervalSeconds": 61}}}}`},
-	},
 	{
 		name: "lists, a set and texts are cleared", kind: mockplatform.KafkaPipeID,
 		before: `name = "orders"`,
@@ -86,14 +78,14 @@ var pipeChanges = []pipeChange{
 	},
 	{
 		name: "a mapping that is declared in full changes", kind: mockplatform.PostgresPipeID,
-		before: mappings(customersMapping, addressesMapping, leadsMapping), after: resorted + "\n  name = \"n\"",
+		before: seedMappings, after: resorted + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches:   []string{`{"name": "n", "source": {"postgres": {"tableMappingsToRemove": [` + customersKey + `]}}}`, addsCustomers},
 		warning:   "A mapping cannot be changed in place. These are removed and added again, so the platform may copy their tables again. Settings of these tables that are not attributes of a mapping, such as engine and partitions, are reset to the platform's defaults: - public.customers to customers",
 	},
 	{
 		name: "a custom sorting key without keys", kind: mockplatform.PostgresPipeID,
-		before:    mappings(customersMapping, addressesMapping, leadsMapping),
+		before:    seedMappings,
 		after:     mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = [], use_custom_sorting_key = true`)),
 		differing: []string{"source.postgres.table_mappings"},
 		patches:   []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new", "excludedColumns": [], "useCustomSortingKey": true, "sortingKeys": []}]}}}`},
@@ -198,12 +190,12 @@ func TestPipeOfAnotherKind(t *testing.T) {
 	const role = `source = { kafka = { iam_role = "role:orders-reader" } }`
 	for name, test := range map[string]struct {
 		arguments, parent string
-		sparse            []mockplatform.Sparse
+		omitted           mockplatform.Sparse
 	}{
-		"source":                   {role, "source", nil},
-		"credentials":              {`source_credentials = { kafka = { username = "u" } }`, "source_credentials", nil},
-		"empty values are omitted": {role, "source", []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}},
-		"other kinds are null":     {role, "source", []mockplatform.Sparse{{Path: "source.kafka", Null: true}}},
+		"source":                   {role, "source", mockplatform.Sparse{}},
+		"credentials":              {`source_credentials = { kafka = { username = "u" } }`, "source_credentials", mockplatform.Sparse{}},
+		"empty values are omitted": {role, "source", mockplatform.Sparse{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}},
+		"other kinds are null":     {role, "source", mockplatform.Sparse{Path: "source.kafka", Null: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -212,11 +204,12 @@ func TestPipeOfAnotherKind(t *testing.T) {
 			other := f.Pipe(mockplatform.PostgresPipeID)
 			other["id"] = mockplatform.KafkaPipeID
 			f.SetPipe(other)
-			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = test.sparse })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = []mockplatform.Sparse{test.omitted} })
 			f.ResetJournal()
-			b.refuses(b.tryPlan(f.start()),
-				"Pipe has another kind of source", fmt.Sprintf(`%s.kafka is set, but the source of pipe "customers" (%s) is postgres`, test.parent, mockplatform.KafkaPipeID),
-				fmt.Sprintf("Set %s.postgres instead, or set pipe_id to that of a pipe whose source is kafka.", test.parent))
+			r := b.tryPlan(f.start())
+			b.refuses(r, "Pipe has another kind of source", test.parent+`.kafka is set, but the source of pipe "customers" (`+mockplatform.KafkaPipeID+") is postgres",
+				"Set "+test.parent+".postgres instead, or set pipe_id to that of a pipe whose source is kafka.")
+			wantReadable(t, r.errors[0])
 			b.applyAs("")
 			if shown := b.shown(); member(shown, "source.kafka") != nil || member(shown, "source.postgres.host") != "customers.pg.example.com" {
 				t.Errorf("the state has %v", shown["source"])
@@ -229,13 +222,11 @@ func TestPipeOfAnotherKind(t *testing.T) {
 // TestPipeAdoptionWarns has what the warning of an adoption says that only a pipe has: its
 // credentials, and nothing of its mappings, which an adoption does not replace.
 func TestPipeAdoptionWarns(t *testing.T) {
-	kept := mappings(customersMapping, addressesMapping, leadsMapping)
 	for name, test := range map[string]struct{ kind, arguments, warning string }{
 		"credentials beside a leaf": {mockplatform.ObjectStoragePipeID, `
   source             = { object_storage = { path = "other" } }
   source_credentials = { object_storage = { connection_string_wo = "hush-hush", connection_string_wo_version = 1 } }`,
 			"- source.object_storage.path (currently \"visits/*.parquet\") - credentials of source_credentials.object_storage (the API does not return the current ones) To keep a value"},
-		"what is there":             {mockplatform.PostgresPipeID, "name = \"customers\"\n" + kept, ""},
 		"mappings that are unknown": {mockplatform.PostgresPipeID, `source = { postgres = { table_mappings = later.all } }`, ""},
 		"a mapping that is new":     {mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", "excluded_columns = []")), ""},
 	} {
@@ -287,65 +278,108 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 	}
 }
 
-// TestPipeOddResponses reads and writes pipes whose documents and responses a client may
-// stumble over.
-func TestPipeOddResponses(t *testing.T) {
-	for name, test := range map[string]struct {
-		kind             string
-		odd              map[string]any // members of its document
-		arguments, patch string
-	}{
-		"fractions": {mockplatform.PostgresPipeID, map[string]any{
-			"scaling.replicas": 1.25, "scaling.replicaMemoryGb": 1.25, "source.postgres.port": 1.25, "source.postgres.settings.syncIntervalSeconds": 1.25,
-			"settings.engine_max_threads": 1.25, "settings.engine_parallel_distributed_insert_select": 1.25,
-		}, `settings = { engine_max_insert_threads = 3 }`, `{"settings": {"engine_max_insert_threads": 3}}`},
-		"more than 63 bits": {mockplatform.KafkaPipeID, map[string]any{"settings.engine_max_threads": json.Number("9223372036854775808")}, `name = "n"`, `{"name": "n"}`},
-		"two kinds of source": {mockplatform.KafkaPipeID, map[string]any{
-			"source.cloudStream": mockplatform.Document{"streamName": "s", "timestamp": 1.5, "iamRole": "r"}, "source.kafka.brokers": "",
-		}, `source = { kafka = { iam_role = "k" }, cloud_stream = { iam_role = "c" } }`, `{"source": {"kafka": {"iamRole": "k"}, "cloudStream": {"iamRole": "c"}}}`},
+// TestPipeCredentialsOfEveryKind sends each secret. It needs its version, and a version needs
+// its secret.
+func TestPipeCredentialsOfEveryKind(t *testing.T) {
+	for _, test := range []struct{ id, kind, user, secret, body string }{
+		{mockplatform.KafkaPipeID, "kafka", `username = "u"`, "password_wo", `{"kafka": {"credentials": {"username": "u", "password": "hush-hush"}}}`},
+		{mockplatform.PostgresPipeID, "postgres", `username = "u"`, "password_wo", `{"postgres": {"credentials": {"username": "u", "password": "hush-hush"}}}`},
+		{mockplatform.CloudStreamPipeID, "cloud_stream", `access_key_id = "a"`, "secret_key_wo", `{"cloudStream": {"accessKey": {"accessKeyId": "a", "secretKey": "hush-hush"}}}`},
+		{mockplatform.ObjectStoragePipeID, "object_storage", `access_key_id = "a"`, "secret_key_wo", `{"objectStorage": {"accessKey": {"accessKeyId": "a", "secretKey": "hush-hush"}}}`},
+		{mockplatform.ObjectStoragePipeID, "object_storage", `access_key_id = null`, "connection_string_wo", `{"objectStorage": {"connectionString": "hush-hush"}}`},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.kind+" "+test.secret, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Responses = mockplatform.Responses{UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
-				b.Patches.MovesState = true
-			})
-			b := f.pipe(f.clonePipe(test.kind, func(doc mockplatform.Document) {
-				for path, value := range test.odd {
-					setMember(doc, path, value)
-				}
-			}), test.arguments)
-			b.apply()
-			b.sends(test.patch)
+			secret, version := test.secret+` = "hush-hush"`, test.secret+"_version = 1"
+			credentials := func(members ...string) string {
+				return fmt.Sprintf("source_credentials = { %s = { %s, %s } }", test.kind, test.user, strings.Join(members, ", "))
+			}
+			b := f.pipe(test.id, credentials(secret))
+			b.refuses(b.tryPlan(f.start()), "source_credentials."+test.kind+"."+test.secret+"_version")
+			b.arguments = credentials(version)
+			b.refuses(b.tryPlan(f.start()), test.secret+" must be set in this run")
+			b.applyAs(credentials(secret, version))
+			b.sends(`{"source": ` + test.body + `}`)
 			b.wantQuiet()
-			b.wantState()
 		})
 	}
 }
 
-// TestNullsInLists reads a pipe with them: they are not sent, and no plan shows them.
-func TestNullsInLists(t *testing.T) {
+// TestPipeCredentialRenewals changes versions and users without the secret, loses a change
+// with it, and takes the credentials away one by one.
+func TestPipeCredentialRenewals(t *testing.T) {
 	f := newFixture(t)
-	b := f.pipe(f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
-		setMember(doc, "fieldMappings", []any{nil, mockplatform.Document{"sourceField": nil, "destinationField": "x"}})
-		setMember(doc, "source.kafka.reversePrivateEndpointIds", []any{nil, "a", nil})
-		setMember(doc, "destination.tableDefinition.sortingKey", []any{nil})
-	}), `name = "n"`)
+	kafka := func(members string) string { return "source_credentials = { kafka = { " + members + " } }\n" }
+	b := f.pipe(mockplatform.KafkaPipeID, kafka(`username = "u", password_wo_version = 1, password_wo = "first"`))
 	b.apply()
-	b.sends(`{"name": "n"}`)
+	f.ResetJournal()
+	for _, arguments := range []string{
+		kafka(`username = "u", password_wo_version = 2`),
+		kafka(`username = "v", password_wo_version = 1`),
+		kafka(`username = "u", password_wo_version = 2`) + `source = { kafka = { iam_role = "r" } }`, // which would be a warning, without the error
+		// Terraform takes an ignored value out of the configuration that a plan gets.
+		kafka(`username = "u", password_wo_version = 2, password_wo = "hush-hush"`) + "lifecycle {\n  ignore_changes = [source_credentials.kafka.password_wo]\n}",
+	} {
+		b.arguments = arguments
+		r := b.tryPlan(f.start())
+		b.refuses(r, "source_credentials.kafka.password_wo must be set in this run, because password_wo_version or username is new or has changed.", "If it is set, ignore_changes hides it")
+		wantWarning(t, r.warnings, "")
+	}
+
+	// A PATCH that fails leaves the version for the next apply.
+	b.arguments = kafka(`username = "u", password_wo_version = 2, password_wo = "second"`)
+	f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400})
+	wantText(t, b.tryApply().String(), "Cannot update pipe", "HTTP 400")
+	b.apply()
+	const second = `{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`
+	b.sends(second, second)
 	b.wantQuiet()
+
+	b.applyAs(kafka(`username = "w"`))
+	b.sends(`{"source": {"kafka": {"credentials": {"username": "w"}}}}`)
+	b.applyAs(kafka(""))
+	b.sends()
 }
 
-// TestElementsThatAreReturnedInFullLater has a platform that first omits members of the
-// elements of lists: a later read shows them.
-func TestElementsThatAreReturnedInFullLater(t *testing.T) {
+// TestBlankSecret has a secret that is known to be blank only in the apply: nothing is
+// sent. One that ends with a line break is sent as it is, with a warning.
+func TestBlankSecret(t *testing.T) {
+	const with = "name = \"n\"\n  source_credentials = { kafka = { username = \"u\", password_wo = %s, password_wo_version = 1 } }"
 	f := newFixture(t)
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Responses.Sparse = []mockplatform.Sparse{{Path: "destination.columns.type"}, {Path: "fieldMappings.destinationField"}}
-	})
-	b := f.pipe(mockplatform.KafkaPipeID, "")
-	b.apply()
-	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Sparse = nil })
-	b.refresh()
-	b.wantState()
+	b := f.pipe(mockplatform.KafkaPipeID, fmt.Sprintf(with, "later"))
+	for _, blank := range []string{"", " \n"} {
+		b.learn(cty.StringVal(blank))
+		b.refuses(b.tryApply(), "Secret is blank", "source_credentials.kafka.password_wo must not be empty or blank: the platform could no longer read the source.")
+	}
+	r := b.applyAs(fmt.Sprintf(with, `"hush-hush\n"`))
+	wantText(t, r.String(), "Secret ends with a line break", "source_credentials.kafka.password_wo ends with a line break")
+	wantNoText(t, r.String(), "hush-hush")
+	b.sends(`{"name": "n", "source": {"kafka": {"credentials": {"username": "u", "password": "hush-hush\n"}}}}`)
+}
+
+// TestResponsesRepeatSecrets has the platform repeat the provider's secret in a field that
+// is read, and a password in other fields of its response to an update: no message repeats
+// them.
+func TestResponsesRepeatSecrets(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, `name = "n"
+  source             = { postgres = { host = "h2" } }
+  source_credentials = { postgres = { username = "bob", password_wo = "hush-hush", password_wo_version = 1 } }`)
+	f.UpdatePipe(b.id, func(doc mockplatform.Document) { setMember(doc, "source.postgres.host", "demo-key-secret.example") })
+	planned := b.plan().String()
+	wantText(t, planned, `source.postgres.host (currently "***.example")`)
+	wantNoText(t, planned, "demo-key-secret")
+	for _, test := range []struct{ path, says string }{
+		{"result.source.postgres.host", "API stored a different value for source.postgres.host"},
+		{"result.source.postgres.database", "also changed unmanaged values"},
+	} {
+		repeat := func(body mockplatform.Document) { setMember(body, test.path, "postgres://bob:hush-hush@h2/d") }
+		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Edit: repeat})
+		// The read after those of both plans and the apply, if there is one.
+		f.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Skip: 3, Edit: repeat})
+		out := b.tryApply().String()
+		wantText(t, out, test.says, "postgres://bob:***@h2/d")
+		wantNoText(t, out, "hush-hush")
+		f.ClearFaults()
+	}
 }

@@ -8,10 +8,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -61,68 +62,73 @@ func TestProviderSettings(t *testing.T) {
 	const id = mockplatform.OrganizationID
 	for _, test := range []struct {
 		name     string
+		secret   bool // is not repeated
+		written  bool // TestInvalidConfigurations has what is written of the others
 		accepted []string
 		refused  []string
 	}{
-		{"base_url",
-			[]string{"https://a.example.com", "https://a.example.com/prefix/", "http://localhost:8080", "http://127.0.0.1", "http://127.1.2.3:80/x", "http://[::1]:9", "HTTPS://a.example.com"},
-			[]string{"http://a.example.com", "http://10.0.0.1", "http://0.0.0.0", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://[::2]", "ftp://a", "a.example.com", "//a", "https://", "https://u:p@a", "https://a?x=1", "https://a?", "https://a#f", "https://a ", " https://a", "https://a\n", "https://[::1"}},
-		{"alerts_base_url", []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
-		{"organization_id", []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
-		{"key_id", []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},
-		{"key_secret", []string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc ", "abc\t", " ", "a\nb", "abc\u00a0"}},
-		{"alerts_access_token", []string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
-		{"request_timeout", []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
-		{"retry_timeout", []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
-		{"max_concurrent_requests", []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "10\n", "5000000000"}},
+		{"base_url", true, true,
+			[]string{"https://a.example.com/prefix/", "http://localhost:8080"}, []string{"http://a.example.com", "https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
+		{"alerts_base_url", false, true, []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
+		{"organization_id", false, true, []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
+		{"key_id", true, true, []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},
+		{"key_secret", true, true, []string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc ", "abc\t", " ", "a\nb", "abc\u00a0"}},
+		{"alerts_access_token", true, true, []string{"t.o-k_e/n=="}, []string{"a b", "a\n", "a\tb", "\x7f"}},
+		{"request_timeout", false, true, []string{"30s", "1m30s", "500ms"}, []string{"30", "0s", "-1s", "soon", "1e3s", "5 m", "9999999999h", "5m\n"}},
+		{"retry_timeout", false, true, []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
+		{"max_concurrent_requests", false, false, []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "10\n", "5000000000"}},
 	} {
 		for _, value := range test.accepted {
-			if said := settingErrors(test.name, value); said != "" {
+			if said := settingErrors(t, test.name, value); said != "" {
 				t.Errorf("%s = %q is refused: %s", test.name, value, said)
 			}
 		}
 		for _, value := range test.refused {
-			written, taken := configuredErrors(test.name, value), settingErrors(test.name, value)
-			if written == "" && test.name != "max_concurrent_requests" {
+			if test.written && configuredErrors(t, test.name, value) == "" {
 				t.Errorf("%s = %q is accepted", test.name, value)
 			}
+			taken := settingErrors(t, test.name, value)
 			if !strings.Contains(taken, "DATAPLATFORM_"+strings.ToUpper(test.name)) {
 				t.Errorf("%s = %q from the environment: %q", test.name, value, taken)
 			}
-			if secret := slices.Contains([]string{"base_url", "key_id", "key_secret", "alerts_access_token"}, test.name); secret && len(value) > 2 && strings.Contains(taken, value) {
+			if test.secret && len(value) > 2 && strings.Contains(taken, value) {
 				t.Errorf("%s = %q is repeated: %q", test.name, value, taken)
 			}
 		}
 		// An empty variable is one that isn't set; an empty argument is wrong.
-		if said := settingErrors(test.name, ""); said != "" {
+		if said := settingErrors(t, test.name, ""); said != "" {
 			t.Errorf("an empty variable for %s is refused: %s", test.name, said)
 		}
-		if test.name != "max_concurrent_requests" && configuredErrors(test.name, "") == "" {
+		if test.written && configuredErrors(t, test.name, "") == "" {
 			t.Errorf(`%s = "" is accepted`, test.name)
 		}
 	}
 }
 
 // settingErrors are the errors with one setting in the environment.
-func settingErrors(name, value string) string {
-	getenv := func(variable string) string {
+func settingErrors(t *testing.T, name, value string) string {
+	t.Helper()
+	return readErrors(t, nil, func(variable string) string {
 		if variable == conn.Environment(name) {
 			return value
 		}
 		return ""
-	}
-	return readErrors(providerConfig(nil), getenv)
+	})
 }
 
 // configuredErrors are the errors with one setting in the configuration.
-func configuredErrors(name, value string) string {
-	if name == "max_concurrent_requests" {
-		return "" // a number; TestInvalidConfigurations has those
-	}
-	return readErrors(providerConfig(args{name: value}), func(string) string { return "" })
+func configuredErrors(t *testing.T, name, value string) string {
+	t.Helper()
+	return readErrors(t, map[string]cty.Value{name: cty.StringVal(value)}, func(string) string { return "" })
 }
 
-func readErrors(config tftypes.Value, getenv func(string) string) string {
+func readErrors(t *testing.T, settings map[string]cty.Value, getenv func(string) string) string {
+	t.Helper()
+	schema := terraformtest.NewSchema(schemasOnce().Provider)
+	config, err := schema.Encode(evaluated(t, schema, bodyOf(t, ""), settings, later)).Unmarshal(schemasOnce().Provider.ValueType())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var diags diag.Diagnostics
 	readSettings(tfvalue.Of(config), getenv, &diags)
 	var all []string
@@ -130,17 +136,6 @@ func readErrors(config tftypes.Value, getenv func(string) string) string {
 		all = append(all, d.Detail())
 	}
 	return strings.Join(all, "\n")
-}
-
-func providerConfig(given args) tftypes.Value {
-	types := map[string]tftypes.Type{}
-	for _, s := range providerSettings {
-		types[s.name] = tftypes.String
-		if s.name == "max_concurrent_requests" {
-			types[s.name] = tftypes.Number
-		}
-	}
-	return valueOf(given, tftypes.Object{AttributeTypes: types})
 }
 
 // What is wrong is said, and how it shows where it can't be seen.
@@ -158,7 +153,7 @@ func TestProviderSettingTexts(t *testing.T) {
 		{"request_timeout", "s3cr3t", "must be a duration such as 30s or 5m"},
 		{"max_concurrent_requests", "s3cr3t", "must be a whole number between 1 and 2147483647"},
 	} {
-		if said := settingErrors(test.name, test.value); !strings.HasSuffix(said, test.want+".") {
+		if said := settingErrors(t, test.name, test.value); !strings.HasSuffix(said, test.want+".") {
 			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)
 		}
 	}
@@ -201,30 +196,28 @@ func TestProviderFromEnvironment(t *testing.T) {
 // environment. A credential without its partner is one error; all else is for what needs it.
 func TestProviderHalfALogin(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		settings args
-		says     string
-	}{
-		{args{}, "Neither the provider block nor the environment sets any of these"},
-		{args{"organization_id": mockplatform.OrganizationID}, ""},
-		{args{"base_url": "https://a.example.com"}, ""},
-		{args{"base_url": "https://a.example.com", "key_id": "a", "key_secret": "b"}, ""},
-		{args{"key_id": "a"}, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
-		{args{"key_id": "a", "key_secret": "b"}, "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
-		{args{"key_id": "a", "alerts_access_token": "b"}, "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
-		{args{"base_url": unknown, "key_id": "a", "key_secret": unknown}, ""},
-		{args{"base_url": unknown, "key_id": "a"}, "key_id is set, but key_secret is not: "},
-		{args{"key_id": unknown}, ""}, // it may be null in the end
-		{args{"alerts_access_token": "a", "alerts_base_url": unknown}, ""},
-		{args{"key_id": "a\n"}, "must not contain whitespace"}, // what is invalid is not missing, too
+	for _, test := range []struct{ settings, says string }{
+		{"", "Neither the provider block nor the environment sets any of these"},
+		{`organization_id = "` + mockplatform.OrganizationID + `"`, ""},
+		{`base_url = "https://a.example.com"`, ""},
+		{"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"", ""},
+		{`key_id = "a"`, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
+		{"key_id = \"a\"\nkey_secret = \"b\"", "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
+		{"key_id = \"a\"\nalerts_access_token = \"b\"", "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
+		{"base_url = later\nkey_id = \"a\"\nkey_secret = later", ""},
+		{"base_url = later\nkey_id = \"a\"", "key_id is set, but key_secret is not: "},
+		{`key_id = later`, ""}, // it may be null in the end
+		{"alerts_access_token = \"a\"\nalerts_base_url = later", ""},
+		{`key_id = "a\n"`, "must not contain whitespace"}, // what is invalid is not missing, too
 	} {
-		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, providerConfig(test.settings))})
+		config := configuration(t, schemasOnce().Provider, test.settings)
+		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 		if err != nil {
 			t.Fatal(err)
 		}
 		said := diagnosed(resp.Diagnostics)
 		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[test.says != ""] || !strings.Contains(said.String(), test.says) {
-			t.Errorf("%v: %s, want %q", test.settings, said, test.says)
+			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
 		}
 	}
 }

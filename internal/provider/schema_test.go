@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -112,18 +113,8 @@ func TestSchemaGolden(t *testing.T) {
 	if got == string(want) {
 		return
 	}
-	before := slices.Collect(strings.Lines(string(want)))
-	for line := range strings.Lines(got) {
-		if !slices.Contains(before, line) {
-			t.Errorf("now      %s", line)
-		}
-	}
-	for _, line := range before {
-		if !strings.Contains("\n"+got, "\n"+line) {
-			t.Errorf("no more  %s", line)
-		}
-	}
-	t.Error(`The schema differs from testdata/schema.txt. If that is meant, run "go test ./internal/provider -run TestSchemaGolden -update" and say so in CHANGELOG.md: ` +
+	t.Error(cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")) + `
+The schema differs from testdata/schema.txt. If that is meant, run "go test ./internal/provider -run TestSchemaGolden -update" and say so in CHANGELOG.md: ` +
 		`what goes, turns required or changes its type breaks configurations and states that exist, and needs a new major version or a state upgrade.`)
 }
 

@@ -9,89 +9,78 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// listed asks for services over the protocol.
-func (f *fixture) listed(t *testing.T, server frameworkServer, config map[string]tfvalue.Value, limit int64, include bool) []tfprotov6.ListResourceResult {
+// listed asks for services over the protocol. Each is its name, the ID of its identity and,
+// if asked for, the ID and the replicas of its resource; or what went wrong.
+func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bool) (all []string) {
 	t.Helper()
-	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"organization_id": tftypes.String, "filter": tftypes.List{ElementType: tftypes.String}}}
-	encoded, err := tfprotov6.NewDynamicValue(typ, unset(typ, config).Value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	valid, err := server.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: "dataplatform_service_scaling", Config: &encoded})
+	const name = "dataplatform_service_scaling"
+	s, config := f.start(), configuration(t, schemasOnce().ListResourceSchemas[name], arguments)
+	valid, err := s.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
 	if err != nil || len(valid.Diagnostics) > 0 {
 		t.Fatal(valid, err)
 	}
-	stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: "dataplatform_service_scaling", Config: &encoded, Limit: limit, IncludeResource: include})
+	stream, err := s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: config, Limit: limit, IncludeResource: include})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Collect(stream.Results)
+	typ := schemasOnce().ResourceSchemas[name].ValueType()
+	for result := range stream.Results {
+		if len(result.Diagnostics) > 0 {
+			all = append(all, diagnosed(result.Diagnostics).String())
+			continue
+		}
+		identity, err := result.Identity.IdentityData.Unmarshal(serviceScaling.IdentityOf(tfvalue.Null(typ)).Type())
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := result.DisplayName + " " + tfvalue.Of(identity).At("service_id").Text()
+		if include {
+			object, err := result.Resource.Unmarshal(typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line += " " + tfvalue.Of(object).At("service_id").Text() + " " + tfvalue.Of(object).At("num_replicas").Number().String()
+		}
+		all = append(all, line)
+	}
+	return all
 }
 
-// TestQuery lists services: display name, identity, and the resource as an
-// import would read it, from one list of the organization's services.
+// TestQuery lists services from one list of the organization's: a name is what a terminal
+// can show, or the ID.
 func TestQuery(t *testing.T) {
+	const first, second, third = mockplatform.ServiceID, mockplatform.ReadonlyServiceID, mockplatform.FullServiceID
 	f := newFixture(t)
-	f.UpdateService(mockplatform.ReadonlyServiceID, func(doc mockplatform.Document) { delete(doc, "name") })
-	f.UpdateService(mockplatform.FullServiceID, func(doc mockplatform.Document) { doc["name"] = "ledger\x1b[2J\u202e\n-us" })
-	server := f.start()
-	results := f.listed(t, server, nil, 100, true)
-	f.wantRequests("GET services")
-	var names []string
-	for i, result := range results {
-		if len(result.Diagnostics) > 0 {
-			t.Errorf("%v", result.Diagnostics)
+	f.UpdateService(second, func(doc mockplatform.Document) { delete(doc, "name") })
+	f.UpdateService(third, func(doc mockplatform.Document) { doc["name"] = "ledger\x1b[2J\u202e\n-us" })
+	replicas := func(id string) string { return id + " " + fmt.Sprint(f.Service(id)["numReplicas"]) }
+	for _, test := range []struct {
+		arguments string
+		limit     int64
+		include   bool
+		want      []string
+	}{
+		{"", 100, true, []string{"events-eu " + first + " " + replicas(first), second + " " + second + " " + replicas(second), "ledger [2J -us " + third + " " + replicas(third)}},
+		{"", 2, false, []string{"events-eu " + first, second + " " + second}},
+		{`organization_id = "` + mockplatform.OtherOrganizationID + `"`, 100, false, []string{"beacon " + mockplatform.BeaconServiceID}},
+		{`filter = ["tag:env=nowhere"]`, 100, false, nil},
+	} {
+		f.ResetJournal()
+		if got := f.listed(t, test.arguments, test.limit, test.include); !slices.Equal(got, test.want) || len(f.Requests()) != 1 {
+			t.Errorf("%s: %q with %d requests, want %q with one", test.arguments, got, len(f.Requests()), test.want)
 		}
-		names = append(names, result.DisplayName)
-		identity, err := result.Identity.IdentityData.Unmarshal(serviceScaling.IdentityOf(tfvalue.Null(serviceScaling.Schema.Type().TerraformType(t.Context()))).Type())
-		if err != nil {
-			t.Fatal(err)
-		}
-		id := tfvalue.Of(identity)
-		if id.At("organization_id").Text() != mockplatform.OrganizationID || id.At("service_id").Text() != ourServices[i] {
-			t.Errorf("the identity is %s", identity)
-		}
-		object, err := result.Resource.Unmarshal(serviceScaling.Schema.Type().TerraformType(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := fmt.Sprint(f.Service(ourServices[i])["numReplicas"])
-		if got := tfvalue.Of(object).At("num_replicas").Number().String(); got != want || tfvalue.Of(object).At("service_id").Text() != ourServices[i] {
-			t.Errorf("%s has %s replicas, want %s", object, got, want)
-		}
-	}
-	if want := []string{"events-eu", mockplatform.ReadonlyServiceID, "ledger [2J -us"}; !slices.Equal(names, want) {
-		t.Errorf("listed %q, want %q", names, want)
-	}
-
-	// The limit, another organization, a filter.
-	if results := f.listed(t, f.start(), nil, 2, false); len(results) != 2 {
-		t.Errorf("%d results, want 2", len(results))
-	}
-	other := f.listed(t, f.start(), map[string]tfvalue.Value{"organization_id": tfvalue.String(mockplatform.OtherOrganizationID)}, 100, false)
-	if len(other) != 1 || other[0].DisplayName != "beacon" {
-		t.Errorf("the other organization has %v", other)
-	}
-	f.ResetJournal()
-	filter := tfvalue.Collection(tftypes.List{ElementType: tftypes.String}, []tfvalue.Value{tfvalue.String("tag:env=nowhere")})
-	if results := f.listed(t, f.start(), map[string]tfvalue.Value{"filter": filter}, 100, false); len(results) != 0 {
-		t.Errorf("a tag that nothing has gives %d results", len(results))
 	}
 	if query := f.Requests()[0].Query["filter"]; !slices.Equal(query, []string{"tag:env=nowhere"}) {
 		t.Errorf("the filter is sent as %q", query)
 	}
-
-	// What goes wrong is a diagnostic of the query.
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Status: http.StatusForbidden})
-	failed := f.listed(t, f.start(), nil, 100, false)
-	if len(failed) != 1 || len(failed[0].Diagnostics) != 1 || !strings.Contains(failed[0].Diagnostics[0].Detail, "HTTP 403") {
-		t.Errorf("a list that fails gives %v", failed)
+	if failed := f.listed(t, "", 100, false); len(failed) != 1 || !strings.Contains(failed[0], "HTTP 403") {
+		t.Errorf("a list that fails gives %q", failed)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -12,16 +13,6 @@ const thisScaling = "dataplatform_service_scaling.this"
 
 // ourServices are those of the seed's first organization.
 var ourServices = []string{mockplatform.ServiceID, mockplatform.ReadonlyServiceID, mockplatform.FullServiceID}
-
-// scalingConfig is the scaling of a service with further arguments.
-func scalingConfig(id, arguments string) string {
-	return fmt.Sprintf(`
-resource "dataplatform_service_scaling" "this" {
-  service_id = %q
-%s
-}
-`, id, arguments)
-}
 
 // wantValues compares attributes of the state.
 func (b *managed) wantValues(want object) {
@@ -88,4 +79,47 @@ func TestFewReplicas(t *testing.T) {
 		b.arguments = "num_replicas = 1"
 		wantWarning(t, b.plan().warnings, warning)
 	}
+}
+
+// wantCounts compares how many lists and updates there were since the journal was reset,
+// and resets it.
+func (f *fixture) wantCounts(what string, lists, updates int) {
+	f.t.Helper()
+	gotLists, gotUpdates := len(f.RequestsOf(mockplatform.ListServices)), len(f.RequestsOf(mockplatform.UpdateScaling))
+	f.ResetJournal()
+	if gotLists != lists || gotUpdates != updates {
+		f.t.Errorf("%s: %d lists and %d updates, want %d and %d", what, gotLists, gotUpdates, lists, updates)
+	}
+}
+
+// TestScalingOfManyCostsFewLists counts what many services cost, each with a resource
+// of its own, until all of them are gone: a list in the plan of an adoption, and one for each
+// of the two reads in its apply. No more requests are sent at a time than the
+// provider's setting allows.
+func TestScalingOfManyCostsFewLists(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		const many = 60
+		f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 5 * time.Millisecond }) // so that requests would overlap
+		all := together{settings: map[string]any{"max_concurrent_requests": 1}}
+		for _, id := range f.AddServices(mockplatform.OrganizationID, many) {
+			all.blocks = append(all.blocks, f.scaling(id, "num_replicas = 6"))
+		}
+		all.apply()
+		if peak := f.PeakInFlight(); peak != 1 {
+			t.Errorf("%d requests at a time, want 1", peak)
+		}
+		f.wantCounts("adopting", 3, many)
+		all.tryPlan()
+		f.wantCounts("a plan", 1, 0)
+		f.RemoveServices(mockplatform.OrganizationID)
+		for i, r := range all.refresh() {
+			wantWarning(t, r.warnings, "("+all.blocks[i].id+") is gone: ")
+			wantText(t, r.String(), "in organization "+mockplatform.OrganizationID, "two consecutive lists")
+			if !all.blocks[i].state.IsNull() {
+				t.Error("a service that is gone is in the state")
+			}
+		}
+		f.wantCounts("disappearance", 2, 0)
+	})(t)
 }

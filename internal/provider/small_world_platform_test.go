@@ -112,8 +112,8 @@ func (w *smallWorld) holdBack() {
 	w.another = cancel
 	p := w.process
 	go func() {
-		typ := p.schemas().DataSourceSchemas["dataplatform_services"].ValueType()
-		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: dynamic(w.t, valueOf(args{}, typ))})
+		config := configuration(w.t, p.schemas().DataSourceSchemas["dataplatform_services"], "")
+		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: config})
 	}()
 	synctest.Wait()
 }

@@ -54,9 +54,7 @@ func (b *managed) applyAs(arguments string) *result {
 	return b.apply()
 }
 
-// refresh is an apply with -refresh-only, which may fail.
-func (b *managed) refresh() *result { b.t.Helper(); return b.refreshWith(b.start()) }
-
+// refreshWith is an apply with -refresh-only, which may fail.
 func (b *managed) refreshWith(s server) *result {
 	b.t.Helper()
 	return b.reported(b.block.Refresh(s))

@@ -1,15 +1,16 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -17,21 +18,16 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// played is a resource block that package terraformtest plays, and fails the test for
+// managed is a resource block that package terraformtest plays, and fails the test for
 // what Terraform blames a provider for. Tests that need Terraform itself have a workspace.
-type played struct {
+type managed struct {
 	*fixture
 	block *terraformtest.Resource
-	// state is what a command has stored last, or what a plan of a key has read.
-	state tfvalue.Value
-}
+	state tfvalue.Value // what a command has stored last
 
-// managed is a block for an adopted object.
-type managed struct {
-	played
 	name string
-	id   string // the object's own
-	ids  map[string]cty.Value
+	id   string               // of the adopted object
+	ids  map[string]cty.Value // arguments, unless others are written
 
 	// arguments are written as in a configuration, lifecycle included. In them, later is
 	// known only after apply: an object, or whatever a test needs.
@@ -51,6 +47,29 @@ type result struct {
 	change   *terraformtest.Change
 }
 
+// diagnoses are diagnostics, each as its summary and its detail.
+type diagnoses struct{ errors, warnings []string }
+
+func diagnosed(diagnostics []*tfprotov6.Diagnostic) diagnoses {
+	var all diagnoses
+	for _, d := range diagnostics {
+		all.add(d.Severity == tfprotov6.DiagnosticSeverityError, d.Summary+": "+d.Detail)
+	}
+	return all
+}
+
+func (all *diagnoses) add(isError bool, text string) {
+	if isError {
+		all.errors = append(all.errors, text)
+	} else {
+		all.warnings = append(all.warnings, text)
+	}
+}
+
+func (all diagnoses) String() string {
+	return "errors: " + strings.Join(all.errors, "\n") + "\nwarnings: " + strings.Join(all.warnings, "\n")
+}
+
 // later is what is known only after apply, unless a test has a value of its own.
 var later = cty.ObjectVal(map[string]cty.Value{
 	"text": cty.StringVal("later"), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.DynamicPseudoType),
@@ -58,13 +77,44 @@ var later = cty.ObjectVal(map[string]cty.Value{
 
 var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse { return serverOf(newProvider("test")).schemas() })
 
-func (f *fixture) play(name string) played {
-	schema := schemasOnce().ResourceSchemas[name]
-	return played{f, terraformtest.New(name, terraformtest.NewSchema(schema)), tfvalue.Null(schema.ValueType())}
+// configuration is a text as the protocol has it, with the type of a schema. In it, later is
+// unknown.
+func configuration(t *testing.T, schema *tfprotov6.Schema, text string) *tfprotov6.DynamicValue {
+	t.Helper()
+	s := terraformtest.NewSchema(schema)
+	return s.Encode(evaluated(t, s, bodyOf(t, text), nil, cty.DynamicVal))
+}
+
+func bodyOf(t *testing.T, text string) *hclsyntax.Body {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(text), "arguments", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return file.Body.(*hclsyntax.Body)
+}
+
+// evaluated has the arguments of a body, and others that it does not set.
+func evaluated(t *testing.T, schema *terraformtest.Schema, body *hclsyntax.Body, others map[string]cty.Value, later cty.Value) cty.Value {
+	t.Helper()
+	values := map[string]cty.Value{}
+	maps.Copy(values, others)
+	for name, attribute := range body.Attributes {
+		value, diags := attribute.Expr.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"later": later}})
+		if !schema.Type.HasAttribute(name) || diags.HasErrors() {
+			t.Fatal(name, diags)
+		}
+		values[name] = value
+	}
+	config, err := schema.Config(cty.ObjectVal(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 // tell brings a result up to date with its change, and the state with an object.
-func (b *played) tell(r *result, object terraformtest.Object) *result {
+func (b *managed) tell(r *result, object terraformtest.Object) *result {
 	b.t.Helper()
 	for _, fault := range r.change.Faults {
 		b.t.Errorf("%s: %s", b.block.Type, fault)
@@ -81,17 +131,7 @@ func (b *played) tell(r *result, object terraformtest.Object) *result {
 	return r
 }
 
-// value is a value with Terraform's types.
-func (b *played) value(value tftypes.Value) cty.Value {
-	b.t.Helper()
-	converted, err := b.block.Schema.Decode(dynamic(b.t, value))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return converted
-}
-
-func (b *played) read(value cty.Value) tfvalue.Value {
+func (b *managed) read(value cty.Value) tfvalue.Value {
 	b.t.Helper()
 	read, err := b.block.Schema.Encode(value).Unmarshal(b.state.Type())
 	if err != nil {
@@ -101,7 +141,11 @@ func (b *played) read(value cty.Value) tfvalue.Value {
 }
 
 func (f *fixture) manage(name, id, arguments string, ids map[string]cty.Value) *managed {
-	return &managed{played: f.play(name), name: name, id: id, ids: ids, arguments: arguments, later: later}
+	schema := schemasOnce().ResourceSchemas[name]
+	return &managed{
+		fixture: f, block: terraformtest.New(name, terraformtest.NewSchema(schema)), state: tfvalue.Null(schema.ValueType()),
+		name: name, id: id, ids: ids, arguments: arguments, later: later,
+	}
 }
 
 // pipe is a block for a pipe of the first service.
@@ -114,30 +158,32 @@ func (f *fixture) scaling(id, arguments string) *managed {
 	return f.manage("dataplatform_service_scaling", id, arguments, map[string]cty.Value{"service_id": cty.StringVal(id)})
 }
 
-// settings are those of a provider before the fixture, with others over them.
-func (f *fixture) settings(over ...map[string]any) args {
-	all := args{
-		"base_url": f.url, "organization_id": mockplatform.OrganizationID, "key_id": "demo-key-id", "key_secret": "demo-key-secret",
-		"alerts_base_url": f.url, "alerts_access_token": "demo-alerts-token",
-	}
-	for _, more := range over {
-		maps.Copy(all, more)
-	}
-	return all
+// key is a block for a key with the name "n" and the role admin, unless others are written.
+func (f *fixture) key(arguments string) *managed {
+	return f.manage("dataplatform_api_key", "", arguments, map[string]cty.Value{"name": cty.StringVal("n"), "roles": cty.TupleVal([]cty.Value{cty.StringVal("admin")})})
 }
 
 // start returns a provider that is configured for the fixture, with further settings.
 // Terraform starts one for each plan and for each apply.
 func (f *fixture) start(settings ...map[string]any) server {
 	f.t.Helper()
-	return f.startWith(f.settings(settings...))
-}
-
-func (f *fixture) startWith(settings args) server {
-	f.t.Helper()
+	all := map[string]cty.Value{}
+	for name, value := range f.organization().settings {
+		all[name] = cty.StringVal(value)
+	}
+	for _, more := range settings {
+		for name, value := range more {
+			if known, isValue := value.(cty.Value); isValue {
+				all[name] = known
+			} else {
+				all[name] = cty.StringVal(fmt.Sprint(value))
+			}
+		}
+	}
+	schema := terraformtest.NewSchema(schemasOnce().Provider)
 	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random})
 	s.schemas = schemasOnce
-	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(f.t, providerConfig(settings))})
+	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: schema.Encode(evaluated(f.t, schema, &hclsyntax.Body{}, all, later))})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		f.t.Fatal(err, resp.Diagnostics)
 	}
@@ -152,21 +198,11 @@ func (f *fixture) startWith(settings args) server {
 // write evaluates the arguments.
 func (b *managed) write(inPlan bool) {
 	b.t.Helper()
-	file, diags := hclsyntax.ParseConfig([]byte(b.arguments), "arguments", hcl.InitialPos)
-	if diags.HasErrors() {
-		b.t.Fatal(diags)
-	}
-	body, values, known := file.Body.(*hclsyntax.Body), maps.Clone(b.ids), b.later
+	body, known := bodyOf(b.t, b.arguments), b.later
 	if inPlan && !b.known {
 		known = cty.DynamicVal
 	}
-	for name, attribute := range body.Attributes {
-		value, diags := attribute.Expr.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"later": known}})
-		if !b.block.Schema.Type.HasAttribute(name) || diags.HasErrors() {
-			b.t.Fatal(name, diags)
-		}
-		values[name] = value
-	}
+	b.block.Config = evaluated(b.t, b.block.Schema, body, b.ids, known)
 	b.block.IgnoreChanges = nil
 	for _, inner := range body.Blocks {
 		ignored, _ := hcl.ExprList(inner.Body.Attributes["ignore_changes"].Expr)
@@ -186,10 +222,6 @@ func (b *managed) write(inPlan bool) {
 	}
 	if len(body.Blocks) > 0 && len(b.block.IgnoreChanges) == 0 {
 		b.t.Fatal("the test ignores nothing that it could follow")
-	}
-	var err error
-	if b.block.Config, err = b.block.Schema.Config(cty.ObjectVal(values)); err != nil {
-		b.t.Fatal(err)
 	}
 }
 
@@ -212,4 +244,15 @@ func (b *managed) carryOut(s server, r *result) {
 	b.write(false)
 	b.block.Apply(s, r.change)
 	b.tell(r, b.block.State)
+}
+
+// destroy plans the destruction without a refresh, carries it out, and returns the warnings of
+// both.
+func (b *managed) destroy() (planned, applied []string) {
+	b.t.Helper()
+	b.block.Config = cty.NullVal(b.block.Schema.Type)
+	plan := b.must(b.tell(&result{change: b.block.PlanOnly(b.start())}, b.block.State))
+	planned, plan.change.Warnings = plan.warnings, nil
+	b.block.Apply(b.start(), plan.change)
+	return planned, b.must(b.tell(plan, b.block.State)).warnings
 }

@@ -3,88 +3,12 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// What a workspace shows of plans, states and warnings.
-
-// planned is what a plan has for one resource.
-type planned struct {
-	Address string
-	Change  struct {
-		Actions       []string
-		Before, After any
-		AfterUnknown  any `json:"after_unknown"`
-	}
-}
-
-// plan makes a plan, and returns what a person sees of it and what it has for
-// each resource, by address.
-func (w *workspace) plan(args ...string) (string, map[string]planned) {
-	w.t.Helper()
-	out, ok := w.Terraform(append([]string{"plan", "-input=false", "-out=tf.plan"}, args...)...)
-	if !ok {
-		w.t.Fatalf("plan failed:\n%s", out)
-	}
-	return out, w.planned()
-}
-
-// planned is what the plan last made has for each resource, by address.
-func (w *workspace) planned() map[string]planned {
-	w.t.Helper()
-	var shown struct {
-		Changes []planned `json:"resource_changes"`
-	}
-	w.show(&shown, "tf.plan")
-	changes := map[string]planned{}
-	for _, change := range shown.Changes {
-		changes[change.Address] = change
-	}
-	return changes
-}
-
-// reported is a diagnostic as a command with -json has it. Output for people folds warnings
-// that share a summary and hides the addresses of all but the first, and a text found in it
-// may stand in another resource's warning.
-type reported struct {
-	Severity, Summary, Detail, Address string
-	Range                              struct{ Filename string }
-}
-
-// reports runs one command as machines do.
-func (w *workspace) reports(args ...string) (all []reported) {
-	w.t.Helper()
-	out, err := w.Command(w.t.Context(), slices.Insert(slices.Clone(args), 1, "-json")...).Output()
-	w.CheckRun(string(out), err)
-	if len(out) == 0 {
-		w.t.Fatalf("terraform %s wrote nothing: %v", strings.Join(args, " "), err)
-	}
-	for line := range strings.Lines(string(out)) {
-		var message struct{ Diagnostic reported }
-		if err := json.Unmarshal([]byte(line), &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
-			w.t.Fatalf("%v in %s", err, line)
-		}
-		if message.Diagnostic.Severity != "" {
-			all = append(all, message.Diagnostic)
-		}
-	}
-	return all
-}
-
-// diagnostics runs a command and returns what it says of each address; what has none is
-// under "".
-func (w *workspace) diagnostics(args ...string) map[string]diagnoses {
-	w.t.Helper()
-	all := map[string]diagnoses{}
-	for _, d := range w.reports(args...) {
-		said := all[d.Address]
-		said.add(d.Severity == "error", d.Summary+": "+d.Detail)
-		all[d.Address] = said
-	}
-	return all
-}
+// What tests see of warnings, requests, states and interrupts.
 
 // wantWarning fails unless there is one warning, and it has this text. Where
 // there is no text there must be no warning.
@@ -127,4 +51,27 @@ func (f *fixture) wantRequests(want ...string) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		f.t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// interrupted applies, interrupts the whole process group once something is seen, does
+// something then, and returns what was printed.
+func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
+	w.t.Helper()
+	command := w.Command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if command.ProcessState == nil {
+			_ = command.Process.Kill()
+		}
+	})
+	waitFor(w.t, "what the interrupt is for", seen)
+	_ = syscall.Kill(-command.Process.Pid, with)
+	then()
+	_ = command.Wait()
+	return folded(output.String())
 }

@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,7 +36,7 @@ func (w *workspace) keys() (current, deposed map[string]keyInState) {
 	w.show(&shown)
 	current, deposed = map[string]keyInState{}, map[string]keyInState{}
 	for _, r := range shown.Values.Root.Resources {
-		if name, isKey := strings.CutPrefix(r.Address, keyType+"."); isKey && r.Deposed != "" {
+		if name, isKey := strings.CutPrefix(r.Address, "dataplatform_api_key."); isKey && r.Deposed != "" {
 			deposed[name] = r.Values
 		} else if isKey {
 			current[name] = r.Values
@@ -140,30 +138,5 @@ resource "dataplatform_api_key" "row" {
 	w.Apply()
 	if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
 		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
-	}
-}
-
-// interrupted applies, interrupts the whole process group once something is seen, does
-// something then, and returns what was printed.
-func (w *workspace) interrupted(with syscall.Signal, seen func() bool, then func()) string {
-	w.t.Helper()
-	command := w.Command(w.t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { end(command) })
-	waitFor(w.t, "what the interrupt is for", seen)
-	_ = syscall.Kill(-command.Process.Pid, with)
-	then()
-	_ = command.Wait()
-	return folded(output.String())
-}
-
-func end(command *exec.Cmd) {
-	if command.ProcessState == nil {
-		_ = command.Process.Kill()
 	}
 }

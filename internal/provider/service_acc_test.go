@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+// What a user of dataplatform_service_scaling, of the data sources of services, and of
+// terraform query sees.
+
+func TestAccServiceScalingAdoption(t *testing.T) { newManagement(t).service().testAdoption() }
+
+func TestAccServiceScalingImport(t *testing.T) { newManagement(t).service().testImport() }
+
+func TestAccServiceScalingImportBlock(t *testing.T) { newManagement(t).service().testImportBlock() }
+
+func TestAccServiceScalingIdentity(t *testing.T) { newManagement(t).service().testIdentity() }
+
+// A service is read by its ID, and by its name, as the same service.
+func TestAccServiceDataSource(t *testing.T) {
+	s := newManagement(t).service()
+	name, _ := s.before["name"].(string)
+	if name == "" {
+		t.Skipf("service %s returns no name", s.id)
+	}
+	const byID, byName = "data.dataplatform_service.by_id", "data.dataplatform_service.by_name"
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(t),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_6)}, // its states say what is sensitive
+		Steps: []resource.TestStep{{
+			Config: s.provider() + fmt.Sprintf("data \"dataplatform_service\" \"by_id\" {\n  id = %q\n}\ndata \"dataplatform_service\" \"by_name\" {\n  name = %q\n}\n", s.id, name),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(byID, tfjsonpath.New("name"), knownvalue.StringExact(name)),
+				statecheck.ExpectSensitiveValue(byID, tfjsonpath.New("encryption_key")),
+				statecheck.CompareValuePairs(byID, tfjsonpath.New("id"), byName, tfjsonpath.New("id"), compare.ValuesSame()),
+				statecheck.CompareValuePairs(byID, tfjsonpath.New("endpoints"), byName, tfjsonpath.New("endpoints"), compare.ValuesSame()),
+			},
+			PostApplyFunc: s.received(),
+		}},
+	})
+}
+
+// All services of an organization are listed, and those that a filter selects.
+func TestAccServicesDataSource(t *testing.T) {
+	f := newFixture(t)
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(t),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_6)}, // its states say what is sensitive
+		Steps: []resource.TestStep{{
+			Config: f.provider() + fmt.Sprintf(`
+data "dataplatform_services" "all" {}
+data "dataplatform_services" "production" { filter = ["tag:env=production"] }
+data "dataplatform_services" "none" { filter = [] }
+data "dataplatform_services" "theirs" { organization_id = %q }
+output "names" { value = data.dataplatform_services.production.services[*].name }
+`, mockplatform.OtherOrganizationID),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services"), knownvalue.ListSizeExact(3)),
+				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services").AtSliceIndex(0), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+					"id":           knownvalue.StringExact(mockplatform.ServiceID),
+					"name":         knownvalue.StringExact("events-eu"),
+					"num_replicas": knownvalue.Int64Exact(3),
+					"endpoints":    knownvalue.ListSizeExact(1),
+				})),
+				// Only the map is sensitive: plans over the list can be read.
+				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("encryption_keys"), knownvalue.MapExact(map[string]knownvalue.Check{
+					mockplatform.FullServiceID: knownvalue.StringExact("key:ledger-us/2024"),
+				})),
+				statecheck.ExpectSensitiveValue("data.dataplatform_services.all", tfjsonpath.New("encryption_keys")),
+				statecheck.ExpectKnownOutputValue("names", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("events-eu"), knownvalue.StringExact("events-eu-readers")})),
+				statecheck.ExpectKnownValue("data.dataplatform_services.none", tfjsonpath.New("services"), knownvalue.ListSizeExact(3)),
+				statecheck.ExpectKnownValue("data.dataplatform_services.theirs", tfjsonpath.New("services"), knownvalue.ListSizeExact(1)),
+			},
+			PostApplyFunc: f.organization().received(),
+		}},
+	})
+}
+
+// An organization needs no variable but the provider's own for this one.
+func TestAccServicesDataSourceOfOrganization(t *testing.T) {
+	o := newManagement(t)
+	if listed, err := o.get(t.Context(), o.services()); err != nil {
+		t.Error(err)
+	} else if run != nil {
+		run.learned.note("service", listed)
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(t),
+		Steps: []resource.TestStep{{
+			Config: o.provider() + "data \"dataplatform_services\" \"all\" {}\n",
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("organization_id"), knownvalue.StringExact(o.settings["organization_id"])),
+				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services"), knownvalue.NotNull()),
+			},
+			PostApplyFunc: o.received(),
+		}},
+	})
+}
+
+// queryVersion skips what needs terraform query, which OpenTofu does not have.
+func queryVersion(t *testing.T) []tfversion.TerraformVersionCheck {
+	t.Helper()
+	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
+		t.Skipf("takes terraform query, and this is %s", program)
+	}
+	return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)}
+}
+
+// A query finds each service by its name, with its identity and, if asked, with what an
+// import would read.
+func TestAccServiceScalingQuery(t *testing.T) {
+	s := newManagement(t).service()
+	const listed = "dataplatform_service_scaling.all"
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(t),
+		TerraformVersionChecks:   queryVersion(t),
+		Steps: []resource.TestStep{
+			{Config: s.provider()},
+			{
+				Query: true,
+				Config: `
+list "dataplatform_service_scaling" "all" {
+  provider         = dataplatform
+  include_resource = true
+}
+`,
+				QueryResultChecks: []querycheck.QueryResultCheck{
+					querycheck.ExpectLengthAtLeast(listed, 1),
+					querycheck.ExpectIdentity(listed, s.identity()),
+					querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(s.identity()), exactly(s.before["name"])),
+					querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(s.identity()), []querycheck.KnownValueCheck{
+						{Path: tfjsonpath.New("service_id"), KnownValue: knownvalue.StringExact(s.id)},
+						{Path: tfjsonpath.New("name"), KnownValue: exactly(s.before["name"])},
+					}),
+				},
+			},
+		},
+	})
+}
