@@ -148,6 +148,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		read, err := u.readOnce(ctx, u.client, u.id)
 		if err != nil {
 			u.take(response)
+			u.emptyMoved(response)
 			u.set.perhaps = u.set.edit.Remove
 			u.noteSet()
 			u.addUnreadable(err, diags)
@@ -165,6 +166,17 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	u.take(response)
 	u.noteSet()
 	return u.conclude(diags)
+}
+
+// emptyMoved takes as empty what the response to a PATCH omits that the PATCH did not have, if
+// it has the object that contains it, and no read can tell. If that is wrong, the next read
+// says so; the opposite could stay unseen where the platform omits what is empty.
+func (u *update) emptyMoved(response tfvalue.Value) {
+	for _, r := range u.records {
+		if r.verdict == moved && r.now.IsNull() && response.At(r.Path[:len(r.Path)-1]...).IsObject() {
+			u.remote = u.remote.With(r.now, r.Path...)
+		}
+	}
 }
 
 // isDoubtful reports whether a read can tell more of a PATCH than its response: also of one

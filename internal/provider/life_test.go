@@ -347,9 +347,14 @@ func (l *life) step() {
 		l.trouble = l.choose("rejected", "rejected", "lost", "lost", "interrupted", "flaky", "outage")
 	}
 	l.applied()
+	l.refresh()
+}
+
+// refresh ends the trouble, and reads everything. Where reads omit what is empty, a response to
+// a write is no read that returned a value: without one, a value that is emptied next would
+// look as if it stayed.
+func (l *life) refresh() {
 	l.calm()
-	// Where reads omit what is empty, a response to a write is no read that returned a value:
-	// without one, a value that the console empties next would look as if it stayed.
 	p := l.process(false)
 	for _, b := range l.blocks {
 		b.refreshWith(p)
@@ -418,7 +423,7 @@ func (l *life) applied() {
 	switch {
 	case l.t.Failed() || l.moved:
 	case again:
-		l.calm()
+		l.refresh()
 		l.note("again")
 		l.applied()
 	default:
