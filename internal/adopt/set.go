@@ -105,33 +105,33 @@ func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) 
 		perhaps = perhaps && !u.verifiable(left).AnyLeaf()
 		untold = untold || perhaps
 	}
-	switch {
-	case answer == tfvalue.Due && p.Edit.Respells(set):
-		u.set.conflicts = p.Edit.Remove
-	case answer == tfvalue.Due:
-		if untold {
-			_, lost, changed := u.set.edit.Verify(u.set.held, set)
-			u.noteLost(set, lost, changed)
-		}
-		if !p.Edit.IsEmpty() || !perhaps {
-			u.leave(p, now)
-		}
-		u.set.held, u.set.told, u.sending = set, !u.asOf.IsZero(), p.Leaves
-		if p.Edit.IsEmpty() {
-			u.set.edit = u.set.edit.On(set)
-		}
-		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: perhaps && p.Edit.IsEmpty()}), nil
-	case answer == tfvalue.Done:
-		u.sending, u.set.done = left, tfvalue.Null(u.objectType)
+	if answer == tfvalue.Due && p.Edit.Respells(set) {
+		answer, conflicts = tfvalue.Conflict, p.Edit.Remove
+	}
+	if answer == tfvalue.Conflict {
+		u.set.conflicts = conflicts
+		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
+	}
+	if untold || answer == tfvalue.Done {
+		_, lost, changed := u.set.edit.Verify(u.set.held, set)
+		u.noteLost(set, lost, changed)
+	}
+	u.set.held, u.set.told = set, !u.asOf.IsZero()
+	if answer == tfvalue.Done {
 		u.set.removed = append(u.set.removed, p.Edit.Remove...)
-		if !left.AnyLeaf() {
+		u.set.edit = u.set.edit.On(set)
+		if u.sending = left; !left.AnyLeaf() {
 			u.set.done = now.read
 		}
 		return u.guard(Patch{Leaves: left}), nil
-	default:
-		u.set.conflicts = conflicts
 	}
-	return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
+	if !p.Edit.IsEmpty() || !perhaps {
+		u.leave(p, now)
+	}
+	if u.sending = p.Leaves; p.Edit.IsEmpty() {
+		u.set.edit = u.set.edit.On(set)
+	}
+	return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: perhaps && p.Edit.IsEmpty()}), nil
 }
 
 // leave takes the leaves that a patch does not have from a read before it: what others have
