@@ -30,6 +30,9 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 			if before, reused := used.Swap(r.Context().Value(connectionNumber{}), isKey); reused && (isKey || before.(bool)) {
 				t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
 			}
+			if r.Header.Get("Idempotency-Key") != "" {
+				t.Error("with this header, net/http repeats a POST")
+			}
 			if http2 != (r.ProtoMajor == 2) {
 				t.Errorf("spoken is %s", r.Proto)
 			}

@@ -221,3 +221,29 @@ func TestOneTableWithTwoTargets(t *testing.T) {
 	b.applyAs(mappings(wanted("public.a", "a", `excluded_columns = ["x", "y"]`), raw))
 	b.wantQuiet()
 }
+
+// TestMappingsUnderALimit changes the mappings of many pipes on a platform that allows one
+// request a second: what a PATCH rests on never gets too old to send it.
+func TestMappingsUnderALimit(t *testing.T) {
+	t.Parallel()
+	inBubble(func(_ *testing.T, f *fixture) {
+		all := together{settings: map[string]any{"retry_timeout": "150s", "max_concurrent_requests": 25}, parallel: 25}
+		for range 25 {
+			all.blocks = append(all.blocks, f.pipe(f.clonePipe(mockplatform.PostgresPipeID), seedMappings))
+		}
+		all.apply()
+		for _, b := range all.blocks {
+			b.arguments = resorted
+		}
+		plans := all.tryPlan()
+		f.Configure(func(b *mockplatform.Behaviour) { b.RateLimit = mockplatform.RateLimit{PerSecond: 1} })
+		all.each(func(s server, i int) *result {
+			all.blocks[i].carryOut(s, plans[i])
+			return all.blocks[i].must(plans[i])
+		})
+		f.Configure(func(b *mockplatform.Behaviour) { b.RateLimit = mockplatform.RateLimit{} })
+		for _, b := range all.blocks {
+			b.wantQuiet()
+		}
+	})(t)
+}
