@@ -59,7 +59,7 @@ func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
 	if edit.IsEmpty() || u.asOf.IsZero() {
 		return edit, true // the question is asked before it is sent
 	}
-	answer, conflicts := edit.Ask(u.remote.At(u.KeyedSet...))
+	answer, conflicts := edit.Ask(u.withLost(u.remote.At(u.KeyedSet...), edit))
 	switch answer {
 	case tfvalue.Done:
 		return tfvalue.Edit{}, true
@@ -95,15 +95,18 @@ func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) 
 	u.remote, u.asOf, u.set.perhaps = now.remote, now.asOf, nil
 	left := u.Rules.Changes(p.Leaves, now.remote)
 	set := now.remote.At(u.KeyedSet...)
+	if untold {
+		u.noteDifferences(set)
+		u.set.held = set
+	}
 	answer, conflicts := tfvalue.Due, []tfvalue.Value(nil)
 	switch {
 	case !p.Edit.IsEmpty():
-		answer, conflicts = p.Edit.Ask(set)
+		answer, conflicts = p.Edit.Ask(u.withLost(set, p.Edit))
 	case !left.AnyLeaf():
 		answer = tfvalue.Done
 	default:
 		perhaps = perhaps && !u.verifiable(left).AnyLeaf()
-		untold = untold || perhaps
 	}
 	if answer == tfvalue.Due && p.Edit.Respells(set) {
 		answer, conflicts = tfvalue.Conflict, p.Edit.Remove
@@ -112,9 +115,8 @@ func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) 
 		u.set.conflicts = conflicts
 		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
 	}
-	if untold || answer == tfvalue.Done {
-		_, lost, changed := u.set.edit.Verify(u.set.held, set)
-		u.noteLost(set, lost, changed)
+	if answer == tfvalue.Done || perhaps && p.Edit.IsEmpty() {
+		u.noteDifferences(set)
 	}
 	u.set.held, u.set.told = set, !u.asOf.IsZero()
 	if answer == tfvalue.Done {
@@ -207,6 +209,20 @@ func (u *update) noteSet() {
 			u.noteLost(u.Rules.WholeLeaf(r.Name(), r.now), s.missing, s.changed)
 		}
 	}
+}
+
+// noteDifferences records what a PATCH has done of which a later read tells.
+func (u *update) noteDifferences(now tfvalue.Value) {
+	_, lost, changed := u.set.edit.Verify(u.set.held, now)
+	u.noteLost(now, lost, changed)
+}
+
+// withLost returns a set with the elements that are lost and are to be added again after an
+// edit: that they are missing is no change by somebody else.
+func (u *update) withLost(now tfvalue.Value, edit tfvalue.Edit) tfvalue.Value {
+	key := u.key()
+	lost := key.Replace(tfvalue.Collection(now.Type(), u.set.lost), slices.Concat(now.Elements(), edit.Add), nil)
+	return key.Replace(now, nil, lost.Elements())
 }
 
 // noteLost records elements that are lost, and describes those that are changed.

@@ -131,6 +131,51 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskInAnotherForm has a color that is added in another Unicode form than one that is there
+// while a removal waits: the addition in its place would not have it.
+func TestAskInAnotherForm(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "caf\u00e9", "cafe\u0301"
+	e14 := func(colors ...any) []any { return []any{m{"socket": "E14", "colors": colors, "on": false}} }
+	w := newWorkshop()
+	w.change(firstLamp, e14(composed), "bulbs")
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "bulbs": e14(composed)}
+	tf.wantQuiet(tf.apply())
+	tf.retries, tf.config["bulbs"] = true, e14(composed, "x")
+	tf.fail = func(request string) error {
+		if request == "GET" {
+			return nil
+		}
+		tf.change(firstLamp, e14(composed, decomposed), "bulbs")
+		return &platform.Error{}
+	}
+	if o := tf.apply(); len(o.errors) != 1 || !strings.Contains(o.errors[0], "changed during the apply") {
+		t.Errorf("errors %q", o.errors)
+	}
+	tf.wantPatches("PATCH -E14")
+}
+
+// TestAskLeavesOthers has a leaf that is managed, and that somebody changes while a PATCH of
+// another waits for a limit: a question reads it, so it is no reset.
+func TestAskLeavesOthers(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
+	tf.retries, tf.config["name"] = true, "new"
+	tf.fail = func(request string) error {
+		if request == "GET" || len(tf.patches()) > 1 {
+			return nil
+		}
+		tf.change(firstLamp, 9, "size")
+		return &platform.Error{}
+	}
+	tf.wantOK(tf.apply())
+	tf.wantPatches("PATCH name", "PATCH name")
+	if next := tf.plan(); next.action != "update" {
+		t.Errorf("the next plan: %s", next.action)
+	}
+}
+
 // TestRestore has a platform that drops bulbs with a PATCH that does not have them: they are
 // added again, once. Those that it changes are left, with a warning.
 func TestRestore(t *testing.T) {

@@ -271,6 +271,21 @@ func TestPipeScenes(t *testing.T) {
 			},
 			mapped: map[string]string{}, says: []string{"only partly updated", `excluded_columns = ["password_hash", "phone", "salary"]`, `public.new to new: excluded_columns = ["iban"]`},
 		},
+		"a removal drops another mapping of the same table": {
+			arguments: mappings(wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping, wanted("public.customers", "archive", `excluded_columns = ["iban"]`)),
+			platform:  func(s *scene) { s.drops("archive", once()) },
+			mapped:    map[string]string{"addresses": "", "archive": "iban", "people": "", "sales_leads": "notes"},
+		},
+		"credentials alone reset the mappings, and the response shows the past": {
+			arguments: seedMappings + credentials,
+			platform:  func(s *scene) { s.drops("", func() bool { return !strings.Contains(s.body, "tableMappings") }) },
+			before: func(s *scene, request int) {
+				if request == 2 {
+					s.fault(mockplatform.Fault{Result: mockplatform.ResultBefore})
+				}
+			},
+			mapped: held,
+		},
 		"the platform trims the name": {
 			arguments: resorted + "\nname = \"new \"",
 			platform:  func(s *scene) { s.rewrites("name", func(value any) any { return strings.TrimSpace(value.(string)) }) },
