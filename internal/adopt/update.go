@@ -182,7 +182,8 @@ func (u *update) emptyMoved(response tfvalue.Value) {
 // isDoubtful reports whether a read can tell more of a PATCH than its response: also of one
 // that has nothing that a response could confirm.
 func (u *update) isDoubtful() bool {
-	return u.set.edit.IsEmpty() && !u.verifiable(u.sending).AnyLeaf() ||
+	unconfirmed := u.sending.AnyLeaf() && !u.verifiable(u.sending).AnyLeaf()
+	return u.set.edit.IsEmpty() && unconfirmed ||
 		slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful })
 }
 

@@ -26,6 +26,7 @@ type smallWorld struct {
 	colleague, table, fault string
 	actsBefore, faultAt     int // a request of the apply, from 0
 	process                 server
+	transports              []*http.Transport // of all processes
 
 	requests int       // of the apply so far
 	acted    time.Time // when the colleague has done something

@@ -229,7 +229,15 @@ func (w *smallWorld) begin() server {
 	w.process = w.start(map[string]any{"retry_timeout": "5m"})
 	transport := w.process.provider.connection.Client.Transport()
 	transport.DialContext, transport.DisableKeepAlives = w.dial, true
+	w.transports = append(w.transports, transport)
 	return w.process
+}
+
+// end ends all processes: the test keeps their transports, which would keep the world.
+func (w *smallWorld) end() {
+	for _, transport := range w.transports {
+		transport.DialContext = nil
+	}
 }
 
 // configure sets what the configuration has.
@@ -271,7 +279,7 @@ func smallBaseOf(t *testing.T, plan, platform int) *smallBase {
 // play applies the plan in a world, and returns what is wrong.
 func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	stop := w.network.Start(w)
-	defer func() { stop(); synctest.Wait() }()
+	defer func() { w.end(); stop(); synctest.Wait() }()
 	w.configure(smallPlans[b.plan].name, smallPlans[b.plan].set)
 	change := *b.change
 	change.Warnings = slices.Clip(change.Warnings)
