@@ -30,15 +30,16 @@ func (w *smallWorld) unguarded(at int) bool {
 }
 
 // looksLost reports whether the colleague removed a mapping after a PATCH and before the next
-// read: it may as well have been the PATCH, whose response may show the past.
-func (w *smallWorld) looksLost(name string) bool {
-	open := false
+// read: it may as well have been the PATCH, whose response may show the past. It is added as it
+// was before that PATCH, or before the apply.
+func (w *smallWorld) looksLost(name string, prior, mapping smallMapping) bool {
+	open, last := false, smallSet{}
 	for _, e := range w.events {
 		if e.number < w.actsBefore {
-			open = e.method == http.MethodPatch && e.carriedOut || open && !e.told
+			open, last = e.method == http.MethodPatch && e.carriedOut || open && !e.told, e.after
 		}
 	}
-	return open && w.colleague == "removes" && strings.HasPrefix(name, w.table+">")
+	return open && w.colleague == "removes" && strings.HasPrefix(name, w.table+">") && (mapping == last[name] || mapping == prior)
 }
 
 func (w *smallWorld) isUnguarded() bool {
@@ -85,7 +86,7 @@ func (w *smallWorld) check() (wrong []string) {
 			case changes && mapping == planned[name]:
 			case wasGone && was == mapping && (!e.before.has(name) || free):
 			case free || exempt:
-			case w.looksLost(name) && mapping == prior[name]:
+			case w.looksLost(name, prior[name], mapping):
 			default:
 				say("request %d adds %s %v", at, name, mapping)
 			}
