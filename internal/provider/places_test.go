@@ -14,10 +14,11 @@ import (
 // walked is a resource or a data source, and where the places of its attributes are.
 type walked struct {
 	attributes []*tfprotov6.SchemaAttribute
-	schema     string // the file of the attributes, in internal/provider
-	documents  any    // of the fake
-	seed       string // where they are, in internal/mockplatform
-	body       string // the file of a request, in internal/mockplatform/bodies; "" for none
+	schema     string   // the file of the attributes, in internal/provider
+	documents  any      // of the fake
+	seed       string   // where they are, in internal/mockplatform
+	body       string   // the file of a request, in internal/mockplatform/bodies; "" for none
+	restored   []string // what make testacc puts back, nil if that is not compared
 
 	own    []string // attributes that are no field of the API
 	sent   []string // those that requests alone have
@@ -43,13 +44,19 @@ func allWalked(t *testing.T) map[string]walked {
 		alerts = append(alerts, alert)
 	}
 	const inServices, inPipes = "seed/organizations/*/services", "seed/organizations/*/pipes"
-	listed := sources["dataplatform_services"].Block.Attributes
+	source := func(name string) []*tfprotov6.SchemaAttribute {
+		if sources[name] == nil {
+			t.Fatalf("%s is not served: add it to DataSources in internal/provider/provider.go", name)
+		}
+		return sources[name].Block.Attributes
+	}
+	listed := source("dataplatform_services")
 	named := func(name string) int {
 		return slices.IndexFunc(listed, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name })
 	}
 	all := map[string]walked{
 		"data dataplatform_service": {
-			attributes: sources["dataplatform_service"].Block.Attributes, schema: "services_data_source.go",
+			attributes: source("dataplatform_service"), schema: "services_data_source.go",
 			documents: services, seed: inServices,
 			own: []string{"organization_id"}, hidden: []string{"tags"},
 		},
@@ -59,17 +66,17 @@ func allWalked(t *testing.T) map[string]walked {
 			hidden: []string{"tags", "encryptionKey"},
 		},
 		"data dataplatform_pipe": {
-			attributes: sources["dataplatform_pipe"].Block.Attributes, schema: "pipe_schema.go",
+			attributes: source("dataplatform_pipe"), schema: "pipe_schema.go",
 			documents: pipes, seed: inPipes,
 			own: []string{"organization_id"},
 		},
 		"data dataplatform_alert": {
-			attributes: sources["dataplatform_alert"].Block.Attributes, schema: "alert_data_source.go",
+			attributes: source("dataplatform_alert"), schema: "alert_data_source.go",
 			documents: alerts, seed: "seed/alerts",
 		},
 		"resource dataplatform_service_scaling": {
 			attributes: resources["dataplatform_service_scaling"].Block.Attributes, schema: "service_scaling.go",
-			documents: services, seed: inServices, body: "scaling.json",
+			documents: services, seed: inServices, body: "scaling.json", restored: settableScaling,
 			own: []string{"organization_id", "service_id"}, hidden: []string{"*"},
 		},
 		"resource dataplatform_pipe": {
@@ -133,6 +140,9 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 				}
 			}
 			for _, field := range slices.Sorted(maps.Keys(accepted)) {
+				if b.restored != nil && !within(field, b.restored) {
+					t.Errorf("make testacc does not put %s back: add it to settableScaling of organization_test.go", field)
+				}
 				if !shown[field] && !within(field, b.hidden) {
 					t.Errorf("the fake accepts %s, which no attribute sets: add one to internal/provider/%s", field, b.schema)
 				}

@@ -7,7 +7,8 @@
 //	json.go      values from JSON, and as JSON
 //	same.go      when two values are equal, as a table, and Rules
 //	forms.go     names that differ only in their Unicode form
-//	keyed.go     keyed sets: their elements by key, differences, what an update makes of them
+//	keyed.go     keyed sets: their elements by key, and differences
+//	edit.go      a change to a keyed set, the question before it, and what became of it
 //	owned.go     what the configuration manages, and what of it differs from the platform
 //	interpret.go what a read means, and a field that it omits
 //	settle.go    the state after a write, the plan before one
