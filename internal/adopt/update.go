@@ -137,14 +137,15 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		u.addFailed(err, diags)
 		return false
 	}
-	if response.IsNull() {
-		response = u.set.done // nothing was left to be sent
+	isSettled := response.IsNull() && !u.set.done.IsNull() // nothing was left to be sent
+	if isSettled {
+		response = u.set.done
 	}
 	u.sent = leaves.Merge(u.sent)
 	u.set.removed = append(u.set.removed, u.set.edit.Remove...)
 	u.asOf = u.toldAt(response)
 	u.judge(response)
-	if u.isDoubtful() {
+	if !isSettled && u.isDoubtful() {
 		read, err := u.readOnce(ctx, u.client, u.id)
 		if err != nil {
 			u.take(response)
@@ -182,8 +183,7 @@ func (u *update) emptyMoved(response tfvalue.Value) {
 // isDoubtful reports whether a read can tell more of a PATCH than its response: also of one
 // that has nothing that a response could confirm.
 func (u *update) isDoubtful() bool {
-	unconfirmed := u.sending.AnyLeaf() && !u.verifiable(u.sending).AnyLeaf()
-	return u.set.edit.IsEmpty() && unconfirmed ||
+	return u.set.edit.IsEmpty() && !u.verifiable(u.sending).AnyLeaf() ||
 		slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful })
 }
 

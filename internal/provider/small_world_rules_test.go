@@ -29,17 +29,23 @@ func (w *smallWorld) unguarded(at int) bool {
 	return !w.acted.IsZero() && read.number < w.actsBefore && w.actsBefore <= e.number && !e.began.After(read.end.Add(guardedTime))
 }
 
-// looksLost reports whether the colleague removed a mapping after a PATCH and before the next
-// read: it may as well have been the PATCH, whose response may show the past. It is added as it
-// was before that PATCH, or before the apply.
+// looksLost reports whether the colleague removed a mapping after a PATCH and before the end of
+// the next read, which may take two requests: it may as well have been the PATCH, whose
+// response may show the past. It is added as it was before that PATCH, or before the apply.
 func (w *smallWorld) looksLost(name string, prior, mapping smallMapping) bool {
-	open, last := false, smallSet{}
+	reads, last := 2, smallSet{}
 	for _, e := range w.events {
-		if e.number < w.actsBefore {
-			open, last = e.method == http.MethodPatch && e.carriedOut || open && !e.told, e.after
+		switch {
+		case e.number >= w.actsBefore:
+			continue
+		case e.method == http.MethodPatch && e.carriedOut:
+			reads = 0
+		case e.told:
+			reads++
 		}
+		last = e.after
 	}
-	return open && w.colleague == "removes" && strings.HasPrefix(name, w.table+">") && (mapping == last[name] || mapping == prior)
+	return reads < 2 && w.colleague == "removes" && strings.HasPrefix(name, w.table+">") && (mapping == last[name] || mapping == prior)
 }
 
 func (w *smallWorld) isUnguarded() bool {
