@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -127,6 +128,9 @@ func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 // operation, and a trailing slash is ignored. Errors never repeat the URL, which may
 // contain a password.
 func ParseBaseURL(address string) (*url.URL, error) {
+	if strings.ContainsFunc(address, unicode.IsSpace) {
+		return nil, errors.New("the URL must not contain whitespace")
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the value is not a valid URL")

@@ -103,7 +103,7 @@ func TestParseBaseURL(t *testing.T) {
 		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",
 		"https://user:hunter2@api.example", "https://user@api.example", "https://api.example?x=hunter2", "https://api.example?",
 		"https://api.example#hunter2", "https://api.example#", "https://api.example:x", "https://api.example:65536", "https://api.example:0",
-		" https://api.example", "https://api.example\n",
+		" https://api.example", "https://api.example\n", "https://api.example/a ",
 		"https://api.example/v1", "https://api.example/a/v1/", "https://api.example/v1/organizations", "https://api.example/v1/organizations/hunter2/services",
 		"https://api.example/api/v2", "https://api.example/api/v2/alerts//", "https://api.example/api/v2/alerts/x",
 		"https://api example", "https://user:hunter2@api example", "://hunter2",
