@@ -47,6 +47,7 @@ func (l *life) checkPlans(troubled bool) {
 					l.t.Errorf("%s has %v, and the plan begins with %v", b, is, has)
 				}
 			case leaf == l.hidden || leaf == l.blind || leaf == kafkaCredentials:
+			case is == nil && slices.Contains(b.unread, leaf): // sent, and reset before a read has returned it
 			case plain(now) != plain(is):
 				l.t.Errorf("%s has %s = %v, and the plan begins with %v", b, leaf, is, now)
 			}

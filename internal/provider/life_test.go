@@ -55,6 +55,7 @@ type lived struct {
 	result         *result
 	before         object   // the object before the apply
 	bodies         []string // the PATCHes of the apply
+	unread         []string // leaves that an apply sent where there was none
 }
 
 const tableMappings, kafkaCredentials = "source.postgres.tableMappings", "sourceCredentials.kafka"
@@ -320,6 +321,18 @@ func (l *life) writeOut(b *lived) {
 	l.note("config of %s: absent %t, importing %t, %+q", b, b.absent, b.importing, b.arguments)
 }
 
+// noteUnread records what an apply has sent that no read has returned.
+func (b *lived) noteUnread() {
+	b.unread = slices.DeleteFunc(b.unread, func(leaf string) bool { return member(b.before, leaf) != nil })
+	for _, text := range b.bodies {
+		for leaf := range leaves(fromJSON(b.t, text)) {
+			if member(b.before, leaf) == nil {
+				b.unread = append(b.unread, leaf)
+			}
+		}
+	}
+}
+
 // step lets things happen, and applies.
 func (l *life) step() {
 	for range 1 + l.IntN(4) {
@@ -414,6 +427,7 @@ func (l *life) applied() {
 	l.apply()
 	for _, b := range l.blocks {
 		b.bodies = l.patches(b.id)
+		b.noteUnread()
 		l.note("%s: %s %+q, errors %+q, warnings %d", b, b.result.action, b.bodies, b.result.errors, len(b.result.warnings))
 	}
 	again := l.hidden != "" // what changed from an empty value is seen by the next read alone
