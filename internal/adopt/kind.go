@@ -76,12 +76,12 @@ type Patch struct {
 	Leaves tfvalue.Value
 	// Edit is the change to the keyed set.
 	Edit tfvalue.Edit
-	// AsOf is when the platform told the keyed set last. Ask reads it again, before the patch is
-	// sent again or is sent late, and returns what is left to be sent. perhaps reports that the
-	// patch may have been carried out. Both are zero if there is nothing to ask about.
+	// AsOf is when the platform returned the keyed set last. Ask reads it again, before the patch
+	// is sent again or is sent late, and returns what is left to be sent. perhaps reports that
+	// the patch may have been carried out. Both are zero if there is nothing to ask about.
 	AsOf time.Time
 	Ask  func(ctx context.Context, perhaps bool) (Patch, error)
-	// Unsettled reports that the read in Ask does not tell whether the patch was carried out.
+	// Unsettled reports that the read in Ask leaves open whether the patch was carried out.
 	Unsettled bool
 }
 

@@ -68,7 +68,7 @@ type known struct {
 type observed struct {
 	// remote is the object as far as it is known, and read what was returned of it.
 	remote, read tfvalue.Value
-	// asOf is when the platform told the keyed set that is in both, zero if it did not.
+	// asOf is when the platform returned the keyed set that is in both, zero if it did not.
 	asOf time.Time
 }
 
@@ -81,50 +81,52 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
 		return e.Rules.Interpret(k.last, unreported, e.withIDs(read, k.last))
 	}
-	asksAgain := func(read tfvalue.Value) bool {
-		_, missing := compare(read)
-		return len(missing) > 0 || !e.hasSet(read, k.needsSet)
-	}
-	read, err := e.readOnce(ctx, client, id)
+	first, err := e.readOnce(ctx, client, id)
 	if err != nil {
 		return observed{}, err
 	}
-	asOf := e.toldAt(read)
-	if asksAgain(read) {
-		first := read
+	read, asOf := first, e.setAsOf(first)
+	remote, missing := compare(first)
+	if len(missing) > 0 || !e.hasSet(first, k.needsSet) {
+		isDoubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
 		if read, err = e.readOnce(ctx, client, id); err != nil {
 			return observed{}, err
 		}
-		_, missing := compare(first)
-		doubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
-		asOf = e.toldAgain(first, read, asOf, doubtful)
-		if asksAgain(read) {
+		asOf = e.setAsOfBoth(first, read, asOf, isDoubtful)
+		if remote, missing = compare(read); len(missing) > 0 || !e.hasSet(read, k.needsSet) {
 			read = read.Merge(first)
+			remote, _ = compare(read)
 		}
 	}
-	remote, _ := compare(read)
 	return observed{e.Rules.Whole(remote), e.Rules.Whole(read), asOf}, nil
 }
 
-// toldAt is now if a response tells the keyed set.
-func (e *Engine) toldAt(response tfvalue.Value) time.Time {
-	if e.tells(response) {
+// setAsOf is now if a response has the keyed set, and zero if it leaves that unknown.
+func (e *Engine) setAsOf(response tfvalue.Value) time.Time {
+	if e.hasWholeSet(response) {
 		return time.Now()
 	}
 	return time.Time{}
 }
 
-// toldAgain is when two responses have told the keyed set. The first one counts only if the
-// second omits the set, and if the first leaves no doubt about it.
-func (e *Engine) toldAgain(first, second tfvalue.Value, firstAt time.Time, doubtful bool) time.Time {
+// setAsOfBoth is how old the keyed set of two responses is, of which the second completes the
+// first. That of the first counts only if the second omits it, and if it is not doubtful.
+func (e *Engine) setAsOfBoth(first, second tfvalue.Value, firstAsOf time.Time, isDoubtful bool) time.Time {
 	switch {
 	case e.KeyedSet == nil, first.At(e.KeyedSet...).IsNull(), !second.At(e.KeyedSet...).IsNull():
-		return e.toldAt(second)
-	case doubtful:
+		return e.setAsOf(second)
+	case isDoubtful:
 		return time.Time{}
 	default:
-		return firstAt
+		return firstAsOf
 	}
+}
+
+// hasWholeSet reports whether a response has the keyed set with the names of all elements. One
+// without the object that contains the set has no information about it, and an element
+// without a name may be any other.
+func (e *Engine) hasWholeSet(response tfvalue.Value) bool {
+	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Nameless(response.At(e.KeyedSet...))) == 0
 }
 
 // hasSet reports whether a response has the keyed set if it is needed, and whether its

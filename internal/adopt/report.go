@@ -29,7 +29,7 @@ func (u *update) addFailed(err error, diags *diag.Diagnostics) {
 func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 	diags.AddError(
 		fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The API accepted the update of %s, but its response does not show the result, and reading the %s failed:\n\n%s",
+		fmt.Sprintf("The API accepted the update of %s, but its response leaves a doubt about the result, and reading the %s failed:\n\n%s",
 			u.Label, u.Noun, conn.Detail(err)),
 	)
 }

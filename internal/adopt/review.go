@@ -108,8 +108,8 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet[len(k.KeyedSet)-1]] }
 
 // unknownIn says what is not known of the set on the platform, "" if nothing is: the last read
-// has not even the object that contains it, or omits it although it was told before and is
-// not to become empty; or one of its elements has no name, so that it may be any other.
+// has not even the object that contains it, or omits it although it was returned before and
+// is not to become empty; or one of its elements has no name, so that it may be any other.
 func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
 	omitted := tfvalue.Path(nil)

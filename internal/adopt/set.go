@@ -25,8 +25,8 @@ type setProgress struct {
 	edit tfvalue.Edit
 	held tfvalue.Value
 	done tfvalue.Value
-	// told reports whether the platform told what is held.
-	told bool
+	// isKnown reports whether the platform returned what is held.
+	isKnown bool
 	// removed are the elements that PATCHes have removed.
 	removed []tfvalue.Value
 	// wrong, missing and changed are elements in the response to that PATCH, see Edit.Verify.
@@ -49,10 +49,10 @@ func (u *update) beginSet(edit tfvalue.Edit) {
 	if edit.IsEmpty() {
 		edit = u.key().Edit(held, held)
 	}
-	u.set.edit, u.set.held, u.set.done, u.set.told = edit, held, tfvalue.Null(u.objectType), !u.asOf.IsZero()
+	u.set.edit, u.set.held, u.set.done, u.set.isKnown = edit, held, tfvalue.Null(u.objectType), !u.asOf.IsZero()
 }
 
-// due returns what is left of an edit, as far as the platform has told its elements: nothing
+// due returns what is left of an edit, as far as the platform has returned its elements: nothing
 // if they are as it wants them. ok is false if they are no longer what they were when it was
 // decided.
 func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
@@ -87,67 +87,70 @@ func (u *update) guard(p Patch) Patch {
 // are as it wants them. Anything else is an error. perhaps reports that the patch may have
 // been carried out.
 func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) {
-	untold := u.asOf.IsZero() && u.records != nil // what the last PATCH did is not known yet
+	isUnverified := u.asOf.IsZero() && u.records != nil // what the last PATCH did to the set
 	now, err := u.readAgain(ctx, p.Edit)
 	if err != nil {
 		return p, err
 	}
 	u.remote, u.asOf, u.set.perhaps = now.remote, now.asOf, nil
-	left := u.Rules.Changes(p.Leaves, now.remote)
-	set := now.remote.At(u.KeyedSet...)
-	if untold {
+	set, left := now.remote.At(u.KeyedSet...), u.Rules.Changes(p.Leaves, now.remote)
+	if isUnverified {
 		u.noteDifferences(set)
 		u.set.held = set
 	}
-	answer, conflicts := tfvalue.Due, []tfvalue.Value(nil)
+	answer, conflicts := u.answer(p, set, left)
+	unsettled := perhaps && p.Edit.IsEmpty() && !u.verifiable(left).AnyLeaf()
 	switch {
-	case !p.Edit.IsEmpty():
-		answer, conflicts = p.Edit.Ask(u.withLost(set, p.Edit))
-	case !left.AnyLeaf():
-		answer = tfvalue.Done
-	default:
-		perhaps = perhaps && !u.verifiable(left).AnyLeaf()
-	}
-	if answer == tfvalue.Due && p.Edit.Respells(set) {
-		answer, conflicts = tfvalue.Conflict, p.Edit.Remove
-	}
-	if answer == tfvalue.Conflict {
+	case answer == tfvalue.Conflict:
 		u.set.conflicts = conflicts
 		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
-	}
-	if answer == tfvalue.Done || perhaps && p.Edit.IsEmpty() {
+	case answer == tfvalue.Done || unsettled:
 		u.noteDifferences(set)
-	}
-	u.set.held, u.set.told = set, !u.asOf.IsZero()
-	if answer == tfvalue.Done {
-		u.set.removed = append(u.set.removed, p.Edit.Remove...)
-		u.set.edit = u.set.edit.On(set)
-		if u.sending = left; !left.AnyLeaf() {
-			u.set.done = now.read
-		}
-		return u.guard(Patch{Leaves: left}), nil
-	}
-	if !p.Edit.IsEmpty() || !perhaps {
+	default:
 		u.leave(p, now)
 	}
-	if u.sending = p.Leaves; p.Edit.IsEmpty() {
+	u.set.held, u.set.isKnown = set, !u.asOf.IsZero()
+	if answer == tfvalue.Done || p.Edit.IsEmpty() {
 		u.set.edit = u.set.edit.On(set)
 	}
-	return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: perhaps && p.Edit.IsEmpty()}), nil
+	if answer == tfvalue.Due {
+		u.sending = p.Leaves
+		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: unsettled}), nil
+	}
+	u.set.removed = append(u.set.removed, p.Edit.Remove...)
+	if u.sending = left; !left.AnyLeaf() {
+		u.set.done = now.read
+	}
+	return u.guard(Patch{Leaves: left}), nil
+}
+
+// answer is that of a set to the question of a patch, of which these leaves still differ.
+func (u *update) answer(p Patch, set, left tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
+	if p.Edit.IsEmpty() {
+		if left.AnyLeaf() {
+			return tfvalue.Due, nil
+		}
+		return tfvalue.Done, nil
+	}
+	answer, conflicts := p.Edit.Ask(u.withLost(set, p.Edit))
+	if answer == tfvalue.Due && p.Edit.Respells(set) {
+		return tfvalue.Conflict, p.Edit.Remove
+	}
+	return answer, conflicts
 }
 
 // leave takes the leaves that a patch does not have from a read before it: what others have
 // changed by then is theirs, and no reset.
 func (u *update) leave(p Patch, now observed) {
 	u.returned = now.read.Merge(u.returned)
-	for _, leaf := range u.wanted.Leaves() {
+	for _, leaf := range u.verifiable(u.wanted).Leaves() {
 		if !u.isSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() {
 			u.wanted = u.wanted.With(now.remote.At(leaf.Path...), leaf.Path...)
 		}
 	}
 }
 
-// readAgain reads the object in the course of an update, before an edit is sent.
+// readAgain reads the object during an update, before an edit is sent.
 func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
 	now, err := u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
 	if err != nil {
@@ -161,12 +164,6 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, er
 		err = errors.New(unknown)
 	}
 	return now, err
-}
-
-// tells reports whether a response tells the whole set. A missing object tells nothing of
-// its members, and an element without a name may be any other.
-func (e *Engine) tells(response tfvalue.Value) bool {
-	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Nameless(response.At(e.KeyedSet...))) == 0
 }
 
 // judgeSet sets the verdict on the set in a response. What was sent of it is an edit; one that
@@ -187,7 +184,7 @@ func (u *update) judgeSet(r *record) {
 		return
 	}
 	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, u.Rules.WholeLeaf(r.Name(), r.now))
-	if !s.told && s.edit.IsEmpty() {
+	if !s.isKnown && s.edit.IsEmpty() {
 		s.missing, s.changed = nil, slices.Concat(s.missing, s.changed) // by this PATCH, or before
 	}
 	switch {
@@ -200,7 +197,7 @@ func (u *update) judgeSet(r *record) {
 }
 
 // noteSet records what a PATCH has done to elements that it does not have, as far as the
-// platform has told the set.
+// platform has returned the set.
 func (u *update) noteSet() {
 	for _, r := range u.records {
 		if u.isSet(r.Path) && !r.wanted.IsNull() && !u.asOf.IsZero() {
@@ -211,7 +208,7 @@ func (u *update) noteSet() {
 	}
 }
 
-// noteDifferences records what a PATCH has done of which a later read tells.
+// noteDifferences records what a PATCH has done that only a later read shows.
 func (u *update) noteDifferences(now tfvalue.Value) {
 	_, lost, changed := u.set.edit.Verify(u.set.held, now)
 	u.noteLost(now, lost, changed)

@@ -33,7 +33,7 @@ type progress struct {
 	// remote is the object as far as it is known, and returned what the read and all
 	// responses since have returned of it.
 	remote, returned tfvalue.Value
-	// asOf is when the platform told the keyed set that is in remote, zero if it did not.
+	// asOf is when the platform returned the keyed set that is in remote, zero if it did not.
 	asOf time.Time
 	// sent are all leaves that were sent, sending those of the last request, and records all that
 	// are known of after the last PATCH.
@@ -143,7 +143,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	}
 	u.sent = leaves.Merge(u.sent)
 	u.set.removed = append(u.set.removed, u.set.edit.Remove...)
-	u.asOf = u.toldAt(response)
+	u.asOf = u.setAsOf(response)
 	u.judge(response)
 	if !isSettled && u.isDoubtful() {
 		read, err := u.readOnce(ctx, u.client, u.id)
@@ -159,8 +159,8 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 		if slices.ContainsFunc(u.records, func(r record) bool { return r.verdict == storedOtherwise }) {
 			response = tfvalue.Null(u.objectType)
 		}
-		doubtful := slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful && u.isSet(r.Path) })
-		u.asOf = u.toldAgain(response, read, u.asOf, doubtful)
+		isDoubtful := slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful && u.isSet(r.Path) })
+		u.asOf = u.setAsOfBoth(response, read, u.asOf, isDoubtful)
 		response = read.Merge(response)
 		u.judge(response)
 	}
@@ -170,8 +170,8 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 }
 
 // emptyMoved takes as empty what the response to a PATCH omits that the PATCH did not have, if
-// it has the object that contains it, and no read can tell. If that is wrong, the next read
-// says so; the opposite could stay unseen where the platform omits what is empty.
+// it has the object that contains it, and the read after it failed. If that is wrong, the next
+// refresh corrects it. To keep the value could stay wrong where the platform omits what is empty.
 func (u *update) emptyMoved(response tfvalue.Value) {
 	for _, r := range u.records {
 		if r.verdict == moved && r.now.IsNull() && response.At(r.Path[:len(r.Path)-1]...).IsObject() {
@@ -180,7 +180,7 @@ func (u *update) emptyMoved(response tfvalue.Value) {
 	}
 }
 
-// isDoubtful reports whether a read can tell more of a PATCH than its response: also of one
+// isDoubtful reports whether a read can show more of a PATCH than its response: also of one
 // that has nothing that a response could confirm.
 func (u *update) isDoubtful() bool {
 	return u.set.edit.IsEmpty() && !u.verifiable(u.sending).AnyLeaf() ||

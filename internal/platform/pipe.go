@@ -19,10 +19,9 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 }
 
 // PipePatch is a PATCH of a pipe. Body is marshaled, and Leaves names what it carries, for
-// the log. A body that adds or removes table mappings has AsOf, when the mappings were read
-// that it rests on, and Ask: it reads them again, and returns what is left to be sent, nil
-// for nothing. perhaps reports that the patch may have been carried out, and Unsettled that
-// the read in Ask does not tell whether it was.
+// the log. If the table mappings matter to it, AsOf is when they were returned last, and Ask
+// reads them again, and returns what is left to be sent, nil for nothing. perhaps reports that
+// the patch may have been carried out, and Unsettled that the read in Ask leaves that open.
 type PipePatch struct {
 	Body      any
 	Leaves    []string

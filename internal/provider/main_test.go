@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"runtime/debug"
@@ -97,12 +98,21 @@ func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
 			t.Skip("runs on a fake platform alone, with make test")
 		}
 		synctest.Test(t, func(t *testing.T) {
-			f := &fixture{t: t, Server: mockplatform.New(mockplatform.DefaultSeed()), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
-			stop := f.network.Start(f.Server)
-			t.Cleanup(func() { stop(); synctest.Wait() })
+			f := newMemory(t, mockplatform.DefaultSeed())
+			f.serve(f.Server)
 			test(t, f)
 		})
 	}
+}
+
+// newMemory is a platform in memory, which serve starts.
+func newMemory(t *testing.T, seed mockplatform.Seed) *fixture {
+	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
+}
+
+func (f *fixture) serve(handler http.Handler) {
+	stop := f.network.Start(handler)
+	f.t.Cleanup(func() { stop(); synctest.Wait() })
 }
 
 // waitFor waits for what another process does, for up to a minute.

@@ -96,6 +96,7 @@ func TestPipeScenes(t *testing.T) {
 		renamed     = "\nname = \"new\""
 		changed     = "changed during the apply"
 	)
+	archiveMapping := wanted("public.customers", "archive", `excluded_columns = ["iban"]`)
 	held := map[string]string{"addresses": "", "customers": "password_hash phone", "sales_leads": "notes"}
 	with := func(target, columns string) map[string]string {
 		all := maps.Clone(held)
@@ -112,6 +113,7 @@ func TestPipeScenes(t *testing.T) {
 		return func() bool { was := done; done = true; return !was }
 	}
 	for name, test := range map[string]struct {
+		prior     string // what is applied before, seedMappings if it is empty
 		arguments string
 		platform  func(*scene)
 		before    func(*scene, int)
@@ -248,6 +250,18 @@ func TestPipeScenes(t *testing.T) {
 			},
 			mapped: held,
 		},
+		"a response about credentials alone is lost, and they are rejected": {
+			arguments: seedMappings + credentials,
+			before: func(s *scene, request int) {
+				switch request {
+				case 2:
+					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
+				case 4:
+					s.fault(mockplatform.Fault{Status: http.StatusUnprocessableEntity})
+				}
+			},
+			mapped: held, says: []string{"It is not known whether the change was applied"},
+		},
 		"a change of the name drops the mappings, and no read follows": {
 			arguments: seedMappings + renamed,
 			platform:  func(s *scene) { s.drops("", once()) },
@@ -272,9 +286,21 @@ func TestPipeScenes(t *testing.T) {
 			mapped: map[string]string{}, says: []string{"only partly updated", `excluded_columns = ["password_hash", "phone", "salary"]`, `public.new to new: excluded_columns = ["iban"]`},
 		},
 		"a removal drops another mapping of the same table": {
-			arguments: mappings(wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping, wanted("public.customers", "archive", `excluded_columns = ["iban"]`)),
+			prior:     mappings(customersMapping, addressesMapping, leadsMapping, archiveMapping),
+			arguments: mappings(wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping, archiveMapping),
 			platform:  func(s *scene) { s.drops("archive", once()) },
 			mapped:    map[string]string{"addresses": "", "archive": "iban", "people": "", "sales_leads": "notes"},
+		},
+		"a mapping is removed while the name waits, and its PATCH drops another of the same table": {
+			prior:     mappings(customersMapping, addressesMapping, leadsMapping, archiveMapping),
+			arguments: mappings(customersMapping, addressesMapping, leadsMapping, archiveMapping) + renamed,
+			platform:  func(s *scene) { s.drops("customers", once()) },
+			before: func(s *scene, request int) {
+				if request == 2 {
+					s.waits(mockplatform.UpdatePipe, func(all []any) []any { return all[:3] })
+				}
+			},
+			mapped: held,
 		},
 		"credentials alone reset the mappings, and the response shows the past": {
 			arguments: seedMappings + credentials,
@@ -295,11 +321,12 @@ func TestPipeScenes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f := &fixture{t: t, Server: mockplatform.New(mockplatform.DefaultSeed()), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
-				s := &scene{fixture: f}
-				stop := f.network.Start(s)
-				t.Cleanup(func() { stop(); synctest.Wait() })
-				b := f.mappedPipe()
+				s := &scene{fixture: newMemory(t, mockplatform.DefaultSeed())}
+				s.serve(s)
+				b := s.mappedPipe()
+				if test.prior != "" {
+					b.applyAs(test.prior)
+				}
 				if test.platform != nil {
 					test.platform(s)
 				}
@@ -310,7 +337,7 @@ func TestPipeScenes(t *testing.T) {
 				}
 				b.carryOut(b.start(), r)
 				got := map[string]string{}
-				for target, columns := range f.mapped(b.id) {
+				for target, columns := range s.mapped(b.id) {
 					got[target] = strings.Join(columns, " ")
 				}
 				if !maps.Equal(got, test.mapped) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -215,7 +214,8 @@ type smallBase struct {
 
 func (b *smallBase) world() *smallWorld {
 	w := &smallWorld{plan: b.plan, platform: b.platform, actsBefore: -1, faultAt: -1}
-	f := &fixture{t: b.t, Server: mockplatform.New(b.seed), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory), random: func() float64 { return 0.5 }}
+	f := newMemory(b.t, b.seed)
+	f.random = func() float64 { return 0.5 }
 	f.Configure(func(behaviour *mockplatform.Behaviour) { smallPlatforms[b.platform].behave(w, behaviour) })
 	w.managed = f.pipe(mockplatform.PostgresPipeID, "")
 	if b.state != nil {

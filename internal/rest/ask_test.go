@@ -113,3 +113,23 @@ func TestQuestionFails(t *testing.T) {
 		})
 	}
 }
+
+// An error says that it is not known whether the request was carried out, unless the read in
+// a question has shown it.
+func TestAskLeavesOpen(t *testing.T) {
+	t.Parallel()
+	for _, unsettled := range []bool{false, true} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			contact(t, f, c)
+			f.InjectEach(respond(502, ""), respond(422, ""))
+			r := askedRequest(c)
+			r.Ask = func(_ context.Context, perhaps bool) (bool, error) {
+				r.AsOf, r.Unsettled = time.Now(), unsettled
+				return perhaps, nil
+			}
+			if err := c.Do(t.Context(), r); err == nil || strings.Contains(err.Error(), "It is not known whether the change was applied") != unsettled {
+				t.Errorf("unsettled %t: %v", unsettled, err)
+			}
+		})
+	}
+}

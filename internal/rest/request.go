@@ -47,7 +47,7 @@ type Request struct {
 	// reports that an attempt may have been carried out. Its error ends the request: nothing
 	// more is sent. Optional.
 	Ask func(ctx context.Context, perhaps bool) (needed bool, err error)
-	// Unsettled reports that the read in Ask does not tell whether it was.
+	// Unsettled reports that the read in Ask leaves open whether one was.
 	Unsettled bool
 	// AsOf is when what the body rests on was read, the end of that read. Zero without Ask.
 	AsOf time.Time
