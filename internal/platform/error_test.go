@@ -53,30 +53,13 @@ func TestErrorTexts(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.Always(test.fault)
-			_, err := operations[test.operation].call(t.Context(), c)
+			_, err := do(t.Context(), c, test.operation)
 			e := new(Error)
 			if !errors.As(err, &e) || !strings.HasPrefix(e.Detail(), test.tried) || !strings.Contains(e.Detail(), test.says) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}, func(c *Config) { c.RetryTimeout = 0 })
 	}
-}
-
-// A short secret that is a word of the provider's own sentences, or a part of an ID,
-// alters neither.
-func TestOwnWordsAreNotMasked(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		for _, word := range []string{"wrong", "pipe", "status", "Check", "response", testPipe[:8], testService[9:13]} {
-			c.AddSecret(word)
-		}
-		f.InjectEach(respond(401, `{"message":"the pipe is wrong"}`))
-		want := "Tried to read pipe " + testPipe + " of service " + testService + " in organization " + testOrganization +
-			" at " + resttest.Host + ". The API returned HTTP 401 Unauthorized: the *** is ***.\n\nCheck key_id and key_secret. The key may be wrong, expired, disabled or revoked."
-		if e := new(Error); !errors.As(readPipe(t.Context(), c), &e) || e.Detail() != want {
-			t.Errorf("%s\nwant %s", e.Detail(), want)
-		}
-	})
 }
 
 // The reason why an object is gone ends a sentence.

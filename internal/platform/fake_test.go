@@ -3,9 +3,7 @@ package platform
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,13 +26,7 @@ type (
 	fault = mockplatform.Fault
 )
 
-var (
-	good, reset, hang    = resttest.Good, resttest.Reset, resttest.Hang
-	respond, slow, crowd = resttest.Respond, resttest.Slow, resttest.Crowd
-)
-
-// cut closes the connection in the middle of a good response.
-var cut = fault{Cut: mockplatform.CutBody, CutBytes: 30}
+var good, respond, slow, crowd = resttest.Good, resttest.Respond, resttest.Slow, resttest.Crowd
 
 // bubble runs a test with a fake and a client of it, in the time of a bubble.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ...func(*Config)) {
@@ -64,17 +56,6 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *Clien
 	return c
 }
 
-// contact lets both APIs respond once: until then, other limits hold. It leaves no trace.
-func contact(t *testing.T, f *fake, c *Client) {
-	t.Helper()
-	_, err := operations["alert"].call(t.Context(), c)
-	if err = errors.Join(err, readPipe(t.Context(), c)); err != nil {
-		t.Fatal(err)
-	}
-	c.rest.Transport().CloseIdleConnections()
-	f.ResetJournal()
-}
-
 // object is what the tests read of any object.
 type object struct {
 	Name        *string `json:"name"`
@@ -98,66 +79,33 @@ func reading(call func(Read) error) (*object, error) {
 	return last, err
 }
 
-// operation is one of the calls under test.
-type operation struct {
-	method string
-	call   func(ctx context.Context, c *Client) (any, error)
+// operations are all calls, each with arguments that the fake accepts.
+var operations = map[string]func(ctx context.Context, c *Client, read Read) error{
+	"service": func(ctx context.Context, c *Client, read Read) error {
+		return c.GetService(ctx, testOrganization, testService, read)
+	},
+	"list": func(ctx context.Context, c *Client, read Read) error {
+		return c.ListServices(ctx, testOrganization, []string{"a=b", "c="}, read)
+	},
+	"pipe": func(ctx context.Context, c *Client, read Read) error {
+		return c.GetPipe(ctx, testOrganization, testService, testPipe, read)
+	},
+	"alert": func(ctx context.Context, c *Client, read Read) error { return c.GetAlert(ctx, testAlert, read) },
+	"scaling": func(ctx context.Context, c *Client, read Read) error {
+		return c.UpdateServiceScaling(ctx, testOrganization, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
+	},
+	"update": func(ctx context.Context, c *Client, read Read) error {
+		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipePatch{Body: map[string]any{"name": "n"}}, read)
+	},
+	"key": func(ctx context.Context, c *Client, _ Read) error {
+		_, err := createKey(ctx, c, false)
+		return err
+	},
 }
 
-// mappings replaces a table mapping by itself, which the fake accepts any number
-// of times.
-var mappings = func() map[string]any {
-	name := map[string]string{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}
-	changes := map[string]any{"tableMappingsToRemove": []any{name}, "tableMappingsToAdd": []any{name}}
-	return map[string]any{"source": map[string]any{"postgres": changes}}
-}()
-
-var operations = map[string]operation{
-	"service": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return reading(func(read Read) error { return c.GetService(ctx, testOrganization, testService, read) })
-	}},
-	"list": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return reading(func(read Read) error { return c.ListServices(ctx, testOrganization, nil, read) })
-	}},
-	"pipe": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return reading(func(read Read) error { return c.GetPipe(ctx, testOrganization, testService, testPipe, read) })
-	}},
-	"alert": {"GET", func(ctx context.Context, c *Client) (any, error) {
-		return reading(func(read Read) error { return c.GetAlert(ctx, testAlert, read) })
-	}},
-	"scaling": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return reading(func(read Read) error {
-			return c.UpdateServiceScaling(ctx, testOrganization, testService, map[string]any{"numReplicas": 3}, read)
-		})
-	}},
-	"update": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return updatePipe(ctx, c, PipePatch{Body: renamed})
-	}},
-	// It reads the pipe and sends the same body again.
-	"asked": {"PATCH", func(ctx context.Context, c *Client) (any, error) {
-		return updatePipe(ctx, c, askedPatch(c))
-	}},
-	"key": {"POST", func(ctx context.Context, c *Client) (any, error) { return createKey(ctx, c, false) }},
-}
-
-var renamed = map[string]any{"name": "n"}
-
-// readPipe is the operation that most tests use.
-func readPipe(ctx context.Context, c *Client) error {
-	return c.GetPipe(ctx, testOrganization, testService, testPipe, new(object).read)
-}
-
-func updatePipe(ctx context.Context, c *Client, patch PipePatch) (*object, error) {
-	return reading(func(read Read) error { return c.UpdatePipe(ctx, testOrganization, testService, testPipe, patch, read) })
-}
-
-// askedPatch changes mappings, as they were read just now. Its question reads the pipe, and
-// the same is left to be sent.
-func askedPatch(c *Client) PipePatch {
-	return PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(ctx context.Context, _ bool) (*PipePatch, error) {
-		again := askedPatch(c)
-		return &again, readPipe(ctx, c)
-	}}
+// do carries out an operation, and returns what it reads last, nil if it reads nothing.
+func do(ctx context.Context, c *Client, operation string) (*object, error) {
+	return reading(func(read Read) error { return operations[operation](ctx, c, read) })
 }
 
 func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {
@@ -170,34 +118,14 @@ func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, err
 
 // outcome is how a call ended.
 func outcome(err error) string {
-	var e *Error
 	switch {
 	case err == nil:
 		return "ok"
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
 	case IsNotFound(err):
 		return "not found"
-	case !errors.As(err, &e):
-		return "plain"
-	case hasGivenUp(e) && IsAmbiguous(err):
-		return "gave up, ambiguous"
-	case hasGivenUp(e):
-		return "gave up"
 	case IsAmbiguous(err):
 		return "ambiguous"
 	default:
 		return "failed"
 	}
-}
-
-// hasGivenUp reports whether an error says why a retry that was possible did not take
-// place.
-func hasGivenUp(e *Error) bool {
-	for _, words := range []string{"Gave up after ", "The request was not sent: ", "Nothing more was sent: "} {
-		if strings.Contains(e.Detail(), words) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,12 +1,6 @@
 package platform
 
 import (
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
@@ -40,40 +34,5 @@ func FuzzResponse(f *testing.F) {
 		}
 		var key CreatedAPIKey
 		_ = key.receive(fuzzResponse(body), false)
-	})
-}
-
-// An accepted ID arrives unchanged as one segment of the path.
-func FuzzPath(f *testing.F) {
-	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
-		f.Add(seed)
-	}
-	var got []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got = append(got, r.RequestURI)
-		_, _ = io.WriteString(w, `{"data":{}}`)
-	}))
-	f.Cleanup(server.Close)
-	c, err := New(Config{AlertsBaseURL: server.URL + "/pre%2Ffix", AlertsAccessToken: "token"})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, id string) {
-		got = nil
-		err := c.GetAlert(context.Background(), id, new(object).read)
-		if ValidateAlertID(id) != nil {
-			if err == nil || got != nil {
-				t.Errorf("%q was sent: %v", id, err)
-			}
-			return
-		}
-		if err != nil || len(got) != 1 {
-			t.Fatalf("%q: %v", id, err)
-		}
-		escaped, found := strings.CutPrefix(got[0], "/pre%2Ffix/api/v2/alerts/")
-		back, err := url.PathUnescape(escaped)
-		if !found || err != nil || back != id || strings.ContainsAny(escaped, "/?#\\") {
-			t.Errorf("%q became %q", id, got[0])
-		}
 	})
 }

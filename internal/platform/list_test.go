@@ -313,7 +313,7 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 			t.Errorf("%d lists at a time", n)
 		}
 		time.Sleep(listLifetime)
-		_, _ = operations["list"].call(t.Context(), c)
+		_, _ = do(t.Context(), c, "list")
 		if n := len(c.lists.series); n != 1 {
 			t.Errorf("lists of %d kinds are remembered after their lifetime", n)
 		}
@@ -326,13 +326,13 @@ func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.Always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
-		if service, err := operations["service"].call(t.Context(), c); err != nil || *service.(*object).Name != "cafe\u0301" {
+		if service, err := do(t.Context(), c, "service"); err != nil || *service.Name != "cafe\u0301" {
 			t.Error(err)
 		}
 		if err := c.GetService(t.Context(), testOrganization, testPipe, new(object).read); err == nil || IsNotFound(err) {
 			t.Error(err)
 		}
-		if _, err := operations["list"].call(t.Context(), c); err == nil {
+		if _, err := do(t.Context(), c, "list"); err == nil {
 			t.Error("an unusable service was listed")
 		}
 		for name, exists := range map[string]bool{"caf\u00e9": true, "b": false} {

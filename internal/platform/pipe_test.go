@@ -4,39 +4,43 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
-// What is left of an update after a fault is what the caller says. A body that no
-// longer adds a table mapping is retried by its own rule.
+// What is left of an update after a fault is what the caller says. What then has no question
+// is retried by its own rule.
 func TestAskAfterAFault(t *testing.T) {
 	t.Parallel()
-	const patch = `{"name":"n"}`
-	failure := errors.New("the mapping must set excluded_columns")
+	const first, rest = `{"name":"first"}`, `{"name":"rest"}`
+	left, failure := &PipePatch{Body: jsontext.Value(rest)}, errors.New("the mapping has changed")
 	for name, test := range map[string]struct {
-		more    *PipePatch
-		err     error
-		retries []string // their bodies
+		left *PipePatch
+		err  error
+		sent []string // bodies
 	}{
-		"nothing left to do": {nil, nil, nil},
-		"something left":     {&PipePatch{Body: renamed}, nil, []string{patch, patch, patch}},
-		"failing":            {&PipePatch{Body: renamed}, failure, nil},
+		"nothing left to do": {nil, nil, []string{first}},
+		"something left":     {left, nil, []string{first, rest, rest}},
+		"failing":            {left, failure, []string{first}},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.InjectEach(reset, reset, reset)
-			asked := 0
-			got, err := updatePipe(t.Context(), c, PipePatch{Body: mappings, AsOf: time.Now(), Ask: func(context.Context, bool) (*PipePatch, error) {
-				asked++
-				return test.more, test.err
-			}})
-			var retries []string
-			for _, r := range f.Requests()[1:] {
-				retries = append(retries, r.Body)
+			f.InjectEach(resttest.Reset, resttest.Reset)
+			patch := PipePatch{Body: jsontext.Value(first), AsOf: time.Now(), Ask: func(context.Context, bool) (*PipePatch, error) {
+				return test.left, test.err
+			}}
+			got, err := reading(func(read Read) error {
+				return c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, patch, read)
+			})
+			var sent []string
+			for _, r := range f.Requests() {
+				sent = append(sent, r.Body)
 			}
-			if (got != nil) != (test.retries != nil) || asked != 1 || !slices.Equal(retries, test.retries) || (err != nil) != (test.err != nil) || err != nil && !strings.Contains(err.Error(), failure.Error()) {
-				t.Errorf("%s: %v, %v, asked %d times, retried with %q", name, got, err, asked, retries)
+			if !slices.Equal(sent, test.sent) || !errors.Is(err, test.err) || (got != nil) != (len(sent) > 1) {
+				t.Errorf("%s: %v, %v, sent %q", name, got, err, sent)
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func TestAskBeforeSendingLate(t *testing.T) {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(test.first)
 			begun := time.Now()
-			go func() { _ = readPipe(t.Context(), c) }()
+			go func() { _ = do(t.Context(), c, "pipe") }()
 			time.Sleep(time.Millisecond)
 			r, asks := askedRequest(c), 0
 			ask := r.Ask

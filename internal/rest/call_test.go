@@ -23,19 +23,25 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 		always    fault
 		ambiguous bool
 	}{
-		"for a response":  {"update", hang, true},
-		"for a body":      {"pipe", fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}, false},
-		"for a retry":     {"update", respond(503, "", "Retry-After: 100"), true},
-		"for a limit":     {"pipe", respond(429, "", "Retry-After: 100"), false},
-		"of a key's POST": {"key", respond(429, "", "Retry-After: 100"), false},
+		"for a connection": {"key", good, false},
+		"for a response":   {"update", hang, true},
+		"for a body":       {"pipe", fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}, false},
+		"for a retry":      {"update", respond(503, "", "Retry-After: 100"), true},
+		"for a limit":      {"key", respond(429, "", "Retry-After: 100"), false},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(test.always)
+			if name == "for a connection" {
+				c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+					<-ctx.Done() // as an address that neither accepts nor refuses
+					return nil, ctx.Err()
+				}
+			}
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(5*time.Second, cancel)
 			begun := time.Now()
 			crowd(20, 20, func(i int) { // ten of them wait for a slot
-				err := operations[test.operation].call(ctx, c)
+				err := do(ctx, c, test.operation)
 				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
 					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
 				}
@@ -52,67 +58,28 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 	}
 }
 
-func TestConcurrencyHolds(t *testing.T) {
+// The creation of a key that was sent has all of request_timeout, whoever has left and
+// whatever is left of retry_timeout. A call that meanwhile never got a slot says what it waited
+// for, and one that retry_timeout cuts short says that.
+func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(slow(time.Second, good))
-		crowd(30, 30, func(i int) { _ = operations[[]string{"update", "alert"}[i%2]].call(t.Context(), c) })
-		if f.PeakInFlight() != 4 {
-			t.Errorf("%d requests at a time, want 4", f.PeakInFlight())
-		}
-	}, func(c *Config) { c.MaxConcurrentRequests = 4 })
-}
-
-// A call that never got a slot says what it waited for, and one that retry_timeout cuts
-// short says that.
-func TestEndOfRetryTimeout(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.Always(hang)
-		crowd(2, 2, func(i int) {
-			time.Sleep(time.Duration(i) * time.Second)
-			if i == 0 { // which has all of request_timeout
-				_ = operations["key"].call(t.Context(), c)
-			} else if err := readPipe(t.Context(), c); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
+		f.Always(slow(20*time.Second, good))
+		go func() {
+			time.Sleep(time.Second)
+			if err := do(t.Context(), c, "pipe"); err == nil || !strings.Contains(err.Error(), "The request was not sent: it was still waiting for its turn when retry_timeout (12s) ended; increase retry_timeout") {
 				t.Error(err)
 			}
-		})
-		if err := operations["alert"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no complete response arrived: no response within the rest of retry_timeout.") {
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if err := do(ctx, c, "key"); err != nil || len(f.Keys()) != 1 {
+			t.Error(len(f.Keys()), err)
+		}
+		if err := do(t.Context(), c, "alert"); err == nil || !strings.Contains(err.Error(), "no complete response arrived: no response within the rest of retry_timeout.") {
 			t.Error(err)
 		}
 	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 12*time.Second, 1 })
-}
-
-// The creation of a key that was sent has all of request_timeout, whoever has left and
-// whatever is left of retry_timeout.
-func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
-	t.Parallel()
-	for _, retryTimeout := range []time.Duration{time.Minute, time.Second} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Always(slow(20*time.Second, good))
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			defer cancel()
-			if err := operations["key"].call(ctx, c); err != nil || len(f.Keys()) != 1 {
-				t.Error(len(f.Keys()), err)
-			}
-		}, func(c *Config) { c.RetryTimeout = retryTimeout })
-	}
-}
-
-func TestKeyNotYetSentEndsWithItsCaller(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done() // as an address that neither accepts nor refuses
-			return nil, ctx.Err()
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		begun := time.Now()
-		if err := operations["key"].call(ctx, c); !errors.Is(err, context.DeadlineExceeded) || isAmbiguous(err) || time.Since(begun) > time.Second {
-			t.Error(err, time.Since(begun))
-		}
-	})
 }
 
 func TestOneLogLinePerAttempt(t *testing.T) {
@@ -129,7 +96,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 		}
 		want := []map[string]any{
 			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": 0, "queued_ms": 0, "wait_ms": 3000, "leaves": []string{"name"},
-				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + testService + "/pipes/" + testPipe},
+				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/pipes/" + testPipe},
 			{"attempt": 2, "error": "EOF"},
 			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
 		}
@@ -187,26 +154,27 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// Connections are as many as requests at a time, and serve the next ones.
-func TestConnectionsAreReused(t *testing.T) {
+// Requests are as many at a time as configured, to all APIs together. So are connections, which
+// serve the next requests.
+func TestConcurrencyHolds(t *testing.T) {
 	t.Parallel()
+	const most = 6
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		opened := atomic.Int32{}
 		c.Transport().DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			opened.Add(1)
-			time.Sleep(20 * time.Millisecond) // so that some get an idle connection before their own
+			time.Sleep(time.Duration(opened.Add(1)) * time.Second) // so that some get an idle connection before their own
 			return f.Dial(ctx, network, address)
 		}
+		f.Always(slow(time.Second/2, good))
 		for range 3 { // between which all connections lie idle
-			crowd(40, 40, func(int) {
-				if err := operations["update"].call(t.Context(), c); err != nil {
+			crowd(40, 40, func(i int) {
+				if err := do(t.Context(), c, []string{"update", "alert"}[i%2]); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		time.Sleep(time.Second) // for connections that nobody waits for any more
-		if n := opened.Load(); n > 6 {
-			t.Errorf("%d connections for 6 requests at a time", n)
+		if opened.Load() != most || f.PeakInFlight() != most {
+			t.Errorf("%d requests at a time on %d connections, want %d", f.PeakInFlight(), opened.Load(), most)
 		}
-	}, func(c *Config) { c.RetryTimeout, c.MaxConcurrentRequests = 0, 6 })
+	}, func(c *Config) { c.MaxConcurrentRequests = most })
 }

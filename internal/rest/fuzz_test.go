@@ -3,6 +3,7 @@ package rest
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 
 // Whatever an error's body holds, its text is one clean line of bounded length.
 func FuzzErrorBody(f *testing.F) {
-	for _, seed := range []string{`{"error":{"message":"x"}}`, `{"errors":[{"path":["a"]}]}`, "<html><title>x</title></html>", "plain", "\x1b[31m", `{"message":"<b>&lt;script&gt;"}`, `<!--`, `<title>`} {
+	for _, seed := range []string{`{"error":{"message":"x"}}`, `{"errors":[{"path":["a"]}]}`, "<html><title>x</title></html>", "plain", "\x1b[31m", `{"message":"<b>&lt;script&gt;"}`, `<!--`, `<title>`, strings.Repeat("x", maxMessage+2)} {
 		f.Add(seed, 404, "text/html", "http://x/y")
 		f.Add(seed, 500, "application/json", "")
 	}
@@ -41,6 +42,22 @@ func FuzzRequestedWait(f *testing.F) {
 			if d, _ := requestedWait(429, http.Header{name: {value}, "Date": {date}}, time.Now()); d < 0 || d > maxRequestedWait {
 				t.Error(name, d)
 			}
+		}
+	})
+}
+
+// A segment of a path arrives unchanged as one segment.
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
+		f.Add(seed)
+	}
+	base := &url.URL{Path: "/pre/fix", RawPath: "/pre%2Ffix"}
+	f.Fuzz(func(t *testing.T, segment string) {
+		sent := (&Request{API: &API{Base: base}, Path: []string{"v1", segment}}).url().RequestURI()
+		escaped, found := strings.CutPrefix(sent, "/pre%2Ffix/v1/")
+		back, err := url.PathUnescape(escaped)
+		if !found || err != nil || back != segment || strings.ContainsAny(escaped, `/?#\`) {
+			t.Errorf("%q became %q", segment, sent)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,11 +10,14 @@ import (
 
 func unmasked(s string) string { return s }
 
-// The message of an error is found in any usual place, as one clean text.
+// The message of an error is found in any usual place, as one clean text. A secret in it is
+// masked, also if it is spelled as the message is cleaned, and a message of nothing else is
+// withheld.
 func TestMessage(t *testing.T) {
 	t.Parallel()
+	var secrets Secrets
+	secrets.Add("two words")
 	const page = "<html><head><title>Sign in</title></head><body>no</body></html>"
-	const isPage = "it is an HTML page, not a response of the API"
 	for _, test := range []struct{ kind, body, want string }{
 		{"", `{"status":400,"requestId":"r","error":"too small"}`, "too small"},
 		{"", `{"error":{"error":{"detail":"too small","code":7}}}`, "too small"},
@@ -29,18 +33,23 @@ func TestMessage(t *testing.T) {
 		{"", `{"x":1}`, ""},
 		{"", strings.Repeat(`{"error":[`, 100) + `"deep"` + strings.Repeat(`]}`, 100), "deep"},
 		{"", `["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h","i","j","k"]`, "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; a; b; c; d; e; f; g; h; i; j"},
-		{"text/html; charset=utf-8", "<p>no", isPage},
-		{"text/plain", page, isPage + `, with the title "Sign in"`},
-		{"text/html", "<title>a\n b</title>", isPage + `, with the title "a b"`},
-		{"text/html", "<title>" + strings.Repeat("x", 101) + "</title>", isPage + `, with the title "` + strings.Repeat("x", 100) + `…"`},
-		{"text/html", "<title> </title>", isPage},
+		{"text/html; charset=utf-8", "<p>no", htmlPage},
+		{"text/plain", page, htmlPage + `, with the title "Sign in"`},
+		{"text/html", "<title>a\n b</title>", htmlPage + `, with the title "a b"`},
+		{"text/html", "<title>" + strings.Repeat("x", 101) + "</title>", htmlPage + `, with the title "` + strings.Repeat("x", 100) + `…"`},
+		{"text/html", "<title> </title>", htmlPage},
 		{"text/plain", "upstream connect error", "upstream connect error"},
 		{"", "upstream connect error", "upstream connect error"},
 		{"application/octet-stream", "\x00\x01\xff binary", ""},
+		{"", `{"message":"not two words"}`, "not ***"},
+		{"", `{"message":"not two\nwords"}`, "not ***"},
+		{"", `{"message":"not two%20words"}`, withheld},
+		{"", `<title>two words</title>`, htmlPage},
+		{"", "not " + strings.Repeat(" ", maxError) + "two words", "not ***"},
 	} {
-		r := &Response{Status: 400, Header: http.Header{"Content-Type": {test.kind}}, Body: []byte(test.body), Mask: unmasked}
+		r := &Response{Status: 400, Header: http.Header{"Content-Type": {test.kind}}, Body: []byte(test.body), Mask: secrets.Mask}
 		if got, _ := describe(r); got != test.want {
-			t.Errorf("%s: %q, want %q", test.body, got, test.want)
+			t.Errorf("%.80s: %q, want %q", test.body, got, test.want)
 		}
 	}
 }
@@ -61,35 +70,20 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// A secret in a message is masked, also if it is spelled as the message is cleaned, and a
-// message of nothing else is withheld.
-func TestSecretInMessage(t *testing.T) {
+// A short secret that is a word of the provider's own sentences, or a part of an ID, alters
+// neither.
+func TestOwnWordsAreNotMasked(t *testing.T) {
 	t.Parallel()
-	var s Secrets
-	s.Add("two words")
-	for body, want := range map[string]string{
-		`{"message":"not two words"}`:                        "not ***",
-		`{"message":"not two\nwords"}`:                       "not ***",
-		`{"message":"not two%20words"}`:                      withheld,
-		`<title>two words</title>`:                           htmlPage,
-		"not " + strings.Repeat(" ", maxError) + "two words": "not ***",
-	} {
-		r := &Response{Status: 400, Body: []byte(body), Mask: s.Mask}
-		if got, _ := describe(r); got != want {
-			t.Errorf("%.40s: %q, want %q", body, got, want)
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		for _, word := range []string{"wrong", "pipe", "returned", "Check", testPipe[:8]} {
+			c.Secrets.Add(word)
 		}
-	}
-}
-
-// A long message is cut where it is shown.
-func TestMessageIsCut(t *testing.T) {
-	t.Parallel()
-	whole := strings.Repeat("ä", maxMessage)
-	for text, want := range map[string]string{whole: whole, whole + " and more": whole + "…"} {
-		if got := (&Error{Message: text}).Cause(); got != want {
-			t.Error(got)
+		f.InjectEach(respond(401, `{"message":"the pipe is wrong"}`))
+		want := "Tried to read pipe " + testPipe + " at " + testHost + ". The API returned HTTP 401 Unauthorized: the *** is ***.\n\nCheck key_id and key_secret."
+		if e := new(Error); !errors.As(do(t.Context(), c, "pipe"), &e) || e.Detail() != want {
+			t.Error(e.Detail())
 		}
-	}
+	})
 }
 
 // A 404 means that an object does not exist if its body is a JSON object with a requestId, as
@@ -132,7 +126,7 @@ func TestUnsuccessful(t *testing.T) {
 	}
 }
 
-// Durations are rounded for reading, and a text ends as a sentence does.
+// Durations are rounded for reading, and a text is cut, and ends as a sentence does.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
@@ -140,6 +134,11 @@ func TestReadable(t *testing.T) {
 	} {
 		if got := readable(d); got != want {
 			t.Errorf("%d: %s, want %s", d, got, want)
+		}
+	}
+	for text, want := range map[string]string{"äöü": "äöü", "äöüx": "äöü…"} {
+		if got := Clean(text, 3); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 	for text, want := range map[string]string{"": "", ": ": "", "a": "a.", "a:": "a.", "a.": "a.", "a!": "a!", "a? ": "a?"} {

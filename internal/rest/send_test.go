@@ -1,15 +1,20 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
+	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -38,8 +43,6 @@ func TestRequestedWait(t *testing.T) {
 		{status: 429, reset: "7", otherReset: "8", want: 7 * time.Second, name: "RateLimit-Reset"},
 		{status: 429, reset: "0", otherReset: "8", want: 8 * time.Second, name: "X-RateLimit-Reset"},
 		{status: 429, after: "-7", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
-		{status: 429, after: "7s", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
-		{status: 429, after: "Inf", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
 		{status: 429, after: "1.2.3", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
 		{status: 503, reset: "7"},
 		{status: 429, reset: "2000000030", want: 30 * time.Second, name: "RateLimit-Reset"},
@@ -90,18 +93,29 @@ func TestBackoff(t *testing.T) {
 // A write whose response is lost may have been carried out, and one that was not sent has not.
 func TestLostResponse(t *testing.T) {
 	t.Parallel()
-	for name, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.Always(reset)
-			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) != isWrite {
-				t.Errorf("%s: %v", name, err)
-			}
-			f.Refuse(-1)
-			c.Transport().CloseIdleConnections()
-			if err := operations[name].call(t.Context(), c); err == nil || isAmbiguous(err) {
-				t.Errorf("%s, not sent: %v", name, err)
-			}
-		}, func(c *Config) { c.RetryTimeout = 0 })
+	for name, test := range map[string]struct {
+		fault   fault
+		refused int
+		kind    Kind
+		cause   string
+	}{
+		"refused":            {good, -1, NotSent, "connection refused"},
+		"reset":              {reset, 0, NoResponse, "EOF"},
+		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken"},
+		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF"},
+		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s"},
+		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s"},
+	} {
+		for operation, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
+			bubble(t, func(t *testing.T, f *fake, c *client) {
+				f.Refuse(test.refused)
+				f.Always(test.fault)
+				e := new(Error)
+				if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && e.Kind == NoResponse) {
+					t.Errorf("%s, %s: %v", name, operation, err)
+				}
+			}, func(c *Config) { c.RetryTimeout = 0 })
+		}
 	}
 }
 
@@ -111,35 +125,47 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(respond(status, "", "Location: "+resttest.Address+"/x"))
-			if err := operations["update"].call(t.Context(), c); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
+			if err := do(t.Context(), c, "update"); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
 				t.Errorf("%d: %d requests: %v", status, f.Sent(""), err)
 			}
 		})
 	}
 }
 
-// endless is a body that never ends; whoever reads twice what a response may have fails.
-type endless struct {
-	*testing.T
-	read int
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.read += len(p); e.read > 4*maxBody {
-		e.Fatal("read without end")
-	}
-	return len(p), nil
-}
-
-// A response that never ends is cut at the maximum size, and none before.
+// A response that is larger than the maximum size is cut there, and none before.
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
+	body := make([]byte, maxBody+2)
 	for status, most := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
-		whole, cut := &Response{Status: status}, &Response{Status: status}
-		whole.read(io.LimitReader(&endless{T: t}, int64(most)))
-		cut.read(&endless{T: t})
-		if whole.Cut != nil || len(whole.Body) != most || cut.Cut == nil || !strings.Contains(cut.Cut.Error(), "larger than the provider accepts") {
-			t.Errorf("%d: %d bytes, %v; %v", status, len(whole.Body), whole.Cut, cut.Cut)
+		for _, size := range []int{most, most + 1, most + 2} {
+			r := &Response{Status: status}
+			r.read(bytes.NewReader(body[:size]))
+			if len(r.Body) != min(size, most+1) || (r.Cut != nil) != (size > most) {
+				t.Errorf("%d: %d bytes of %d, %v", status, len(r.Body), size, r.Cut)
+			}
 		}
+	}
+}
+
+// TestRetriedStatusesHaveAllTheirPlaces wants each status that is retried in the guides.
+func TestRetriedStatusesHaveAllTheirPlaces(t *testing.T) {
+	t.Parallel()
+	guides := map[string]string{}
+	for _, name := range []string{"limits", "troubleshooting"} {
+		text, err := os.ReadFile("../../templates/guides/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		guides[name] = string(text)
+	}
+	var statuses []string
+	for _, status := range slices.Sorted(maps.Keys(kinds)) {
+		statuses = append(statuses, fmt.Sprint(status))
+		if !regexp.MustCompile(fmt.Sprintf("`(HTTP )?%d\\b", status)).MatchString(guides["troubleshooting"]) {
+			t.Errorf("%d is retried, and templates/guides/troubleshooting.md does not name it", status)
+		}
+	}
+	if row := strings.Join(statuses, ", "); !strings.Contains(guides["limits"], "\n| "+row+" | retried |\n") {
+		t.Errorf("retried are %s, but the table in templates/guides/limits.md has others", row)
 	}
 }

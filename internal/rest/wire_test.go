@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,12 +54,12 @@ func TestFinalConnectionErrors(t *testing.T) {
 			if test.trusted != nil {
 				resttest.Trust(c.Transport(), test.trusted)
 			}
-			err := readPipe(t.Context(), c)
+			err := do(t.Context(), c, "pipe")
 			var e *Error
 			if !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
 				t.Error(err)
 			}
-			if err := operations["key"].call(t.Context(), c); isAmbiguous(err) || err == nil {
+			if err := do(t.Context(), c, "key"); isAmbiguous(err) || err == nil {
 				t.Error(err)
 			}
 		})
@@ -73,6 +74,38 @@ func TestPermanentErrors(t *testing.T) {
 	} {
 		if isPermanent(err) != want {
 			t.Error(err)
+		}
+	}
+}
+
+// Each POST of a key has a connection of its own, which no other request has used or will use:
+// on one that a server has just closed, it would be open whether a key exists.
+func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const keys = 40
+	for major, versions := range map[int]*tls.Config{1: {}, 2: nil} {
+		platform := resttest.NewServer()
+		var used sync.Map // addresses of connections, with whether a key was created on it
+		server := tlsServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			isKey := r.Method == http.MethodPost
+			if before, reused := used.Swap(r.RemoteAddr, isKey); reused && (isKey || before.(bool)) {
+				t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
+			}
+			// With this header, net/http repeats a POST.
+			if r.ProtoMajor != major || r.Header.Get("Idempotency-Key") != "" {
+				t.Errorf("sent as %s with %v", r.Proto, r.Header)
+			}
+			platform.ServeHTTP(w, r)
+		}), versions)
+		c := newTestClient(t, server.URL)
+		resttest.Trust(c.Transport(), server)
+		crowd(keys, 10, func(int) {
+			if err := errors.Join(do(t.Context(), c, "key"), do(t.Context(), c, "pipe")); err != nil {
+				t.Error(err)
+			}
+		})
+		if n := len(platform.Keys()); n != keys {
+			t.Errorf("%d keys, want %d", n, keys)
 		}
 	}
 }
