@@ -74,16 +74,6 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *client), change ..
 	})
 }
 
-// contact lets both APIs respond once: until then, other limits hold. It leaves no trace.
-func contact(t *testing.T, f *fake, c *client) {
-	t.Helper()
-	if err := errors.Join(do(t.Context(), c, "alert"), do(t.Context(), c, "pipe")); err != nil {
-		t.Fatal(err)
-	}
-	c.Transport().CloseIdleConnections()
-	f.ResetJournal()
-}
-
 // operations are one of each kind of request that a client sends.
 var operations = map[string]func(c *client) *Request{
 	"pipe": func(c *client) *Request { return pipeRequest(c, http.MethodGet, "read pipe", nil) },

@@ -7,23 +7,17 @@ import (
 	"time"
 )
 
-// What may become of an attempt.
-var (
-	notSent     = &Error{Kind: NotSent}
-	noResponse  = &Error{Kind: NoResponse}
-	interrupted = &Error{Kind: Interrupted}
-	unreadable  = &Error{Kind: Unreadable, Status: 200}
-	status503   = &Error{Kind: Temporary, Status: 503}
-	status404   = &Error{Kind: Final, Status: 404}
-	status401   = &Error{Kind: Final, Status: 401}
-	status429   = &Error{Kind: RateLimited, Status: 429}
-)
-
-// requesting is a failure that requests a wait with a header.
-func requesting(failed *Error, wait time.Duration, header string) *Error {
-	e := *failed
-	e.requested, e.requestedWith = wait, header
-	return &e
+// ends are the ways in which an attempt may end.
+var ends = map[string]*Error{
+	"ok":         nil,
+	"unsent":     {Kind: NotSent},
+	"lost":       {Kind: NoResponse},
+	"interrupt":  {Kind: Interrupted},
+	"unreadable": {Kind: Unreadable, Status: 200},
+	"401":        {Kind: Final, Status: 401},
+	"404":        {Kind: Final, Status: 404},
+	"429":        {Kind: RateLimited, Status: 429},
+	"503":        {Kind: Temporary, Status: 503},
 }
 
 // A script is what happens to an API, step by step:
@@ -50,12 +44,6 @@ const (
 	second    = time.Second
 	testRetry = time.Minute // retry_timeout
 )
-
-// ends are the ways in which an attempt may end.
-var ends = map[string]*Error{
-	"ok": nil, "429": status429, "503": status503, "404": status404, "401": status401, "unreadable": unreadable,
-	"unsent": notSent, "lost": noResponse, "interrupt": interrupted,
-}
 
 // refusals are the words of the errors of those who are refused.
 var refusals = map[string]string{
@@ -144,19 +132,29 @@ func (s *script) wants(name, want string) {
 
 func (s *script) end(name, how string) {
 	s.Helper()
-	how, wait, requests := strings.Cut(how, "/")
-	failed, known := ends[how]
-	if !known {
-		s.Fatalf("%s: no such end", s.step)
-	}
-	if requests {
-		failed = requesting(failed, s.duration(wait), "Retry-After")
-	}
-	a := &attempt{failed: failed}
-	if failed == nil || failed.Status != 0 {
+	a := &attempt{failed: ended(s.T, how)}
+	if a.failed == nil || a.failed.Status != 0 {
 		a.response = &Response{}
 	}
 	s.observe(s.call(name), a, s.now)
+}
+
+// ended returns what is known of an attempt that ends like "503", or like "503/2s", which
+// requests a wait.
+func ended(t *testing.T, how string) *Error {
+	t.Helper()
+	how, wait, requests := strings.Cut(how, "/")
+	failed, known := ends[how]
+	if !known {
+		t.Fatalf("%s: no such end", how)
+	}
+	if requests {
+		e := *failed
+		e.requested, _ = time.ParseDuration(wait)
+		e.requestedWith = "Retry-After"
+		return &e
+	}
+	return failed
 }
 
 // TestState is what an API's responses mean for the next attempt, row by row.
@@ -203,47 +201,47 @@ func TestStateWithoutRetries(t *testing.T) {
 	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent 401 ?rejected")
 }
 
-// What follows an attempt.
+// What follows an attempt: a wait, nothing, or too late.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	const minute = time.Minute
-	var (
-		once  = Request{Unrepeatable: true}
-		asked = Request{Ask: func(context.Context, bool) (bool, error) { return true, nil }}
+	const (
+		retry = maxFirstWait
+		never = -second
 	)
 	for name, test := range map[string]struct {
-		r            Request
-		failed       *Error
+		ends         string
 		left, budget time.Duration
-		want         decision
+		want         time.Duration
 		because      string
 	}{
-		"a final status":                {Request{}, status404, minute, minute, decision{}, ""},
-		"a 5xx":                         {Request{}, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a 5xx that requests a wait":    {Request{}, requesting(status503, 2*second, "Retry-After"), minute, minute, decision{again: true, wait: 2 * second}, ""},
-		"a 5xx, unrepeatable":           {once, status503, minute, minute, decision{}, ""},
-		"a 5xx, asked":                  {asked, status503, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a lost response":               {Request{}, noResponse, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a lost response, unrepeatable": {once, noResponse, minute, minute, decision{}, ""},
-		"not sent, unrepeatable":        {once, notSent, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"a 429, unrepeatable":           {once, status429, minute, minute, decision{again: true}, ""},
-		"an unreadable 2xx":             {Request{}, unreadable, minute, minute, decision{}, ""},
-		"an unreadable 2xx, asked":      {asked, unreadable, minute, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"an interrupt":                  {asked, interrupted, minute, minute, decision{}, ""},
-		"no retries":                    {Request{}, status503, minute, 0, decision{}, ""},
-		"just enough time left":         {Request{}, status503, maxFirstWait, minute, decision{again: true, wait: maxFirstWait}, ""},
-		"too little time left":          {Request{}, status503, maxFirstWait - 1, minute, decision{}, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
-		"a requested wait that is too long": {Request{}, requesting(status503, 2*minute, "Retry-After"), minute, minute, decision{},
-			"the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
-		"a 429 that requests too much": {Request{}, requesting(status429, 2*minute, "RateLimit-Reset"), minute, minute, decision{}, "the next retry would start in 2m0s (RateLimit-Reset)"},
+		"a final status":                    {"404", testRetry, testRetry, never, ""},
+		"a 5xx":                             {"503", testRetry, testRetry, retry, ""},
+		"a 5xx that requests a wait":        {"503/2s", testRetry, testRetry, 2 * second, ""},
+		"once, a 5xx":                       {"503", testRetry, testRetry, never, ""},
+		"a lost response":                   {"lost", testRetry, testRetry, retry, ""},
+		"once, a lost response":             {"lost", testRetry, testRetry, never, ""},
+		"once, not sent":                    {"unsent", testRetry, testRetry, retry, ""},
+		"once, a 429":                       {"429", testRetry, testRetry, 0, ""},
+		"an unreadable 2xx":                 {"unreadable", testRetry, testRetry, never, ""},
+		"asked, an unreadable 2xx":          {"unreadable", testRetry, testRetry, retry, ""},
+		"asked, an interrupt":               {"interrupt", testRetry, testRetry, never, ""},
+		"no retries":                        {"503", testRetry, 0, never, ""},
+		"just enough time left":             {"503", retry, testRetry, retry, ""},
+		"too little time left":              {"503", retry - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
+		"a requested wait that is too long": {"503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		"a 429 that requests too much":      {"429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After)"},
 	} {
+		r := &Request{Unrepeatable: strings.HasPrefix(name, "once")}
+		if strings.HasPrefix(name, "asked") {
+			r.Ask = func(context.Context, bool) (bool, error) { return true, nil }
+		}
 		b := &backoff{random: func() float64 { return 1 }}
-		got := policy(&test.r, []*Error{test.failed}, b, test.left, test.budget)
+		got := policy(r, []*Error{ended(t, test.ends)}, b, test.left, test.budget)
 		because := ""
 		if got.because != nil {
 			because = got.because.Error()
 		}
-		if got.again != test.want.again || got.wait != test.want.wait || (because == "") != (test.because == "") || !strings.Contains(because, test.because) {
+		if got.again != (test.want >= 0) || got.again && got.wait != test.want || (because == "") != (test.because == "") || !strings.Contains(because, test.because) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

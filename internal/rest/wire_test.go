@@ -3,11 +3,11 @@ package rest
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +32,7 @@ func tlsServer(t *testing.T, handler http.Handler, versions *tls.Config) *httpte
 	return server
 }
 
+// What would fail in the same way is not tried again.
 func TestFinalConnectionErrors(t *testing.T) {
 	t.Parallel()
 	untrusted := tlsServer(t, http.NotFoundHandler(), nil)
@@ -41,16 +42,19 @@ func TestFinalConnectionErrors(t *testing.T) {
 	tests := map[string]struct {
 		address string
 		trusted *httptest.Server
+		proxy   error
 		hint    string
 	}{
-		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
-		"TLS 1.1":           {old.URL, old, "Check base_url, and HTTPS_PROXY if it is set."},
-		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
+		"unknown authority": {untrusted.URL, nil, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
+		"TLS 1.1":           {old.URL, old, nil, "Check base_url, and HTTPS_PROXY if it is set."},
+		"proxy":             {untrusted.URL, nil, errProxySetting, "Check base_url, and HTTPS_PROXY if it is set."},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, nil, "The server speaks plain HTTP: check the port of base_url."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTestClient(t, test.address, quick)
+			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
 			if test.trusted != nil {
 				resttest.Trust(c.Transport(), test.trusted)
 			}
@@ -63,18 +67,6 @@ func TestFinalConnectionErrors(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// What would fail in the same way is not tried again.
-func TestPermanentErrors(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]bool{
-		errProxySetting: true, fmt.Errorf("wrapped: %w", http.ErrSchemeMismatch): true, errors.New("remote error: tls: no"): true, errors.New("EOF"): false,
-	} {
-		if isPermanent(err) != want {
-			t.Error(err)
-		}
 	}
 }
 
