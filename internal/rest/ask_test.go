@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -84,28 +83,20 @@ func TestAskBeforeSendingLate(t *testing.T) {
 func TestQuestionFails(t *testing.T) {
 	t.Parallel()
 	const forbidden = "read pipe at " + testHost + ": The API returned HTTP 403 Forbidden: no."
-	changed, readFails := errors.New("the mapping has changed"), respond(403, `{"message":"no"}`)
 	for name, test := range map[string]struct {
 		age    time.Duration // of what the request rests on
-		faults []fault
-		answer error // nil if the question fails with the read
-		sent   int
+		before []fault
 		says   string
 	}{
-		"stopped":              {0, []fault{reset}, changed, 1, "Nothing more was sent: the mapping has changed."},
-		"stopped, not sent":    {maxAge, nil, changed, 0, "The request was not sent: the mapping has changed."},
-		"read fails":           {0, []fault{reset, readFails}, nil, 1, "Nothing more was sent: " + forbidden},
-		"read fails, not sent": {maxAge, []fault{readFails}, nil, 0, "The request was not sent: " + forbidden},
+		"sent":     {0, []fault{reset}, "Nothing more was sent: " + forbidden},
+		"not sent": {maxAge, nil, "The request was not sent: " + forbidden},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(test.faults...)
+			f.InjectEach(append(test.before, respond(403, `{"message":"no"}`))...)
 			r := askedRequest(c)
 			r.AsOf = time.Now().Add(-test.age)
-			if test.answer != nil {
-				r.Ask = func(context.Context, bool) (bool, error) { return true, test.answer }
-			}
 			err := c.Do(t.Context(), r)
-			if err == nil || f.Sent("PATCH") != test.sent || test.answer != nil && !errors.Is(err, test.answer) || strings.Count(err.Error(), test.says) != 1 || test.sent == 0 && strings.Contains(err.Error(), "more") {
+			if err == nil || f.Sent("PATCH") != len(test.before) || strings.Count(err.Error(), forbidden) != 1 || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%s: %d requests: %v", name, f.Sent("PATCH"), err)
 			}
 		})

@@ -122,14 +122,12 @@ func TestLostResponse(t *testing.T) {
 // A redirect is not followed, to the same host either.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{301, 302, 307, 308} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(respond(status, "", "Location: "+resttest.Address+"/x"))
-			if err := do(t.Context(), c, "update"); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
-				t.Errorf("%d: %d requests: %v", status, f.Sent(""), err)
-			}
-		})
-	}
+	bubble(t, func(t *testing.T, f *fake, c *client) {
+		f.InjectEach(respond(302, "", "Location: "+resttest.Address+"/x"))
+		if err := do(t.Context(), c, "update"); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
+			t.Errorf("%d requests: %v", f.Sent(""), err)
+		}
+	})
 }
 
 // A response that is larger than the maximum size is cut there, and none before.

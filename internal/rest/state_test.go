@@ -53,7 +53,6 @@ var refusals = map[string]string{
 }
 
 func play(t *testing.T, retryTimeout time.Duration, steps string) {
-	t.Helper()
 	about := About{Name: "management API", Credentials: "key_id and key_secret"}
 	gate := newGate(nil, about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
 	s := &script{T: t, state: gate.state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*ticket{}}
@@ -63,7 +62,6 @@ func play(t *testing.T, retryTimeout time.Duration, steps string) {
 }
 
 func (s *script) play() {
-	s.Helper()
 	if name, want, asks := strings.Cut(s.step, "?"); asks {
 		s.wants(name, want)
 		return
@@ -97,7 +95,6 @@ func (s *script) play() {
 }
 
 func (s *script) duration(text string) time.Duration {
-	s.Helper()
 	if text == "forever" {
 		return forever
 	}
@@ -119,7 +116,6 @@ func (s *script) call(name string) *ticket {
 }
 
 func (s *script) wants(name, want string) {
-	s.Helper()
 	if name == "" {
 		delete(s.calls, "")
 	}
@@ -131,7 +127,6 @@ func (s *script) wants(name, want string) {
 }
 
 func (s *script) end(name, how string) {
-	s.Helper()
 	a := &attempt{failed: ended(s.T, how)}
 	if a.failed == nil || a.failed.Status != 0 {
 		a.response = &Response{}
@@ -142,7 +137,6 @@ func (s *script) end(name, how string) {
 // ended returns what is known of an attempt that ends like "503", or like "503/2s", which
 // requests a wait.
 func ended(t *testing.T, how string) *Error {
-	t.Helper()
 	how, wait, requests := strings.Cut(how, "/")
 	failed, known := ends[how]
 	if !known {
