@@ -5,69 +5,53 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// show spells a key in one line: ID, secret, key.
-func show(k *CreatedAPIKey) string {
-	text := func(s *string) string {
-		if s == nil {
-			return "-"
-		}
-		return *s
-	}
-	all := text(k.KeyID) + " " + text(k.KeySecret)
-	if k.Key != nil {
-		all += " " + text(k.Key.ID) + " " + text(k.Key.Name) + " " + strings.Join(k.Key.Roles, "+")
-	}
-	if k.Incomplete != nil {
-		all += " incomplete"
-	}
-	return all
-}
-
+// What a response has of a key is kept, and its secret is masked.
 func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	const id, secret = `"keyId":"i"`, `"keySecret":"s3cr3t"`
+	for name, test := range map[string]struct {
 		status int
 		body   string
 		hashed bool
 		want   string
 	}{
-		"whole":                 {200, `{"result":{"key":{"id":"k","name":"n","roles":["admin"]},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k n admin"},
-		"no secret":             {200, `{"result":{"key":{"id":"k"},"keyId":"i"}}`, false, "i - k - "},
-		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, "- - k - "},
-		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t k -  incomplete"},
-		"key of another type":   {200, `{"result":{"key":[1],"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t - -  incomplete"},
-		"id a number":           {200, `{"result":{"keyId":7,"keySecret":"s3cr3t"}}`, false, "7 s3cr3t"},
-		"JSON cut after":        {200, `{"result":{"keyId":"i","keySecret":"s3cr3t","key":{"id":"k","name":"n","ro`, false, "ambiguous"},
+		"whole":                 {200, `{"result":{"key":{"id":"k","name":"n","roles":["admin"]},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k","name":"n","roles":["admin"]},` + id + `,` + secret + `}`},
+		"no secret":             {200, `{"result":{"key":{"id":"k"},` + id + `}}`, false, `{"key":{"id":"k"},` + id + `}`},
+		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}}`},
+		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k"},` + id + `,` + secret + `} incomplete`},
+		"key of another type":   {200, `{"result":{"key":[1],` + id + `,` + secret + `}}`, false, `{"key":{},` + id + `,` + secret + `} incomplete`},
+		"id a number":           {200, `{"result":{"keyId":7,` + secret + `}}`, false, `{"keyId":"7",` + secret + `}`},
 		"broken before":         {200, `{"result":{"key":{"id":"k","name":"\x"},"keyId":"i","keySecret":"s3\u0063r3t"}}`, false, "ambiguous"},
-		"contradiction":         {200, `{"status":500,"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
-		"no envelope":           {200, `{"keyId":"i","keySecret":"s3cr3t"}`, false, "i s3cr3t incomplete"},
-		"more after":            {200, `{"result":{"keyId":"i","keySecret":"s3cr3t"}} and more`, false, "i s3cr3t incomplete"},
-		"500 with a key":        {500, `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`, false, "i s3cr3t incomplete"},
-		"cut in the secret":     {200, `{"result":{"keyId":"i","keySecret":"s3cr`, false, "ambiguous"},
+		"contradiction":         {200, `{"status":500,"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},
+		"contradiction, none":   {200, `{"status":500,"result":{"key":{"id":"k"}}}`, false, "ambiguous"},
+		"contradiction, hashed": {200, `{"status":500,"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}} incomplete`},
+		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} incomplete`},
+		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} incomplete`},
+		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},
 		"a name like a secret":  {200, `{"result":{"key":{"name":"\"keyId\":\"x\",\"keySecret\":\"forged\""},`, false, "ambiguous"},
-		"null":                  {200, `{"result":null}`, false, "ambiguous"},
-		"400 cut in the secret": {400, `{"result":{"keySecret":"s3cr3t"},"message":"` + strings.Repeat("x", testMaxMessage-3) + `s3cr3t"}`, false, "failed"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				f.Always(respond(test.status, test.body))
-				key, err := createKey(t.Context(), c, test.hashed)
-				got := outcome(err)
-				if err == nil {
-					got = show(key)
+		"400 cut in the secret": {400, `{"result":{` + secret + `},"message":"` + strings.Repeat("x", testMaxMessage-3) + `s3cr3t"}`, false, "failed"},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.Always(respond(test.status, test.body))
+			key, err := createKey(t.Context(), c, test.hashed)
+			got := outcome(err)
+			if err == nil {
+				kept, _ := json.Marshal(key)
+				if got = string(kept); key.Incomplete != nil {
+					got += " incomplete"
 				}
-				if got != test.want || f.Sent("POST") != 1 {
-					t.Errorf("%q, want %q: %v", got, test.want, err)
-				}
-				if strings.Contains(fmt.Sprint(err), "s3c") || strings.Contains(c.Mask("s3cr3t"), "s3") && strings.Contains(test.body, `"s3`) {
-					t.Error("the secret is not masked")
-				}
-			})
+			}
+			if got != test.want || f.Sent("POST") != 1 {
+				t.Errorf("%s: %s, want %s: %v", name, got, test.want, err)
+			}
+			if strings.Contains(fmt.Sprint(err), "s3c") || strings.Contains(test.body, `"s3`) && c.Mask("s3cr3t") != "***" {
+				t.Errorf("%s: the secret is not masked: %v", name, err)
+			}
 		})
 	}
 }
