@@ -55,18 +55,20 @@ func add(t *testing.T, c *Client, i int) error {
 	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{}, new(object).read)
 }
 
-// Few lists serve many reads: one each read of a walk, and one more each read after it.
+// Few lists serve many reads: one each read of a walk, one more each read after it, and one
+// each lifetime of a list. A write is about one service.
 func TestManyReadsCostFewLists(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		n, parallelism, reads, lists int
+		pause                        time.Duration
 		writes, gone                 bool
 	}{
-		"a plan":                  {n: 1000, parallelism: 10, reads: 1, lists: 1},
-		"a plan, all at once":     {n: 1000, parallelism: 1000, reads: 1, lists: 1},
-		"an apply that adopts":    {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
-		"disappearance":           {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
-		"a field that is omitted": {n: 60, parallelism: 10, reads: 2, lists: 2},
+		"a plan":               {n: 1000, parallelism: 10, reads: 1, lists: 1},
+		"a plan, all at once":  {n: 1000, parallelism: 1000, reads: 1, lists: 1},
+		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: listLifetime / 2},
+		"an apply that adopts": {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
+		"disappearance":        {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, test.n)
@@ -79,6 +81,7 @@ func TestManyReadsCostFewLists(t *testing.T) {
 						t.Error(err)
 					}
 				}
+				time.Sleep(test.pause)
 				if test.writes && add(t, c, i) != nil {
 					t.Error("not written")
 				}
@@ -131,31 +134,6 @@ func TestConsecutiveLists(t *testing.T) {
 			found, err := find(t, c, "n")
 			if (found == nil) != (want == "not found") || err != nil || f.Sent("GET") != 2*len(own) {
 				t.Errorf("%s by name: %v, %v", order, found, err)
-			}
-		})
-	}
-}
-
-// Who reads again gets another list, and so does who reads after a write, or after the lifetime
-// of a list.
-func TestReadsThatNeedAnotherList(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		again   int // the service that is read after service 0
-		between func(t *testing.T, c *Client)
-	}{
-		"a read":  {0, func(*testing.T, *Client) {}},
-		"a write": {1, func(t *testing.T, c *Client) { _ = add(t, c, 1) }},
-		"time":    {1, func(*testing.T, *Client) { time.Sleep(listLifetime) }},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			haveServices(f, 3)
-			get(t, c, 0)
-			test.between(t, c)
-			get(t, c, test.again)
-			get(t, c, 2)
-			if n := f.Sent("GET"); n != 2 {
-				t.Errorf("%s: %d lists, want 2", name, n)
 			}
 		})
 	}

@@ -89,13 +89,4 @@ func TestErrorText(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	e := Error{Operation: "read pipe", Host: "https://a.example", Status: 410, more: []string{"Run it again."}}
-	if got := e.Error(); got != "read pipe at https://a.example: The API returned HTTP 410 Gone without a message. Run it again." {
-		t.Error(got)
-	}
-	for attempts, want := range map[int]string{1: "1 attempt in 10s", 2: "2 attempts in 10s"} {
-		if got := (&Error{Attempts: attempts, Elapsed: 10*time.Second + time.Second/3}).spent(); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
 }

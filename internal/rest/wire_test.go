@@ -18,9 +18,6 @@ import (
 
 // Tests over real connections, for what memory can't show.
 
-// quick is a client that fails soon, on the clock.
-func quick(c *Config) { c.RetryTimeout = 5 * time.Second }
-
 // tlsServer serves over TLS, with a certificate that nobody trusts yet.
 func tlsServer(t *testing.T, handler http.Handler, versions *tls.Config) *httptest.Server {
 	t.Helper()
@@ -39,7 +36,7 @@ func TestFinalConnectionErrors(t *testing.T) {
 	old := tlsServer(t, http.NotFoundHandler(), &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
-	tests := map[string]struct {
+	for name, test := range map[string]struct {
 		address string
 		trusted *httptest.Server
 		proxy   error
@@ -49,24 +46,18 @@ func TestFinalConnectionErrors(t *testing.T) {
 		"TLS 1.1":           {old.URL, old, nil, "Check base_url, and HTTPS_PROXY if it is set."},
 		"proxy":             {untrusted.URL, nil, errProxySetting, "Check base_url, and HTTPS_PROXY if it is set."},
 		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, nil, "The server speaks plain HTTP: check the port of base_url."},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newTestClient(t, test.address, quick)
-			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
-			if test.trusted != nil {
-				resttest.Trust(c.Transport(), test.trusted)
+	} {
+		c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second })
+		c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
+		if test.trusted != nil {
+			resttest.Trust(c.Transport(), test.trusted)
+		}
+		for _, operation := range []string{"pipe", "key"} {
+			e := new(Error)
+			if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || e.Ambiguous || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
+				t.Errorf("%s, %s: %v", name, operation, err)
 			}
-			err := do(t.Context(), c, "pipe")
-			var e *Error
-			if !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
-				t.Error(err)
-			}
-			if err := do(t.Context(), c, "key"); isAmbiguous(err) || err == nil {
-				t.Error(err)
-			}
-		})
+		}
 	}
 }
 
