@@ -134,13 +134,24 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
 	body := make([]byte, maxBody+2)
-	for status, most := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
-		for _, size := range []int{most, most + 2} {
-			r := &Response{Status: status}
-			r.read(bytes.NewReader(body[:size]))
-			if len(r.Body) != min(size, most+1) || (r.Cut != nil) != (size > most) {
-				t.Errorf("%d: %d bytes of %d, %v", status, len(r.Body), size, r.Cut)
-			}
+	for _, test := range []struct {
+		status, size int
+		isCut        bool
+	}{
+		{199, maxError + 2, true},
+		{200, maxError + 2, false},
+		{200, maxBody, false},
+		{200, maxBody + 2, true},
+		{299, maxError + 2, false},
+		{300, maxError, false},
+		{300, maxError + 2, true},
+	} {
+		r, want := &Response{Status: test.status}, test.size
+		if test.isCut {
+			want--
+		}
+		if r.read(bytes.NewReader(body[:test.size])); (r.Cut != nil) != test.isCut || len(r.Body) != want {
+			t.Errorf("%+v: %d bytes, %v", test, len(r.Body), r.Cut)
 		}
 	}
 }
