@@ -257,6 +257,13 @@ func TestMovedByTheChange(t *testing.T) {
 	tf.wantPatches("PATCH name", "PATCH name size")
 	tf.wantWarnings(o) // weight moves with size, which the correction sent
 	tf.wantQuiet(o)
+	tf.change(firstLamp, 9, "weight")
+	tf.config["name"] = "newer"
+	o = tf.apply()
+	tf.wantWarnings(o, "- weight: was 9, is now 99")
+	if strings.Contains(o.warnings[0], "To manage one of them") {
+		t.Errorf("weight cannot be set: %s", o.warnings[0])
+	}
 }
 
 // TestEmptyIsOmitted has a platform that omits what is empty: what is set outside is
