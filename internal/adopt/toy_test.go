@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -186,20 +185,13 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 			return tfvalue.Null(w.typ()), err
 		}
 	}
-	before, body := w.lamps[id], tfvalue.Null(w.typ())
+	before, after := w.lamps[id], w.lamps[id]
 	if !p.Leaves.IsNull() {
-		body = p.Leaves.Without("secret").Without("shape", "dry")
+		after = p.Leaves.Without("secret").Without("shape", "dry").Merge(before)
 	}
-	after := overlay(body, before)
 	if !p.Edit.IsEmpty() {
-		all := sockets(before.At("bulbs"))
-		for _, bulb := range p.Edit.Remove {
-			delete(all, bulb.At("socket").Text())
-		}
-		for socket, bulb := range sockets(tfvalue.Collection(before.At("bulbs").Type(), p.Edit.Add)) {
-			all[socket] = bulb
-		}
-		after = after.With(tfvalue.Collection(before.At("bulbs").Type(), slices.Collect(maps.Values(all))), "bulbs")
+		bulbs := bulbKey.Replace(before.At("bulbs"), slices.Concat(p.Edit.Remove, p.Edit.Add), p.Edit.Add)
+		after = after.With(wholeBulbs(bulbs), "bulbs")
 	}
 	if w.resets {
 		after = reset(p, after)
@@ -217,82 +209,29 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	case "none":
 		return tfvalue.Null(w.typ()), nil
 	case "past":
-		return w.returned(request, before)
+		return w.respond(request, before), nil
 	default:
-		return w.returned(request, w.lamps[id])
+		return w.respond(request, w.lamps[id]), nil
 	}
 }
 
-// returned is a lamp as the response to a request has it.
-func (w *workshop) returned(request string, lamp tfvalue.Value) (tfvalue.Value, error) {
-	response := w.respond(request, lamp)
-	for _, path := range lampRules.NotInJSON {
-		response = response.Without(path...)
-	}
-	return response, nil
-}
-
-// overlay returns a lamp with what a body has.
-func overlay(body, before tfvalue.Value) tfvalue.Value {
-	if body.IsNull() {
-		return before
-	}
-	return body.Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		switch now := before.At(name); {
-		case member.IsNull():
-			return now
-		case member.IsObject():
-			return overlay(member, now)
-		default:
-			return member
-		}
-	})
-}
-
-// sockets are bulbs by their sockets. What one omits is empty.
-func sockets(bulbs tfvalue.Value) map[string]tfvalue.Value {
-	all := map[string]tfvalue.Value{}
-	for _, bulb := range bulbs.Elements() {
-		all[bulb.At("socket").Text()] = bulb.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
-			if member.IsNull() {
-				return empty(member.Type())
-			}
-			return member
-		})
-	}
-	return all
-}
-
-func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value {
-	return tfvalue.Collection(bulbs.Type(), slices.Collect(maps.Values(sockets(bulbs))))
-}
+// wholeBulbs are bulbs of which what one omits is empty.
+func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.WholeLeaf("bulbs", bulbs) }
 
 // reset empties the settable leaves that a patch omits.
 func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
-	for _, path := range settable {
-		now, keeps := lamp.At(path...), !p.Leaves.At(path...).IsNull() || path[0] == "bulbs" && !p.Edit.IsEmpty()
+	for path, empty := range settable {
+		names := strings.Split(path, ".")
+		now, keeps := lamp.At(names...), !p.Leaves.At(names...).IsNull() || path == "bulbs" && !p.Edit.IsEmpty()
 		if !keeps && !now.IsNull() {
-			lamp = lamp.With(empty(now.Type()), path...)
+			lamp = lamp.With(value(empty, now.Type()), names...)
 		}
 	}
 	return lamp
 }
 
-// settable are the leaves that a PATCH changes.
-var settable = []tfvalue.Path{{"name"}, {"cert"}, {"size"}, {"tags"}, {"bulbs"}, {"shape", "round", "radius"}, {"shape", "square", "side"}}
-
-func empty(typ tftypes.Type) tfvalue.Value {
-	switch {
-	case typ.Is(tftypes.String):
-		return tfvalue.String("")
-	case typ.Is(tftypes.Bool):
-		return tfvalue.Bool(false)
-	case typ.Is(tftypes.Number):
-		return tfvalue.Of(tftypes.NewValue(typ, 0))
-	default:
-		return tfvalue.Collection(typ, nil)
-	}
-}
+// settable are the leaves that a PATCH changes, and what each is once it is reset.
+var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
 
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
@@ -379,7 +318,7 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 func (w *workshop) value(v m) tfvalue.Value { return value(v, w.typ()) }
 
 // deskBulbs are the bulbs of the first lamp, in a configuration.
-var deskBulbs = []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27"}}
+var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true}, m{"socket": "E27"}}
 
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
@@ -387,7 +326,7 @@ func newWorkshop() *workshop {
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
 			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
-			"bulbs": []any{m{"socket": "E14", "colors": []any{"red"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
+			"bulbs": []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true}, m{"socket": "E27", "colors": []any{}, "on": false}},
 			"shape": m{"round": m{"radius": 4, "volume": 9}},
 		}),
 		another: w.value(m{
