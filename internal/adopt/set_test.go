@@ -59,11 +59,11 @@ Their colors stay off. Correct what the API rejected`
 				tf.fail = fail
 			}
 			o := tf.apply()
-			if len(o.errors) == 0 || !strings.HasPrefix(o.errors[0], "Cannot update lamp: ") || (len(o.errors) == 2) != test.lists {
-				t.Errorf("errors %q", o.errors)
+			if len(o.Errors) == 0 || !strings.HasPrefix(o.Errors[0], "Cannot update lamp: ") || (len(o.Errors) == 2) != test.lists {
+				t.Errorf("errors %q", o.Errors)
 			}
-			if want := `bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: " + lost; test.lists && !strings.HasPrefix(o.errors[1], want) {
-				t.Errorf("error %q, want %q", o.errors[1], want)
+			if want := `bulbs of lamp "desk" (` + firstLamp + ") is only partly updated: " + lost; test.lists && !strings.HasPrefix(o.Errors[1], want) {
+				t.Errorf("error %q, want %q", o.Errors[1], want)
 			}
 			tf.fail, tf.lost = nil, nil
 			tf.wantQuiet(tf.apply())
@@ -117,8 +117,8 @@ func TestAsk(t *testing.T) {
 			o := tf.apply()
 			tf.wantPatches(test.sent...)
 			if test.refused {
-				if len(o.errors) == 0 || !strings.Contains(o.errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.errors[0], "  - E14\n") {
-					t.Errorf("errors %q", o.errors)
+				if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n") {
+					t.Errorf("errors %q", o.Errors)
 				}
 			} else {
 				tf.wantOK(o)
@@ -144,8 +144,8 @@ func TestAskLeavesOthers(t *testing.T) {
 	}
 	tf.wantOK(tf.apply())
 	tf.wantPatches("PATCH name", "PATCH name")
-	if next := tf.plan(); next.action != "update" {
-		t.Errorf("the next plan: %s", next.action)
+	if next := tf.plan(); next.Action != "update" {
+		t.Errorf("the next plan: %s", next.Action)
 	}
 }
 
@@ -214,12 +214,12 @@ func TestRestore(t *testing.T) {
 			tf.config["name"], tf.config["bulbs"] = "new", test.bulbs
 			o := tf.apply()
 			tf.wantPatches(test.sent...)
-			if len(o.errors) != len(test.errors) {
-				t.Fatalf("errors %q", o.errors)
+			if len(o.Errors) != len(test.errors) {
+				t.Fatalf("errors %q", o.Errors)
 			}
 			for i, want := range test.errors {
-				if !strings.Contains(o.errors[i], want) {
-					t.Errorf("error %q, want %q", o.errors[i], want)
+				if !strings.Contains(o.Errors[i], want) {
+					t.Errorf("error %q, want %q", o.Errors[i], want)
 				}
 			}
 			if test.warning == "" {

@@ -24,8 +24,8 @@ func TestUnknownSettings(t *testing.T) {
 	o := tf.plan()
 	tf.wantOK(o)
 	tf.wantWarnings(o, skipped)
-	if o.action != "update" || len(tf.requests) > 0 {
-		t.Errorf("%s after requests %q", o.action, tf.requests)
+	if o.Action != "update" || len(tf.requests) > 0 {
+		t.Errorf("%s after requests %q", o.Action, tf.requests)
 	}
 	tf.applyPlan(o)
 	tf.wantError(o, unknownSettings)
@@ -44,7 +44,7 @@ func TestUnknownSettings(t *testing.T) {
 		o := tf.plan()
 		tf.wantOK(o)
 		tf.wantWarnings(o)
-		if known := o.planned.At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
+		if known := tf.tfvalue(o.Planned).At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
 			t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
 		}
 		tf.lacks = nil
@@ -59,7 +59,8 @@ func TestUnknownSettings(t *testing.T) {
 	tf = newTerraform(t, newWorkshop())
 	tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
 	tf.run.OrganizationID = ""
-	tf.wantError(tf.planOnly(), "organization_id is not set")
+	tf.write(true)
+	tf.wantError(tf.block.PlanOnly(tf.provider()), "organization_id is not set")
 	tf.wantPatches()
 }
 

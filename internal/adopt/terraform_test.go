@@ -27,21 +27,9 @@ type terraform struct {
 	config, planConfig m
 	ignore             []tfvalue.Path
 
-	// state and private are those that the last command saw or stored.
-	state   tfvalue.Value
-	private []byte
-	run     *conn.Connection
-}
-
-// outcome is what a command came to.
-type outcome struct {
-	errors, warnings []string
-	// blames are what Terraform reports as bugs of the provider.
-	blames []string
-	// action is "none", "create", "update", "replace", "delete", or "error".
-	action  string
-	planned tfvalue.Value
-	change  *terraformtest.Change
+	// state is what the last command saw or stored.
+	state tfvalue.Value
+	run   *conn.Connection
 }
 
 func newTerraform(t testing.TB, w *workshop) *terraform {
@@ -147,79 +135,56 @@ func (tf *terraform) tfvalue(value cty.Value) tfvalue.Value {
 	return converted
 }
 
-// told is what a change has come to so far, and the object that it leads to.
-func (tf *terraform) told(o *outcome, object terraformtest.Object) *outcome {
-	*o = outcome{errors: o.change.Errors, warnings: o.change.Warnings, action: string(o.change.Action), planned: tf.tfvalue(o.change.Planned), change: o.change}
-	for _, fault := range o.change.Faults {
-		o.blames = append(o.blames, fault.String())
-	}
-	tf.state, tf.private = tf.tfvalue(object.Value), object.Private
-	return o
-}
-
 // imports puts what an import reads into the state.
-func (tf *terraform) imports(id string) *outcome {
+func (tf *terraform) imports(id string) *terraformtest.Change {
 	report := tf.block.Import(tf.provider(), id)
-	return tf.told(&outcome{change: &terraformtest.Change{Report: *report, Planned: tf.block.State.Value}}, tf.block.State)
+	tf.state = tf.tfvalue(tf.block.State.Value)
+	return &terraformtest.Change{Report: *report}
 }
 
 // plan refreshes and plans.
-func (tf *terraform) plan() *outcome {
+func (tf *terraform) plan() *terraformtest.Change {
 	tf.run = nil
 	tf.write(true)
 	c := tf.block.Plan(tf.provider())
-	return tf.told(&outcome{change: c}, c.Prior)
-}
-
-// planOnly plans in this run, without a refresh.
-func (tf *terraform) planOnly() *outcome {
-	tf.write(true)
-	c := tf.block.PlanOnly(tf.provider())
-	return tf.told(&outcome{change: c}, c.Prior)
+	tf.state = tf.tfvalue(c.Prior.Value)
+	return c
 }
 
 // apply plans, and applies the plan.
-func (tf *terraform) apply() *outcome {
-	o := tf.plan()
-	tf.applyPlan(o)
-	return o
+func (tf *terraform) apply() *terraformtest.Change {
+	c := tf.plan()
+	tf.applyPlan(c)
+	return c
 }
 
 // applyPlan applies a plan that may be old.
-func (tf *terraform) applyPlan(o *outcome) {
+func (tf *terraform) applyPlan(c *terraformtest.Change) {
 	tf.run = nil
 	tf.write(false)
-	tf.block.Apply(tf.provider(), o.change)
-	tf.told(o, tf.block.State)
-}
-
-// destroy plans and applies the removal of the resource.
-func (tf *terraform) destroy() *outcome {
-	tf.block.Config = cty.NullVal(tf.block.Schema.Type)
-	c := tf.block.Plan(tf.provider())
 	tf.block.Apply(tf.provider(), c)
-	return tf.told(&outcome{change: c}, tf.block.State)
+	tf.state = tf.tfvalue(tf.block.State.Value)
 }
 
 // wantQuiet fails unless a command succeeded, and the next plan is empty.
-func (tf *terraform) wantQuiet(o *outcome) {
+func (tf *terraform) wantQuiet(o *terraformtest.Change) {
 	tf.t.Helper()
 	tf.wantOK(o)
 	requests := len(tf.patches())
 	next := tf.plan()
 	tf.wantOK(next)
-	if next.action != "none" || len(next.warnings) > 0 {
-		tf.t.Errorf("the next plan is not empty: %s %v, warnings %q", next.action, next.planned, next.warnings)
+	if next.Action != "none" || len(next.Warnings) > 0 {
+		tf.t.Errorf("the next plan is not empty: %s %v, warnings %q", next.Action, next.Planned.GoString(), next.Warnings)
 	}
 	if len(tf.patches()) != requests {
 		tf.t.Errorf("a plan sends %q", tf.patches()[requests:])
 	}
 }
 
-func (tf *terraform) wantOK(o *outcome) {
+func (tf *terraform) wantOK(o *terraformtest.Change) {
 	tf.t.Helper()
-	if len(o.errors)+len(o.blames) > 0 {
-		tf.t.Fatalf("errors %q, blames %q", o.errors, o.blames)
+	if len(o.Errors)+len(o.Faults) > 0 {
+		tf.t.Fatalf("errors %q, faults %v", o.Errors, o.Faults)
 	}
 }
 
@@ -233,23 +198,23 @@ func (tf *terraform) wantPatches(want ...string) {
 }
 
 // wantWarnings fails unless there is one warning for each text, which it contains.
-func (tf *terraform) wantWarnings(o *outcome, want ...string) {
+func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
-	if len(o.warnings) != len(want) {
-		tf.t.Errorf("%d warnings, want %d: %q", len(o.warnings), len(want), o.warnings)
+	if len(o.Warnings) != len(want) {
+		tf.t.Errorf("%d warnings, want %d: %q", len(o.Warnings), len(want), o.Warnings)
 		return
 	}
 	for i, text := range want {
-		if !strings.Contains(o.warnings[i], text) {
-			tf.t.Errorf("the warning %q does not contain %q", o.warnings[i], text)
+		if !strings.Contains(o.Warnings[i], text) {
+			tf.t.Errorf("the warning %q does not contain %q", o.Warnings[i], text)
 		}
 	}
 }
 
-func (tf *terraform) wantError(o *outcome, want string) {
+func (tf *terraform) wantError(o *terraformtest.Change, want string) {
 	tf.t.Helper()
-	if len(o.blames) > 0 || len(o.errors) != 1 || !strings.Contains(o.errors[0], want) {
-		tf.t.Errorf("errors %q, blames %q, want an error with %q", o.errors, o.blames, want)
+	if len(o.Faults) > 0 || len(o.Errors) != 1 || !strings.Contains(o.Errors[0], want) {
+		tf.t.Errorf("errors %q, faults %v, want an error with %q", o.Errors, o.Faults, want)
 	}
 }
 

@@ -33,14 +33,6 @@ func texts() schema.Attribute {
 }
 func onlyText() schema.Attribute { return schema.StringAttribute{Optional: true} }
 
-func bulbs() schema.Attribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"socket": schema.StringAttribute{Required: true},
-		"colors": texts(),
-		"on":     schema.BoolAttribute{Optional: true, Computed: true},
-	}}}
-}
-
 func object(members map[string]schema.Attribute) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: members}
 }
@@ -52,7 +44,11 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"cert":            text(),
 	"size":            number(),
 	"tags":            texts(),
-	"bulbs":           bulbs(),
+	"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+		"socket": schema.StringAttribute{Required: true},
+		"colors": texts(),
+		"on":     schema.BoolAttribute{Optional: true, Computed: true},
+	}}},
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),

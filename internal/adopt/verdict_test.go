@@ -21,25 +21,20 @@ func TestJudge(t *testing.T) {
 		doubtful            bool
 	}{
 		{name: "sent and returned", before: "a", wanted: "b", now: "b", sent: true, want: confirmed},
-		{name: "sent and returned for the first time", before: "-", wanted: "b", now: "b", sent: true, want: confirmed},
-		{name: "sent, and returned as it was", before: "a", wanted: "b", now: "a", sent: true, want: storedOtherwise, doubtful: true},
 		{name: "sent, and returned as something else", before: "a", wanted: "b", now: "c", sent: true, want: storedOtherwise, doubtful: true},
 		{name: "sent and omitted", before: "a", wanted: "b", now: "-", sent: true, want: notReturned, doubtful: true},
 		{name: "sent and omitted, like before", before: "-", wanted: "b", now: "-", sent: true, want: notReturned, doubtful: true},
 		{name: "emptied and omitted", before: "a", wanted: "", now: "-", sent: true, want: confirmed, doubtful: true},
-		{name: "empty, sent and omitted", before: "", wanted: "", now: "-", sent: true, want: confirmed, doubtful: true},
 		{name: "empty, sent and omitted, like before", before: "-", wanted: "", now: "-", sent: true, want: confirmed},
 		{name: "owned and stays", before: "a", wanted: "a", now: "a", want: confirmed},
 		{name: "owned and changes", before: "a", wanted: "a", now: "c", want: moved},
 		{name: "owned and omitted", before: "a", wanted: "a", now: "-", want: moved, doubtful: true},
 		{name: "owned and never returned", before: "-", wanted: "a", now: "-", want: confirmed},
-		{name: "owned, and returned for the first time", before: "-", wanted: "a", now: "a", want: confirmed},
 		{name: "owned, empty and omitted", before: "", wanted: "", now: "-", want: confirmed, doubtful: true},
 		{name: "unmanaged and stays", before: "a", wanted: "-", now: "a", want: confirmed},
 		{name: "unmanaged and changes", before: "a", wanted: "-", now: "c", want: moved},
 		{name: "unmanaged and omitted", before: "a", wanted: "-", now: "-", want: moved, doubtful: true},
 		{name: "unmanaged, empty and omitted", before: "", wanted: "-", now: "-", want: confirmed, doubtful: true},
-		{name: "unmanaged and never returned", before: "-", wanted: "-", now: "-", want: confirmed},
 	} {
 		text := func(s string) tfvalue.Value {
 			if s == "-" {
