@@ -57,10 +57,9 @@ func TestUnknownSettings(t *testing.T) {
 
 	// An organization that is not set at all is an error of the plan.
 	tf = newTerraform(t, newWorkshop())
-	tf.config, tf.run = m{"lamp_id": firstLamp}, newConnection(t)
+	tf.start(m{"lamp_id": firstLamp})
 	tf.run.OrganizationID = ""
-	tf.write(true)
-	tf.wantError(tf.block.PlanOnly(tf.provider()), "organization_id is not set")
+	tf.wantError(tf.block.PlanOnly(tf), "organization_id is not set")
 	tf.wantPatches()
 }
 

@@ -3,7 +3,6 @@ package adopt
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,9 +22,8 @@ type terraform struct {
 	block *terraformtest.Resource
 
 	// config is what the user wrote, and planConfig, if it is set, what is known of it
-	// in the plan. ignore is under ignore_changes.
+	// in the plan.
 	config, planConfig m
-	ignore             []tfvalue.Path
 
 	// state is what the last command saw or stored.
 	state tfvalue.Value
@@ -56,63 +54,35 @@ func protocolAttributes[A schema.Attribute](attributes map[string]A) (all []*tfp
 	return all
 }
 
-// lampProvider is an engine with the connection of a run.
-type lampProvider struct {
-	terraform *terraform
-	engine    *Engine
-	run       *conn.Connection
-}
-
-func (p lampProvider) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (tf *terraform) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return &tfprotov6.ValidateResourceConfigResponse{}, nil
 }
 
-func (p lampProvider) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return p.engine.ReadResource(ctx, p.run, req)
+func (tf *terraform) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return tf.engine().ReadResource(ctx, tf.run, req)
 }
 
-func (p lampProvider) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return p.engine.PlanResourceChange(ctx, p.run, req)
+func (tf *terraform) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	return tf.engine().PlanResourceChange(ctx, tf.run, req)
 }
 
-func (p lampProvider) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return p.engine.ApplyResourceChange(ctx, p.run, req)
+func (tf *terraform) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return tf.engine().ApplyResourceChange(ctx, tf.run, req)
 }
 
-func (p lampProvider) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	state, err := encode(p.terraform.value(m{"organization_id": organization, "lamp_id": req.ID}))
+func (tf *terraform) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	state, err := encode(tf.value(m{"organization_id": organization, "lamp_id": req.ID}))
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
 		{TypeName: req.TypeName, State: state, Private: []byte(`{".import_before_read":"dHJ1ZQ=="}`)},
 	}}, err
 }
 
-// provider is that of this run. Terraform starts one for each plan and for each apply.
-func (tf *terraform) provider() lampProvider {
-	if tf.run == nil {
-		tf.run = newConnection(tf.t)
-		tf.run.Unknown = tf.lacks
-	}
-	return lampProvider{tf, tf.engine(), tf.run}
-}
-
-// write writes the block, as it is known in the plan or in the apply.
-func (tf *terraform) write(inPlan bool) {
-	written := tf.config
-	if inPlan && tf.planConfig != nil {
-		written = tf.planConfig
-	}
-	tf.block.Config, tf.block.IgnoreChanges = tf.cty(tf.value(written)), nil
-	for _, names := range tf.ignore {
-		var path cty.Path
-		for _, name := range names {
-			if i, err := strconv.Atoi(name); err == nil {
-				path = path.IndexInt(i)
-			} else {
-				path = path.GetAttr(name)
-			}
-		}
-		tf.block.IgnoreChanges = append(tf.block.IgnoreChanges, path)
-	}
+// start starts a provider, as Terraform does for each plan and for each apply, and writes the
+// block as it is known by then.
+func (tf *terraform) start(config m) {
+	tf.run = newConnection(tf.t)
+	tf.run.Unknown = tf.lacks
+	tf.block.Config = tf.cty(tf.value(config))
 }
 
 func (tf *terraform) cty(value tfvalue.Value) cty.Value {
@@ -137,16 +107,20 @@ func (tf *terraform) tfvalue(value cty.Value) tfvalue.Value {
 
 // imports puts what an import reads into the state.
 func (tf *terraform) imports(id string) *terraformtest.Change {
-	report := tf.block.Import(tf.provider(), id)
+	tf.start(tf.config)
+	report := tf.block.Import(tf, id)
 	tf.state = tf.tfvalue(tf.block.State.Value)
 	return &terraformtest.Change{Report: *report}
 }
 
 // plan refreshes and plans.
 func (tf *terraform) plan() *terraformtest.Change {
-	tf.run = nil
-	tf.write(true)
-	c := tf.block.Plan(tf.provider())
+	inPlan := tf.config
+	if tf.planConfig != nil {
+		inPlan = tf.planConfig
+	}
+	tf.start(inPlan)
+	c := tf.block.Plan(tf)
 	tf.state = tf.tfvalue(c.Prior.Value)
 	return c
 }
@@ -160,9 +134,8 @@ func (tf *terraform) apply() *terraformtest.Change {
 
 // applyPlan applies a plan that may be old.
 func (tf *terraform) applyPlan(c *terraformtest.Change) {
-	tf.run = nil
-	tf.write(false)
-	tf.block.Apply(tf.provider(), c)
+	tf.start(tf.config)
+	tf.block.Apply(tf, c)
 	tf.state = tf.tfvalue(tf.block.State.Value)
 }
 

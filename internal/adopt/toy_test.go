@@ -97,14 +97,12 @@ func (w *workshop) engine() *Engine {
 		Options:    []tfvalue.Path{{"shape", "dry"}},
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
-			found, err := w.get(strings.ToLower(id.IDs[0]))
+			lamp, err := w.get(strings.ToLower(id.IDs[0]))
 			if err != nil {
 				return err
 			}
-			raw, err := json.Marshal(found)
-			if err != nil {
-				return err
-			}
+			members, _ := lampRules.JSON(lamp)
+			raw, _ := json.Marshal(members)
 			return read(raw)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
@@ -129,18 +127,18 @@ func (w *workshop) engine() *Engine {
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
 
 // get is a GET of a lamp.
-func (w *workshop) get(id string) (map[string]any, error) {
+func (w *workshop) get(id string) (tfvalue.Value, error) {
 	w.requests = append(w.requests, "GET")
 	if w.fail != nil {
 		if err := w.fail("GET"); err != nil {
-			return nil, err
+			return tfvalue.Value{}, err
 		}
 	}
-	found, ok := w.lamps[id]
+	lamp, ok := w.lamps[id]
 	if !ok {
-		return nil, gone
+		return tfvalue.Value{}, gone
 	}
-	return lampRules.JSON(w.respond("GET", found))
+	return w.respond("GET", lamp), nil
 }
 
 // send sends a patch, and what is left of it after an error.

@@ -32,14 +32,6 @@ func TestResponsesInDoubt(t *testing.T) {
 				tf.config = test.to
 				tf.wantQuiet(tf.apply())
 				tf.wantPatches(test.patches...)
-
-				if test.to["bulbs"] != nil {
-					return // an adoption changes no element
-				}
-				adopts := newTerraform(t, newWorkshop())
-				adopts.result, adopts.config = result, test.to
-				adopts.wantQuiet(adopts.apply())
-				adopts.wantPatches(test.patches...)
 			})
 		}
 	}
