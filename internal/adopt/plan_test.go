@@ -67,7 +67,7 @@ func TestReplacement(t *testing.T) {
 	tf := newTerraform(t, newWorkshop())
 	tf.config = m{"lamp_id": another, "name": "new", "shape": m{"round": m{"radius": 4}}}
 	o := tf.plan()
-	tf.wantError(o, "Lamp has another shape")
+	tf.wantErrors(o, "Lamp has another shape")
 	tf.wantWarnings(o)
 }
 
@@ -160,7 +160,7 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{})
 	tf.fail = func(string) error { return errors.New("no response") }
-	tf.wantError(tf.plan(), "Cannot read lamp")
+	tf.wantErrors(tf.plan(), "Cannot read lamp")
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the lamp from the state")
 	}
@@ -168,9 +168,9 @@ func TestGone(t *testing.T) {
 	o := tf.plan()
 	delete(tf.lamps, firstLamp)
 	tf.applyPlan(o)
-	tf.wantError(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
+	tf.wantErrors(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
 	o = tf.plan()
-	tf.wantError(o, "Check lamp_id and organization_id.")
+	tf.wantErrors(o, "Check lamp_id and organization_id.")
 	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)
@@ -189,7 +189,7 @@ func TestEditedState(t *testing.T) {
 	tf := adopted(t, m{"name": "desk"})
 	tf.block.State.Value = tf.cty(tf.state.Without("lamp_id"))
 	tf.requests = nil
-	tf.wantError(tf.plan(), "Cannot read lamp: The state of this resource has no value for one of organization_id and lamp_id.")
+	tf.wantErrors(tf.plan(), "Cannot read lamp: The state of this resource has no value for one of organization_id and lamp_id.")
 	if len(tf.requests) > 0 {
 		t.Errorf("requests %q", tf.requests)
 	}

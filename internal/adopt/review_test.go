@@ -31,7 +31,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 					tf.wantQuiet(o)
 					return
 				}
-				tf.wantError(o, `Lamp "desk" (`+firstLamp+") has other bulbs")
+				tf.wantErrors(o, `Lamp "desk" (`+firstLamp+") has other bulbs")
 				for _, line := range append(test.lines, "import {\n  to = dataplatform_lamp.NAME\n  id = \""+organization+"/"+firstLamp+"\"\n}") {
 					if !strings.Contains(o.Errors[0], line) {
 						t.Errorf("no %q in %s", line, o.Errors[0])
@@ -87,7 +87,7 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 			if test.refused == "" {
 				tf.wantOK(o)
 			} else {
-				tf.wantError(o, "bulbs of lamp \"desk\" ("+firstLamp+") changed since the plan")
+				tf.wantErrors(o, "bulbs of lamp \"desk\" ("+firstLamp+") changed since the plan")
 				if !strings.Contains(strings.Join(o.Errors, ""), test.refused) {
 					t.Errorf("no %q in %q", test.refused, o.Errors)
 				}

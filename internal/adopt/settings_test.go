@@ -28,7 +28,7 @@ func TestUnknownSettings(t *testing.T) {
 		t.Errorf("%s after requests %q", o.Action, tf.requests)
 	}
 	tf.applyPlan(o)
-	tf.wantError(o, unknownSettings)
+	tf.wantErrors(o, unknownSettings)
 	tf.lacks = nil
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH name")
@@ -36,7 +36,7 @@ func TestUnknownSettings(t *testing.T) {
 	// An import cannot wait.
 	tf = newTerraform(t, newWorkshop())
 	tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
-	tf.wantError(tf.imports(firstLamp), unknownSettings)
+	tf.wantErrors(tf.imports(firstLamp), unknownSettings)
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
 		tf := newTerraform(t, newWorkshop())
@@ -59,7 +59,7 @@ func TestUnknownSettings(t *testing.T) {
 	tf = newTerraform(t, newWorkshop())
 	tf.start(m{"lamp_id": firstLamp})
 	tf.run.OrganizationID = ""
-	tf.wantError(tf.block.PlanOnly(tf), "organization_id is not set")
+	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
 	tf.wantPatches()
 }
 

@@ -274,17 +274,11 @@ func omit(method string, times int, path ...string) func(string, tfvalue.Value) 
 // unknown is known only after apply.
 type m map[string]any
 
-type unknownValue struct{}
-
-var unknown unknownValue
+const unknown = tftypes.UnknownValue
 
 // value gives a Go value the type of a schema.
 func value(v any, typ tftypes.Type) tfvalue.Value {
 	switch v := v.(type) {
-	case nil:
-		return tfvalue.Null(typ)
-	case unknownValue:
-		return tfvalue.Unknown(typ)
 	case m:
 		members := map[string]tftypes.Value{}
 		for name, memberType := range typ.(tftypes.Object).AttributeTypes {

@@ -51,7 +51,7 @@ func TestFailedReadAfterAnUpdate(t *testing.T) {
 			}
 			return nil
 		}
-		tf.wantError(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
+		tf.wantErrors(tf.apply(), "Cannot read lamp after its update: The API accepted the update of lamp \"desk\"")
 		if got, weight := tf.state.At("name").Text(), tf.state.At("weight"); got != name || weight.IsNull() {
 			t.Errorf("%s: the state has name %q and weight %v", result, got, weight)
 		}
@@ -79,7 +79,7 @@ func TestStoredOtherwise(t *testing.T) {
 		tf.wantPatches("PATCH size -E14", "PATCH +E14") // which leaves no element removed
 		adopts := newTerraform(t, newWorkshop())
 		adopts.rewrite, adopts.config = tf.rewrite, m{"lamp_id": firstLamp, "size": 5}
-		adopts.wantError(adopts.apply(), "API stored a different value for size")
+		adopts.wantErrors(adopts.apply(), "API stored a different value for size")
 		if !adopts.state.IsNull() {
 			t.Errorf("%q: a failed adoption has the state %v", result, adopts.state)
 		}
