@@ -1,7 +1,6 @@
 package conn_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,22 +38,18 @@ func TestManagement(t *testing.T) {
 		says             string
 		refreshIsSkipped bool
 	}{
-		"all set":                         {&conn.Connection{OrganizationID: theirs}, none, theirs, "", false},
-		"its own":                         {&conn.Connection{OrganizationID: theirs}, own, ours, "", false},
-		"its own, and no other":           {&conn.Connection{Missing: []string{"organization_id"}}, own, ours, "", false},
-		"its own, the other unknown":      {&conn.Connection{Unknown: []string{"organization_id"}}, own, ours, "", false},
-		"its own unknown":                 {&conn.Connection{OrganizationID: theirs}, waiting, theirs, "", false}, // the caller waits
-		"alerting is not needed":          {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
-		"no organization":                 {&conn.Connection{Missing: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
-		"no organization and no key":      {&conn.Connection{Missing: []string{"organization_id", "key_id"}}, none, "", "Error: Missing provider settings: organization_id and key_id are not set: set them in the provider block, or with the environment variables DATAPLATFORM_ORGANIZATION_ID and DATAPLATFORM_KEY_ID; organization_id can also be set on this object.", false},
-		"no key":                          {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
-		"one missing, another unknown":    {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
-		"one unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, which is too late for this plan.", true},
-		"two unknown":                     {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_id", "retry_timeout"}}, own, "", "Error: Unknown provider settings: key_id and retry_timeout are known only after apply, which is too late for this plan.", true},
-		"the organization alone unknown":  {&conn.Connection{Unknown: []string{"organization_id"}}, none, "", "Error: Unknown provider settings: organization_id is known only after apply, which is too late for this plan.", false},
-		"alerting missing, one unknown":   {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
-		"the provider is not configured":  {conn.Unconfigured(), own, "", "Error: Unknown provider settings: base_url, key_id, key_secret, request_timeout, retry_timeout and max_concurrent_requests are known only after apply", true},
-		"as above, with no organization ": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
+		"all set":                        {&conn.Connection{OrganizationID: theirs}, none, theirs, "", false},
+		"its own":                        {&conn.Connection{OrganizationID: theirs}, own, ours, "", false},
+		"its own, and no other":          {&conn.Connection{Missing: []string{"organization_id"}}, own, ours, "", false},
+		"its own, the other unknown":     {&conn.Connection{Unknown: []string{"organization_id"}}, own, ours, "", false},
+		"its own unknown":                {&conn.Connection{OrganizationID: theirs}, waiting, theirs, "", false}, // the caller waits
+		"alerting is not needed":         {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
+		"no organization":                {&conn.Connection{Missing: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
+		"no key":                         {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
+		"one missing, another unknown":   {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
+		"one unknown":                    {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, which is too late for this plan.", true},
+		"alerting missing, one unknown":  {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
+		"the provider is not configured": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,22 +90,6 @@ func TestOrganization(t *testing.T) {
 	}
 }
 
-// TestReady has an API that needs none of the other's settings, and a provider that is not
-// configured, where each setting is waited for.
-func TestReady(t *testing.T) {
-	t.Parallel()
-	c := &conn.Connection{Client: &platform.Client{}, Missing: conn.ManagementSettings[:3]}
-	var diags diag.Diagnostics
-	if client, ok := c.Ready(conn.AlertingSettings, &diags); !ok || client != c.Client || len(diags) > 0 {
-		t.Errorf("an alert needs a key: %s", texts(diags))
-	}
-	for _, setting := range slices.Concat(conn.ManagementSettings, conn.AlertingSettings, []string{"organization_id"}) {
-		if !conn.Unconfigured().Waits(setting) {
-			t.Errorf("%s is not waited for", setting)
-		}
-	}
-}
-
 // TestConfigure has what Terraform hands over before and after the provider is configured.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
@@ -121,7 +100,7 @@ func TestConfigure(t *testing.T) {
 		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: data}, nil)
 		for _, got := range []*conn.Connection{r.Connection, d.Connection} {
 			isReady := got == configured
-			if isReady != (data != nil) || isReady == got.Waits("key_id") || !isReady && got.Now().IsZero() {
+			if isReady != (data != nil) || isReady == got.Waits("alerts_access_token") || !isReady && got.Now().IsZero() {
 				t.Errorf("%v: %+v", data, got)
 			}
 		}

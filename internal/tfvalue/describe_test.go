@@ -10,7 +10,6 @@ import (
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, value, want string }{
-		{"name", `"a"`, `"a"`},
 		{"name", `"a\n\"b\""`, `"a\n\"b\""`},
 		{"size", `"~0.1"`, `0.1`},
 		{"size", `1e21`, `1000000000000000000000`},
@@ -33,7 +32,7 @@ func TestDescribe(t *testing.T) {
 // TestDescribeIsCut has a text of which a sentence shows the beginning.
 func TestDescribeIsCut(t *testing.T) {
 	t.Parallel()
-	for length, want := range map[int]string{1998: strings.Repeat("é", 1998) + `"`, 1999: strings.Repeat("é", 1999) + "…", 5000: strings.Repeat("é", 1999) + "…"} {
+	for length, want := range map[int]string{1998: strings.Repeat("é", 1998) + `"`, 1999: strings.Repeat("é", 1999) + "…"} {
 		if got := rules.Describe("name", tfvalue.String(strings.Repeat("é", length))); got != `"`+want {
 			t.Errorf("%d characters are described in %d bytes, want %d", length, len(got), len(want)+1)
 		}
@@ -47,8 +46,6 @@ func TestDescribeChange(t *testing.T) {
 	for _, test := range []struct{ at, one, other, want string }{
 		{"inner.name", `"a"`, `"b"`, `  - inner.name: was "a", is "b"`},
 		{"inner.name", `"secret"`, `null`, `  - inner.name: was "***", is not set`},
-		{"maps", `[` + s + `, {"schema": "u"}]`, `[{"schema": "u"}]`, `  - maps, s.t: was there, is missing`},
-		{"maps", `[]`, `[` + s + `]`, `  - maps, s.t: was missing, is there`},
 		{"maps", `[` + s + `, {"schema": "u", "table": "t"}]`, `[{"schema": "s", "table": "t", "hidden": ["secret"]}, {"schema": "v", "table": "t"}]`,
 			`  - maps, s.t, hidden: was ["x"], is ["***"]
   - maps, s.t, sorted: was true, is not set

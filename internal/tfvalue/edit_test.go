@@ -44,7 +44,6 @@ func TestEditStages(t *testing.T) {
 	for name, test := range map[string]struct{ before, after, stages string }{
 		"nothing":                        {"a/t", "a/t", ": "},
 		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ": "},
-		"an addition":                    {"a/t", "a/t b/u", ": b/u"},
 		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x: ; : a/t.y"},
 		"another one of the same table":  {"a/t", "b/t", "a/t: ; : b/t"},
 		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u: ; : a/u b/t"},
@@ -74,7 +73,6 @@ func TestEditAsk(t *testing.T) {
 		"changed":                               {"a/t.x", "a/t.y", "a/t.z", tfvalue.Conflict, "a/t.z"},
 		"one more of its table":                 {"a/t.x", "a/t.y", "a/t.x b/t", tfvalue.Conflict, "b/t"},
 		"another one of its table changed":      {"a/t.x b/t", "a/t.y b/t", "a/t.x b/t.z", tfvalue.Conflict, "b/t.z"},
-		"a removal, done":                       {"a/t.x", "", "", tfvalue.Done, ""},
 		"an addition under a key that is there": {"", "a/t", "a/t.z", tfvalue.Conflict, "a/t.z"},
 		"half of it done":                       {"a/t b/u", "", "b/u", tfvalue.Conflict, "a/t"},
 		"one key twice, as it was":              {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Due, ""},

@@ -26,9 +26,6 @@ func TestLeaves(t *testing.T) {
 		}
 		for _, leaf := range leaves {
 			same(t, leaf.Path.String(), leaf.Value, v.At(leaf.Path...))
-			if leaf.Name() != leaf.Path[len(leaf.Path)-1] {
-				t.Errorf("%s is named %s", leaf.Path, leaf.Name())
-			}
 		}
 		if v.AnyLeaf() != (test.leaves != "") {
 			t.Errorf("AnyLeaf of %s is %t", test.value, v.AnyLeaf())

@@ -149,9 +149,6 @@ func show(v tfvalue.Value) string {
 	case !v.IsKnown():
 		return `"??"`
 	case v.Type().Is(tftypes.Number):
-		if n := v.Number(); n.Prec() <= 64 && !n.IsInt() {
-			return fmt.Sprintf("%q", "~"+n.Text('g', -1))
-		}
 		return v.Number().Text('f', -1)
 	case v.Type().Is(tftypes.Bool):
 		return fmt.Sprint(v.True())
