@@ -47,23 +47,19 @@ Their colors stay off. Correct what the API rejected`
 			t.Parallel()
 			tf := adopted(t, m{"bulbs": deskBulbs})
 			tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "G9"}} // E27 is gone for good
-			fail := func(request string) error {
+			tf.done = test.err.Ambiguous
+			tf.fail = func(request string) error {
 				if request != "GET" && len(tf.patches()) == test.patch {
 					return test.err
 				}
 				return nil
-			}
-			if test.err.Ambiguous {
-				tf.lost = fail
-			} else {
-				tf.fail = fail
 			}
 			want := []string{"Cannot update lamp: "}
 			if test.lists {
 				want = append(want, `bulbs of lamp "desk" (`+firstLamp+") is only partly updated: "+lost)
 			}
 			tf.wantErrors(tf.apply(), want...)
-			tf.fail, tf.lost = nil, nil
+			tf.fail = nil
 			tf.wantQuiet(tf.apply())
 		})
 	}
@@ -98,7 +94,8 @@ func TestAsk(t *testing.T) {
 			tf := adopted(t, m{"bulbs": deskBulbs})
 			tf.retries = true
 			tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
-			fail := func(request string) error {
+			tf.done = test.done
+			tf.fail = func(request string) error {
 				if request == "GET" || len(tf.patches()) != test.patch {
 					return nil
 				}
@@ -106,11 +103,6 @@ func TestAsk(t *testing.T) {
 					tf.change(firstLamp, test.console, "bulbs")
 				}
 				return &platform.Error{Ambiguous: true}
-			}
-			if test.done {
-				tf.lost = fail
-			} else {
-				tf.fail = fail
 			}
 			o := tf.apply()
 			tf.wantPatches(test.sent...)
@@ -121,7 +113,7 @@ func TestAsk(t *testing.T) {
 			} else {
 				tf.wantOK(o)
 			}
-			tf.fail, tf.lost = nil, nil
+			tf.fail = nil
 			tf.wantQuiet(tf.apply())
 		})
 	}

@@ -82,8 +82,7 @@ type workshop struct {
 	edits     []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite   func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
 	fail      func(request string) error
-	// lost is an error after the lamp was changed.
-	lost func(request string) error
+	done      bool // a PATCH that fails has changed the lamp
 	// retries has a PATCH of bulbs ask after an error, and sends what is left. lacks are
 	// settings of the provider that are known only after apply.
 	retries bool
@@ -97,12 +96,24 @@ func (w *workshop) engine() *Engine {
 		Options:    []tfvalue.Path{{"shape", "dry"}},
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
-			lamp, err := w.get(strings.ToLower(id.IDs[0]))
+			w.requests = append(w.requests, "GET")
+			if w.fail != nil {
+				if err := w.fail("GET"); err != nil {
+					return err
+				}
+			}
+			lamp, ok := w.lamps[strings.ToLower(id.IDs[0])]
+			if !ok {
+				return gone
+			}
+			members, err := lampRules.JSON(w.respond("GET", lamp))
 			if err != nil {
 				return err
 			}
-			members, _ := lampRules.JSON(lamp)
-			raw, _ := json.Marshal(members)
+			raw, err := json.Marshal(members)
+			if err != nil {
+				return err
+			}
 			return read(raw)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
@@ -125,21 +136,6 @@ func (w *workshop) engine() *Engine {
 }
 
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
-
-// get is a GET of a lamp.
-func (w *workshop) get(id string) (tfvalue.Value, error) {
-	w.requests = append(w.requests, "GET")
-	if w.fail != nil {
-		if err := w.fail("GET"); err != nil {
-			return tfvalue.Value{}, err
-		}
-	}
-	lamp, ok := w.lamps[id]
-	if !ok {
-		return tfvalue.Value{}, gone
-	}
-	return w.respond("GET", lamp), nil
-}
 
 // send sends a patch, and what is left of it after an error.
 func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ Change, p Patch) (tfvalue.Value, error) {
@@ -174,10 +170,12 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	}
 	request := strings.Join(names, " ")
 	w.requests = append(w.requests, request)
+	var failed error
 	if w.fail != nil {
-		if err := w.fail(request); err != nil {
-			return tfvalue.Null(w.typ()), err
-		}
+		failed = w.fail(request)
+	}
+	if failed != nil && !w.done {
+		return tfvalue.Null(w.typ()), failed
 	}
 	before, after := w.lamps[id], w.lamps[id]
 	if !p.Leaves.IsNull() {
@@ -194,15 +192,10 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 		after = w.rewrite(after)
 	}
 	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
-	if w.lost != nil {
-		if err := w.lost(request); err != nil {
-			return tfvalue.Null(w.typ()), err
-		}
-	}
-	switch w.result {
-	case "none":
-		return tfvalue.Null(w.typ()), nil
-	case "past":
+	switch {
+	case failed != nil, w.result == "none":
+		return tfvalue.Null(w.typ()), failed
+	case w.result == "past":
 		return w.respond(request, before), nil
 	default:
 		return w.respond(request, w.lamps[id]), nil

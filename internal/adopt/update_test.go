@@ -97,57 +97,53 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 		return lamp
 	}
 	const warning = `API does not return all values of lamp "desk" (` + firstLamp + ")"
-	t.Run("by a change to another", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3, "name": "desk"})
-		tf.edits = append(tf.edits, hidden)
-		tf.config["name"] = "off"
-		o := tf.apply()
-		tf.wantWarnings(o, warning)
-		tf.wantQuiet(o)
-		tf.wantPatches("PATCH name", "PATCH name size")
+	tf := adopted(t, m{"size": 3, "name": "desk"})
+	tf.edits = append(tf.edits, hidden)
+	tf.config["name"] = "off"
+	o := tf.apply()
+	tf.wantWarnings(o, warning)
+	tf.wantQuiet(o)
+	tf.wantPatches("PATCH name", "PATCH name size")
 
-		// From then on it counts as never returned, until it is returned again.
-		tf.config["tags"] = []any{"c"}
-		o = tf.apply()
-		tf.wantWarnings(o)
-		tf.wantQuiet(o)
-		tf.wantPatches("PATCH tags")
-		tf.config["size"] = 6
-		tf.wantWarnings(tf.apply(), `API does not return all values of lamp "off" (`+firstLamp+")")
-		tf.wantPatches("PATCH size")
-		tf.config["name"] = "on"
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH name")
-		tf.change(firstLamp, 1, "size")
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH size")
-	})
-	t.Run("while the response shows the past", func(t *testing.T) {
-		t.Parallel()
-		tf := adopted(t, m{"size": 3})
-		tf.result = "past"
-		tf.config["size"] = 5
-		o := tf.plan()
-		tf.edits = append(tf.edits, omit("GET", 0, "size"))
-		o.Prior.Private = []byte(`{"untold":"WyJzaXplIl0="}`) // no read has returned size
-		tf.applyPlan(o)
-		tf.wantOK(o)
-		tf.wantWarnings(o, warning)
-	})
-	t.Run("in an adoption", func(t *testing.T) {
-		t.Parallel()
-		tf := newTerraform(t, newWorkshop())
-		tf.edits = append(tf.edits, hidden)
-		tf.config = m{"lamp_id": firstLamp, "name": "off", "size": 5}
-		o := tf.apply()
-		const adopts = "Creating this resource overwrites"
-		tf.wantWarnings(o, adopts, adopts, warning) // the apply plans again
-		tf.wantQuiet(o)
-	})
+	// From then on it counts as never returned, until it is returned again.
+	tf.config["tags"] = []any{"c"}
+	o = tf.apply()
+	tf.wantWarnings(o)
+	tf.wantQuiet(o)
+	tf.wantPatches("PATCH tags")
+	tf.config["size"] = 6
+	tf.wantWarnings(tf.apply(), `API does not return all values of lamp "off" (`+firstLamp+")")
+	tf.wantPatches("PATCH size")
+	tf.config["name"] = "on"
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
+	tf.change(firstLamp, 1, "size")
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH size")
+
+	// While the response shows the past.
+	tf = adopted(t, m{"size": 3})
+	tf.result = "past"
+	tf.config["size"] = 5
+	o = tf.plan()
+	tf.edits = append(tf.edits, omit("GET", 0, "size"))
+	o.Prior.Private = []byte(`{"untold":"WyJzaXplIl0="}`) // no read has returned size
+	tf.applyPlan(o)
+	tf.wantOK(o)
+	tf.wantWarnings(o, warning)
+
+	// In an adoption, whose apply plans again.
+	tf = newTerraform(t, newWorkshop())
+	tf.edits = append(tf.edits, hidden)
+	tf.config = m{"lamp_id": firstLamp, "name": "off", "size": 5}
+	o = tf.apply()
+	const adopts = "Creating this resource overwrites"
+	tf.wantWarnings(o, adopts, adopts, warning)
+	tf.wantQuiet(o)
 }
 
-// TestResets has a platform that resets what a PATCH omits.
+// TestResets has a platform that resets what a PATCH omits. The correction sends credentials no
+// second time.
 func TestResets(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "none", "past"} {
@@ -169,11 +165,6 @@ func TestResets(t *testing.T) {
 		}
 		tf.wantQuiet(o)
 	}
-}
-
-// TestResetsBesideCredentials has a correction, which sends credentials no second time.
-func TestResetsBesideCredentials(t *testing.T) {
-	t.Parallel()
 	tf := adopted(t, m{"name": "desk"})
 	tf.resets = true
 	tf.config["secret"] = m{"version": "1"}
