@@ -208,6 +208,18 @@ func TestRestore(t *testing.T) {
 			tf.wantWarnings(o, test.warnings...)
 		})
 	}
+	// One bulb after the other: the second correction is the last one.
+	tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
+		left := []any{e27}
+		if len(tf.patches()) == 2 {
+			left = []any{e14}
+		}
+		return lamp.With(value(left, lamp.At("bulbs").Type()), "bulbs")
+	}
+	tf.config["name"] = "new"
+	tf.wantErrors(tf.apply(), "API stored a different value for bulbs", "is only partly updated")
+	tf.wantPatches("PATCH name", "PATCH name +E14", "PATCH name +E27")
 }
 
 // TestSpellings has a name that the platform has in another Unicode form. By itself it
