@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -17,10 +18,11 @@ import (
 func TestAccAlertDataSource(t *testing.T) {
 	o := newPlatform(t)
 	id := o.variable(alertVariable, mockplatform.FiringAlertID)
-	alert, err := o.get(t.Context(), alertPath(id))
+	got, err := o.send(t.Context(), http.MethodGet, alertPath(id), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	alert := got.result
 	if run != nil {
 		run.learned.note("alert", alert)
 	}

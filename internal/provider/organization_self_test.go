@@ -19,16 +19,15 @@ func TestAcceptanceSettings(t *testing.T) {
 		alerts     = "ALERTS_BASE_URL=https://x ALERTS_ACCESS_TOKEN=t "
 	)
 	for set, problem := range map[string]string{
-		"":                                       "Neither DATAPLATFORM_BASE_URL nor DATAPLATFORM_ALERTS_BASE_URL is set.",
-		"BASE_URL=https://x KEY_ID=k":            "Not set: DATAPLATFORM_ORGANIZATION_ID, DATAPLATFORM_KEY_SECRET.",
-		alerts + "TEST_CREATE_KEY=1":             "Not set: DATAPLATFORM_BASE_URL, DATAPLATFORM_ORGANIZATION_ID, DATAPLATFORM_KEY_ID, DATAPLATFORM_KEY_SECRET.",
-		management + "TEST_ALERT_ID=a":           "Not set: DATAPLATFORM_ALERTS_BASE_URL, DATAPLATFORM_ALERTS_ACCESS_TOKEN.",
-		"BASE_URL=http://x":                      "The environment variable DATAPLATFORM_BASE_URL is not valid",
-		management + "TEST_SERVICE_ID=events-eu": `DATAPLATFORM_TEST_SERVICE_ID must be a UUID, got "events-eu".`,
-		management + "TEST_PIPE_IDS=" + mockplatform.KafkaPipeID:                   "DATAPLATFORM_TEST_PIPE_IDS must be SERVICE_ID/PIPE_ID",
-		management + "TEST_CREATE_KEY=yes":                                         `DATAPLATFORM_TEST_CREATE_KEY must be 1, got "yes".`,
-		management + "TEST_CREATE_KEY=1 TEST_SERVICE_ID=" + mockplatform.ServiceID: "",
-		alerts + "TEST_ALERT_ID=a":                                                 "",
+		"":                             "DATAPLATFORM_ALERTS_BASE_URL",
+		"BASE_URL=https://x KEY_ID=k":  "DATAPLATFORM_ORGANIZATION_ID, DATAPLATFORM_KEY_SECRET.",
+		alerts + "TEST_CREATE_KEY=1":   "DATAPLATFORM_BASE_URL, DATAPLATFORM_ORGANIZATION_ID, DATAPLATFORM_KEY_ID, DATAPLATFORM_KEY_SECRET.",
+		management + "TEST_ALERT_ID=a": "DATAPLATFORM_ALERTS_BASE_URL, DATAPLATFORM_ALERTS_ACCESS_TOKEN.",
+		"BASE_URL=http://x":            "DATAPLATFORM_BASE_URL is not valid",
+		management + "TEST_PIPE_IDS=" + mockplatform.KafkaPipeID: "DATAPLATFORM_TEST_PIPE_IDS",
+		management + "TEST_CREATE_KEY=0":                         "DATAPLATFORM_TEST_CREATE_KEY",
+		management + "TEST_CREATE_KEY=1 TEST_SERVICE_ID=" + mockplatform.ServiceID + " TEST_PIPE_IDS=" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID: "",
+		alerts + "TEST_ALERT_ID=a": "",
 	} {
 		settings, said := acceptanceSettings(func(name string) string {
 			for field := range strings.FieldsSeq(set) {
@@ -38,7 +37,7 @@ func TestAcceptanceSettings(t *testing.T) {
 			}
 			return ""
 		})
-		if !strings.HasPrefix(said, problem) || (said == "") != (problem == "") || (said == "") != (settings != nil) {
+		if !strings.Contains(said, problem) || (said == "") != (problem == "") || (said == "") != (settings != nil) {
 			t.Errorf("%s: %q, want %q", set, said, problem)
 		}
 	}
@@ -52,9 +51,7 @@ func TestProbe(t *testing.T) {
 	}
 	f.ResetJournal()
 	o.settings["key_secret"] = "wrong-secret"
-	problem := o.probe(t.Context(), "")
-	wantText(t, problem, "The platform rejected the credentials. No test ran, and nothing was changed.", "HTTP 401")
-	wantNoText(t, problem, "wrong-secret")
+	wantText(t, o.probe(t.Context(), ""), "HTTP 401")
 	f.wantRequests("GET services")
 }
 
@@ -65,19 +62,17 @@ func TestPutBack(t *testing.T) {
 		pipe     string // "" for a service
 		resets   bool   // the platform resets what a PATCH omits
 		body     object
-		console  map[string]any // what the console changes as well
-		rejected string         // the method of the requests that are rejected from then on
-		says     []string       // of what stands changed
+		console  object   // what the console changes as well
+		rejected string   // the method of the requests that are rejected from then on
+		says     []string // of what stands changed
 	}{
-		"a service":             {"", false, object{"idleTimeoutMinutes": 99, "numReplicas": 4}, nil, "", nil},
 		"a service that resets": {"", true, object{"numReplicas": 4}, nil, "", nil},
 		"a pipe":                {kafka, false, object{"name": "n", "settings": object{"engine_max_threads": 3}}, nil, "", nil},
 		"a pipe that resets":    {kafka, true, renamed, nil, "", nil},
-		"rejected":              {kafka, false, renamed, nil, http.MethodPatch, []string{"pipe " + kafka + " may stand changed", `Before the test it had name = "orders".`, "HTTP 403"}},
-		"unreadable":            {kafka, false, renamed, nil, http.MethodGet, []string{"pipe " + kafka, `name = "orders"`, "HTTP 403"}},
-		"what no PATCH may set": {postgres, false, renamed, map[string]any{tableMappings: []any{}}, "", []string{tableMappings + " = [{", `"targetTable":"customers"`, "kept others"}},
-		"a secret": {storage, false, renamed, map[string]any{"source.objectStorage.connectionString": "other"}, "",
-			[]string{"source.objectStorage.connectionString = a secret, which is not shown"}},
+		"rejected":              {kafka, false, renamed, nil, http.MethodPatch, []string{kafka, `name = "orders".`, "HTTP 403"}},
+		"unreadable":            {kafka, false, renamed, nil, http.MethodGet, []string{kafka, `name = "orders"`, "HTTP 403"}},
+		"what no PATCH may set": {postgres, false, renamed, object{tableMappings: []any{}}, "", []string{tableMappings + " = [{", `"targetTable":"customers"`}},
+		"a secret":              {storage, false, renamed, object{"source.objectStorage.connectionString": "other"}, "", []string{"connectionString = a secret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -86,15 +81,14 @@ func TestPutBack(t *testing.T) {
 					b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
 				})
 			}
-			o := f.organization()
 			var changed *subject
 			if test.pipe == "" {
-				changed = o.theService(mockplatform.ServiceID)
+				changed = f.organization().theService(mockplatform.ServiceID)
 			} else {
-				changed = o.thePipe(mockplatform.ServiceID, test.pipe)
+				changed = f.organization().thePipe(mockplatform.ServiceID, test.pipe)
 			}
 			changed.patch(test.body)
-			set := func(values map[string]any) {
+			set := func(values object) {
 				f.UpdatePipe(test.pipe, func(doc mockplatform.Document) {
 					for path, value := range values {
 						setMember(doc, path, value)
@@ -124,34 +118,41 @@ func TestPutBack(t *testing.T) {
 // TestOpenQuestions has platforms of which the answers are known.
 func TestOpenQuestions(t *testing.T) {
 	type answers = map[string]string // the first one to each question, or its beginning; "" for none
-	setting := resetBy("pipe", "settings.streaming_max_insert_wait_ms")
+	const (
+		ofService = "services: fields that a PATCH of idleScaling alone resets"
+		ofName    = "pipes: fields that a PATCH of name alone resets"
+		ofSetting = "pipes: fields that a PATCH of settings.streaming_max_insert_wait_ms alone resets"
+		service   = "services: fields that a read after a PATCH has otherwise than its response"
+		pipe      = "pipes: fields that a read after a PATCH has otherwise than its response"
+		empty     = "empty values that responses had"
+	)
 	for name, test := range map[string]struct {
 		platform mockplatform.Behaviour
 		answers  answers
 	}{
 		"the simplest platform": {
 			mockplatform.Behaviour{},
-			answers{resetBy("service", "idleScaling"): "", resetBy("pipe", "name"): "", setting: "", readOtherwise("service"): "", readOtherwise("pipe"): "", emptyValues: "[]", errorsOf: "HTTP 404, application/json: {"},
+			answers{ofService: "", ofName: "", ofSetting: "", service: "", pipe: "", empty: "[]", "a pipe that does not exist": "HTTP 404, application/json: {"},
 		},
 		"a service is reset": {
 			mockplatform.Behaviour{Patches: mockplatform.Patches{Resets: mockplatform.Resets{TopLevel: true, Nested: true}}},
-			answers{resetBy("service", "idleScaling"): "idleTimeoutMinutes"},
+			answers{ofService: "idleTimeoutMinutes"},
 		},
 		"settings are reset": {
 			mockplatform.Behaviour{Patches: mockplatform.Patches{Resets: mockplatform.Resets{Nested: true}}},
-			answers{resetBy("pipe", "name"): "", setting: "settings."},
+			answers{ofName: "", ofSetting: "settings."},
 		},
 		"responses are of before": {
 			mockplatform.Behaviour{Responses: mockplatform.Responses{PatchResult: mockplatform.ResultBefore}},
-			answers{readOtherwise("service"): "idleTimeoutMinutes", readOtherwise("pipe"): "name"},
+			answers{service: "idleTimeoutMinutes", pipe: "name"},
 		},
 		"responses have no result": {
 			mockplatform.Behaviour{Responses: mockplatform.Responses{PatchResult: mockplatform.ResultMissing}},
-			answers{readOtherwise("service"): "everything"},
+			answers{service: "everything"},
 		},
 		"empty values are omitted": {
 			mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}}},
-			answers{emptyValues: "", unseenOf("service"): "availablePrivateEndpointIds"},
+			answers{empty: "", "services: fields that no response had": "availablePrivateEndpointIds"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
@@ -91,10 +92,10 @@ output "names" { value = data.dataplatform_services.production.services[*].name 
 // An organization needs no variable but the provider's own for this one.
 func TestAccServicesDataSourceOfOrganization(t *testing.T) {
 	o := newManagement(t)
-	if listed, err := o.get(t.Context(), o.services()); err != nil {
+	if listed, err := o.send(t.Context(), http.MethodGet, o.services(), nil); err != nil {
 		t.Error(err)
 	} else if run != nil {
-		run.learned.note("service", listed)
+		run.learned.note("service", listed.result)
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),
