@@ -120,6 +120,25 @@ func TestDataSourcesAfterAnotherWriter(t *testing.T) {
 	}
 }
 
+// TestServicesOfAFilter lists services that a filter selects, and those of another organization.
+func TestServicesOfAFilter(t *testing.T) {
+	f := newFixture(t)
+	for arguments, want := range map[string][]string{
+		`filter = ["tag:env=production"]`: {mockplatform.ServiceID, mockplatform.ReadonlyServiceID},
+		`filter = []`:                     ourServices,
+		`organization_id = "` + mockplatform.OtherOrganizationID + `"`: {mockplatform.BeaconServiceID},
+	} {
+		all, _ := f.dataSource(f.start(), "services", arguments)
+		var got []string
+		for _, service := range all.At("services").Elements() {
+			got = append(got, service.At("id").Text())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
 // TestDataSourcesFail has what isn't there, and what several have.
 func TestDataSourcesFail(t *testing.T) {
 	const nowhere = "49999999-0000-4000-8000-000000000009"

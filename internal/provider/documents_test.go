@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/uuid"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -19,20 +16,6 @@ import (
 // and the requests about them.
 
 type object = map[string]any
-
-// clonePipe adds a copy of a pipe of the seed to the platform, and returns its
-// id.
-func (f *fixture) clonePipe(from string, changes ...func(mockplatform.Document)) string {
-	f.t.Helper()
-	doc := f.Pipe(from)
-	id := uuid.NewString()
-	doc["id"] = id
-	for _, change := range changes {
-		change(doc)
-	}
-	f.SetPipe(doc)
-	return id
-}
 
 // setMember sets the member of a document at the end of a dotted path, or
 // takes it away where value is nil.
@@ -78,16 +61,6 @@ func fromJSON(t *testing.T, text string) any {
 	return value
 }
 
-// fileText is the content of a file.
-func fileText(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
 func toJSON(t *testing.T, value any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -123,19 +96,6 @@ func (f *fixture) gets(id string) int { return f.Count("GET", id) }
 func (f *fixture) wantPatches(id string, want ...string) {
 	f.t.Helper()
 	f.wantBodies(f.patches(id), want)
-}
-
-// checkPipeState compares a pipe in the state with its document, member by
-// member. The resource has more, and lacks connectionString.
-func checkPipeState(t *testing.T, f *fixture, address string, state map[string]object, id string) {
-	t.Helper()
-	doc := f.Pipe(id)
-	setMember(doc, "pipe_id", doc["id"])
-	delete(doc, "id")
-	if source, ok := member(doc, "source.objectStorage").(mockplatform.Document); ok && strings.HasPrefix(address, "dataplatform_pipe") {
-		delete(source, "connectionString")
-	}
-	compareShown(t, address, doc, state[address])
 }
 
 // compareShown fails for every member of a document that an attribute in
@@ -208,7 +168,6 @@ const (
 	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
 	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
 	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
-	customersKey     = `{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}`
 )
 
 func mappings(all ...string) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,11 +35,12 @@ func TestGeneratedConfiguration(t *testing.T) {
 		imports += generatingImport(fmt.Sprintf("dataplatform_service_scaling.s%d", i), id)
 	}
 	pipes := maps.Clone(seedPipes)
-	pipes["bare"] = f.clonePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) {
-		doc["settings"] = mockplatform.Document{}
-		setMember(doc, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
-		setMember(doc, "destination.columns", nil)
-	})
+	bare := f.Pipe(mockplatform.KafkaPipeID)
+	pipes["bare"] = "49999999-0000-4000-8000-000000000001"
+	bare["id"], bare["settings"] = pipes["bare"], mockplatform.Document{}
+	setMember(bare, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+	setMember(bare, "destination.columns", nil)
+	f.SetPipe(bare)
 	for name, id := range pipes {
 		imports += generatingImport("dataplatform_pipe."+name, mockplatform.ServiceID+"/"+id)
 	}
@@ -82,22 +82,6 @@ func (w *workspace) generates(imports string, objects int) {
 	w.File("imports.tf", imports)
 	wantText(w.t, w.PlanText("-generate-config-out=generated.tf"), fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", objects))
 	w.File("imports.tf", strings.ReplaceAll(imports, "  provider = dataplatform\n", ""))
-}
-
-// TestImportShowsEverything plans an import block: what it overwrites is a difference, mapping
-// by mapping, and no warning.
-func TestImportShowsEverything(t *testing.T) {
-	f := newFixture(t)
-	b := f.pipe(mockplatform.PostgresPipeID, "name = \"n\"\n"+mappings(wanted("public.customers", "customers", `excluded_columns = []`), addressesMapping))
-	b.write(true)
-	r := b.must(b.tell(&result{change: b.block.PlanImport(f.start(), mockplatform.ServiceID+"/"+b.id)}, b.block.State))
-	if got := r.changed(); !slices.Equal(got, []string{"name", "source.postgres.table_mappings"}) {
-		t.Errorf("the plan shows %q", got)
-	}
-	before, after := toJSON(t, shownValue(r.prior)), toJSON(t, shownValue(r.planned))
-	wantText(t, before, "password_hash", "leads")
-	wantNoText(t, after, "password_hash", "leads")
-	wantNoText(t, r.String(), "overwrites current values")
 }
 
 // TestImports imports each kind by its ID, and by the identity that it then has, and has what

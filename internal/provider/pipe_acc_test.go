@@ -41,49 +41,6 @@ func TestAccPipeDataSource(t *testing.T) {
 	})
 }
 
-// Credentials are sent when their version changes, and with every change of the source. The
-// plan and the state never have them.
-func TestAccPipeCredentials(t *testing.T) {
-	f := newFixture(t)
-	received := f.organization().received
-	config := func(role, secret string, version int) string {
-		return f.provider() + pipeConfig(mockplatform.CloudStreamPipeID, fmt.Sprintf(`
-  source             = { cloud_stream = { iam_role = %q } }
-  source_credentials = { cloud_stream = { access_key_id = "loader", secret_key_wo = %q, secret_key_wo_version = %d } }`, role, secret, version))
-	}
-	credentials := tfjsonpath.New("source_credentials").AtMapKey("cloud_stream")
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)},
-		Steps: []resource.TestStep{
-			{
-				Config: config("role:sensor-reader", "hush-1", 1),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisPipe, credentials, knownvalue.ObjectExact(map[string]knownvalue.Check{
-						"access_key_id": knownvalue.StringExact("loader"), "secret_key_wo": knownvalue.Null(), "secret_key_wo_version": knownvalue.Int64Exact(1),
-					})),
-				},
-				PostApplyFunc: received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-1"}}}}`),
-			},
-			{ // another secret without another version is not noticed
-				Config: config("role:sensor-reader", "hush-2", 1),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionNoop),
-				}},
-				PostApplyFunc: received(),
-			},
-			{
-				Config: config("role:sensor-reader", "hush-2", 2),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-					plancheck.ExpectKnownValue(thisPipe, credentials.AtMapKey("secret_key_wo_version"), knownvalue.Int64Exact(2)),
-				}},
-				PostApplyFunc: received(`{"source": {"cloudStream": {"accessKey": {"accessKeyId": "loader", "secretKey": "hush-2"}}}}`),
-			},
-		},
-	})
-}
-
 // mapping is a table mapping in a configuration.
 func mapping(table string, excluded string) string {
 	return fmt.Sprintf(`{ source_schema_name = "public", source_table = %[1]q, target_table = %[1]q, excluded_columns = %[2]s }`, table, excluded)

@@ -30,31 +30,6 @@ func (w *workspace) setenv(variables ...string) *workspace {
 	return w
 }
 
-// fromEnvironment are all settings that the fixture's platform needs, as
-// variables.
-func (f *fixture) fromEnvironment() []string {
-	return []string{
-		"DATAPLATFORM_BASE_URL=" + f.url,
-		"DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OrganizationID,
-		"DATAPLATFORM_KEY_ID=demo-key-id",
-		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
-		"DATAPLATFORM_ALERTS_BASE_URL=" + f.url,
-		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
-		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
-		"DATAPLATFORM_RETRY_TIMEOUT=5s",
-		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
-	}
-}
-
-const everything = `
-data "dataplatform_services" "all" {}
-data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + `" }
-data "dataplatform_pipe" "orders" {
-  service_id = "` + mockplatform.ServiceID + `"
-  pipe_id    = "` + mockplatform.KafkaPipeID + `"
-}
-`
-
 // TestProviderSettings checks every setting, written and from the environment:
 // what one rejects the other rejects, and the variable is named.
 func TestProviderSettings(t *testing.T) {
@@ -166,9 +141,20 @@ func TestProviderFromEnvironment(t *testing.T) {
 	seed := mockplatform.DefaultSeed()
 	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
 	f := newFixtureOf(t, seed)
-	config := plainProvider + everything + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
-	w := f.workspace(config).setenv(f.fromEnvironment()...).setenv("DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/", "DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting",
-		"TF_APPEND_USER_AGENT= pipeline/7 (nightly) ")
+	config := plainProvider + `
+data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
+	w := f.workspace(config).setenv(
+		"DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/",
+		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
+		"DATAPLATFORM_KEY_ID=demo-key-id",
+		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
+		"DATAPLATFORM_ALERTS_BASE_URL="+f.url+"/alerting",
+		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
+		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
+		"DATAPLATFORM_RETRY_TIMEOUT=5s",
+		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
+		"TF_APPEND_USER_AGENT= pipeline/7 (nightly) ",
+	)
 	w.Apply()
 	if got := f.writes(); len(got) != 1 {
 		t.Errorf("writes: %q", got)

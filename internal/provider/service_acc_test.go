@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
@@ -53,44 +52,8 @@ func TestAccServiceDataSource(t *testing.T) {
 	})
 }
 
-// All services of an organization are listed, and those that a filter selects.
+// All services of an organization are listed, with no variable but the provider's own.
 func TestAccServicesDataSource(t *testing.T) {
-	f := newFixture(t)
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_4_6)}, // its states say what is sensitive
-		Steps: []resource.TestStep{{
-			Config: f.provider() + fmt.Sprintf(`
-data "dataplatform_services" "all" {}
-data "dataplatform_services" "production" { filter = ["tag:env=production"] }
-data "dataplatform_services" "none" { filter = [] }
-data "dataplatform_services" "theirs" { organization_id = %q }
-output "names" { value = data.dataplatform_services.production.services[*].name }
-`, mockplatform.OtherOrganizationID),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services"), knownvalue.ListSizeExact(3)),
-				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("services").AtSliceIndex(0), knownvalue.ObjectPartial(map[string]knownvalue.Check{
-					"id":           knownvalue.StringExact(mockplatform.ServiceID),
-					"name":         knownvalue.StringExact("events-eu"),
-					"num_replicas": knownvalue.Int64Exact(3),
-					"endpoints":    knownvalue.ListSizeExact(1),
-				})),
-				// Only the map is sensitive: plans over the list can be read.
-				statecheck.ExpectKnownValue("data.dataplatform_services.all", tfjsonpath.New("encryption_keys"), knownvalue.MapExact(map[string]knownvalue.Check{
-					mockplatform.FullServiceID: knownvalue.StringExact("key:ledger-us/2024"),
-				})),
-				statecheck.ExpectSensitiveValue("data.dataplatform_services.all", tfjsonpath.New("encryption_keys")),
-				statecheck.ExpectKnownOutputValue("names", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("events-eu"), knownvalue.StringExact("events-eu-readers")})),
-				statecheck.ExpectKnownValue("data.dataplatform_services.none", tfjsonpath.New("services"), knownvalue.ListSizeExact(3)),
-				statecheck.ExpectKnownValue("data.dataplatform_services.theirs", tfjsonpath.New("services"), knownvalue.ListSizeExact(1)),
-			},
-			PostApplyFunc: f.organization().received(),
-		}},
-	})
-}
-
-// An organization needs no variable but the provider's own for this one.
-func TestAccServicesDataSourceOfOrganization(t *testing.T) {
 	o := newManagement(t)
 	if listed, err := o.send(t.Context(), http.MethodGet, o.services(), nil); err != nil {
 		t.Error(err)
@@ -110,23 +73,17 @@ func TestAccServicesDataSourceOfOrganization(t *testing.T) {
 	})
 }
 
-// queryVersion skips what needs terraform query, which OpenTofu does not have.
-func queryVersion(t *testing.T) []tfversion.TerraformVersionCheck {
-	t.Helper()
-	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
-		t.Skipf("takes terraform query, and this is %s", program)
-	}
-	return []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)}
-}
-
 // A query finds each service by its name, with its identity and, if asked, with what an
 // import would read.
 func TestAccServiceScalingQuery(t *testing.T) {
 	s := newManagement(t).service()
+	if program := terraformtest.ProgramUnder(t); program.OpenTofu {
+		t.Skipf("takes terraform query, and this is %s", program)
+	}
 	const listed = "dataplatform_service_scaling.all"
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),
-		TerraformVersionChecks:   queryVersion(t),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
 		Steps: []resource.TestStep{
 			{Config: s.provider()},
 			{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -81,45 +80,23 @@ func TestFewReplicas(t *testing.T) {
 	}
 }
 
-// wantCounts compares how many lists and updates there were since the journal was reset,
-// and resets it.
-func (f *fixture) wantCounts(what string, lists, updates int) {
-	f.t.Helper()
-	gotLists, gotUpdates := len(f.RequestsOf(mockplatform.ListServices)), len(f.RequestsOf(mockplatform.UpdateScaling))
+// TestServicesAreGone has a plan after which two services are gone: two lists show it, for
+// both of them.
+func TestServicesAreGone(t *testing.T) {
+	f := newFixture(t)
+	first, second := f.scaling(mockplatform.ServiceID, ""), f.scaling(mockplatform.ReadonlyServiceID, "")
+	first.apply()
+	second.apply()
+	f.RemoveServices(mockplatform.OrganizationID)
 	f.ResetJournal()
-	if gotLists != lists || gotUpdates != updates {
-		f.t.Errorf("%s: %d lists and %d updates, want %d and %d", what, gotLists, gotUpdates, lists, updates)
+	s := f.start()
+	for _, b := range []*managed{first, second} {
+		r := b.refreshWith(s)
+		wantWarning(t, r.warnings, "("+b.id+") is gone: ")
+		wantText(t, r.String(), "in organization "+mockplatform.OrganizationID, "two consecutive lists")
+		if !b.state.IsNull() {
+			t.Error("a service that is gone is in the state")
+		}
 	}
-}
-
-// TestScalingOfManyCostsFewLists counts what many services cost, each with a resource
-// of its own, until all of them are gone: a list in the plan of an adoption, and one for each
-// of the two reads in its apply. No more requests are sent at a time than the
-// provider's setting allows.
-func TestScalingOfManyCostsFewLists(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		const many = 60
-		f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 5 * time.Millisecond }) // so that requests would overlap
-		all := together{settings: map[string]any{"max_concurrent_requests": 1}}
-		for _, id := range f.AddServices(mockplatform.OrganizationID, many) {
-			all.blocks = append(all.blocks, f.scaling(id, "num_replicas = 6"))
-		}
-		all.apply()
-		if peak := f.PeakInFlight(); peak != 1 {
-			t.Errorf("%d requests at a time, want 1", peak)
-		}
-		f.wantCounts("adopting", 3, many)
-		all.tryPlan()
-		f.wantCounts("a plan", 1, 0)
-		f.RemoveServices(mockplatform.OrganizationID)
-		for i, r := range all.refresh() {
-			wantWarning(t, r.warnings, "("+all.blocks[i].id+") is gone: ")
-			wantText(t, r.String(), "in organization "+mockplatform.OrganizationID, "two consecutive lists")
-			if !all.blocks[i].state.IsNull() {
-				t.Error("a service that is gone is in the state")
-			}
-		}
-		f.wantCounts("disappearance", 2, 0)
-	})(t)
+	f.wantRequests("GET services", "GET services")
 }

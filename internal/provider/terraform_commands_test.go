@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
@@ -64,49 +62,6 @@ func (b *managed) reported(report *terraformtest.Report) *result {
 	b.t.Helper()
 	object := b.block.State
 	return b.tell(&result{change: &terraformtest.Change{Report: *report, Prior: object, Planned: object.Value}}, object)
-}
-
-// together are the blocks of one configuration: one provider plans all of them, another one
-// applies them, ten at a time.
-type together struct {
-	blocks   []*managed
-	settings map[string]any
-	parallel int // as -parallelism, 10 if it is 0
-}
-
-// each calls a function for each block, and returns what came of them.
-func (all together) each(do func(s server, i int) *result) []*result {
-	all.blocks[0].t.Helper()
-	s, results := all.blocks[0].start(all.settings), make([]*result, len(all.blocks))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, cmp.Or(all.parallel, 10))
-	for i := range all.blocks {
-		wait.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i] = do(s, i)
-		})
-	}
-	wait.Wait()
-	return results
-}
-
-func (all together) tryPlan() []*result {
-	return all.each(func(s server, i int) *result { return all.blocks[i].tryPlan(s) })
-}
-
-func (all together) apply() []*result {
-	plans := all.tryPlan()
-	return all.each(func(s server, i int) *result {
-		if plans[i].action != "error" {
-			all.blocks[i].carryOut(s, plans[i])
-		}
-		return all.blocks[i].must(plans[i])
-	})
-}
-
-func (all together) refresh() []*result {
-	return all.each(func(s server, i int) *result { return all.blocks[i].refreshWith(s) })
 }
 
 // refuses expects one error, with these texts, and that nothing is sent.
@@ -200,10 +155,4 @@ func shownValue(v tfvalue.Value) any {
 func (b *managed) shown() object {
 	all, _ := shownValue(b.state).(object)
 	return all
-}
-
-// wantState fails unless the state has what the platform has.
-func (b *managed) wantState() {
-	b.t.Helper()
-	checkPipeState(b.t, b.fixture, b.name, map[string]object{b.name: b.shown()}, b.id)
 }
