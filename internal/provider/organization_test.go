@@ -41,7 +41,7 @@ func (f *fixture) organization() *organization {
 // answer is the response to one request.
 type answer struct {
 	status            int
-	contentType, body string
+	contentType, body string        // its beginning, without the credentials
 	result            any           // the member "result" or "data"
 	wait              time.Duration // as Retry-After asks for
 }
@@ -104,20 +104,16 @@ func (o *organization) try(ctx context.Context, method, path string, body any) (
 	}
 	_ = decoder.Decode(&envelope) // an error has no envelope
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return answer{
-		response.StatusCode, response.Header.Get("Content-Type"), o.masked(string(text)),
-		cmp.Or(envelope.Result, envelope.Data), time.Duration(seconds) * time.Second,
-	}, err
-}
-
-// masked is the beginning of what the platform returned, without the credentials.
-func (o *organization) masked(text string) string {
+	shown := string(text)
 	for _, name := range []string{"key_secret", "alerts_access_token"} {
-		if o.settings[name] != "" {
-			text = strings.ReplaceAll(text, o.settings[name], "***")
+		if secret := o.settings[name]; secret != "" {
+			shown = strings.ReplaceAll(shown, secret, "***")
 		}
 	}
-	return folded(text[:min(len(text), 600)])
+	return answer{
+		response.StatusCode, response.Header.Get("Content-Type"), folded(shown[:min(len(shown), 600)]),
+		cmp.Or(envelope.Result, envelope.Data), time.Duration(seconds) * time.Second,
+	}, err
 }
 
 func (o *organization) services() string {

@@ -39,16 +39,6 @@ type pipeChange struct {
 
 var pipeChanges = []pipeChange{
 	{
-		name: "lists, a set and texts are cleared", kind: mockplatform.KafkaPipeID,
-		before: `name = "orders"`,
-		after: `name = ""
-  destination    = { columns = [] }
-  field_mappings = []
-  source         = { kafka = { iam_role = "", ca_certificate = "", reverse_private_endpoint_ids = [] } }`,
-		differing: []string{"destination.columns", "field_mappings", "name", "source.kafka.ca_certificate", "source.kafka.iam_role", "source.kafka.reverse_private_endpoint_ids"},
-		patches:   []string{`{"name": "", "fieldMappings": [], "destination": {"columns": []}, "source": {"kafka": {"iamRole": "", "caCertificate": "", "reversePrivateEndpointIds": []}}}`},
-	},
-	{
 		name: "the order of a set, and whitespace after a certificate", kind: mockplatform.KafkaPipeID,
 		before: `source = { kafka = { reverse_private_endpoint_ids = ["rpe-north", "rpe-south"], ca_certificate = "x" } }`,
 		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" } }`,
@@ -231,10 +221,7 @@ func TestPipeAdoptionWarns(t *testing.T) {
 func TestPipeUnknownAtPlan(t *testing.T) {
 	for name, test := range map[string]struct{ id, arguments, refused string }{
 		"nothing wrong":   {mockplatform.KafkaPipeID, `name = "n"`, ""},
-		"another mapping": {mockplatform.PostgresPipeID, mappings(customersMapping), "has other table mappings"},
 		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
-		"wrong kind of credentials": {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`,
-			"source_credentials.postgres is set, but the source of pipe"},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
 		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
 		"fraction":        {mockplatform.PostgresPipeID, `source = { postgres = { port = later.number + 0.5 } }`, "must be a whole number between 1 and 65535"},

@@ -118,13 +118,10 @@ func TestProviderSettingTexts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, value, want string }{
 		{"key_secret", "s3cr3t\n", "must not contain whitespace or control characters: it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform"},
-		{"key_secret", "s3 cr3t", "must not contain whitespace or control characters"},
 		{"max_concurrent_requests", "10\n", `got "10\n"`},
 		{"max_concurrent_requests", "2.5", "must be a whole number between 1 and 2147483647, got 2.5"},
-		{"max_concurrent_requests", "-3", "between 1 and 2147483647, got -3"},
 		{"retry_timeout", "-1s", `must not be negative, got "-1s"`},
 		{"request_timeout", "0s", `must be greater than zero, got "0s"`},
-		{"request_timeout", "5 minutes", `must be a duration such as 30s or 5m, got "5 minutes"`},
 		{"request_timeout", "s3cr3t", "must be a duration such as 30s or 5m"},
 		{"max_concurrent_requests", "s3cr3t", "must be a whole number between 1 and 2147483647"},
 	} {

@@ -53,17 +53,14 @@ type diagnoses struct{ errors, warnings []string }
 func diagnosed(diagnostics []*tfprotov6.Diagnostic) diagnoses {
 	var all diagnoses
 	for _, d := range diagnostics {
-		all.add(d.Severity == tfprotov6.DiagnosticSeverityError, d.Summary+": "+d.Detail)
+		text := d.Summary + ": " + d.Detail
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			all.errors = append(all.errors, text)
+		} else {
+			all.warnings = append(all.warnings, text)
+		}
 	}
 	return all
-}
-
-func (all *diagnoses) add(isError bool, text string) {
-	if isError {
-		all.errors = append(all.errors, text)
-	} else {
-		all.warnings = append(all.warnings, text)
-	}
 }
 
 func (all diagnoses) String() string {
