@@ -132,17 +132,12 @@ func compareShown(t *testing.T, at string, said, shown any) {
 	}
 }
 
-// elementKey is an element of a set, or the names of a mapping in either spelling.
+// elementKey is an element of a set, or the name of a mapping in either spelling.
 func elementKey(element any) string {
-	mapping, ok := element.(object)
-	if !ok {
-		return fmt.Sprint(element)
+	if mapping, ok := element.(object); ok {
+		return mappingName(renamed(mapping, snake))
 	}
-	var names []string
-	for _, name := range mappingKey.Members {
-		names = append(names, fmt.Sprint(mapping[name], mapping[camelCase(name)]))
-	}
-	return strings.ReplaceAll(strings.Join(names, "."), "<nil>", "")
+	return fmt.Sprint(element)
 }
 
 func camelCase(name string) string {

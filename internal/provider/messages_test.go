@@ -10,7 +10,7 @@ import (
 
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// TestErrorsAreReadable adopts what is not there, or not as configured: an error says what is
+// TestErrorsAreReadable adopts what is not there: an error says what is
 // wrong and what to do about it. Nothing is sent but reads.
 func TestErrorsAreReadable(t *testing.T) {
 	const nowhere, ours, others = "49999999-0000-4000-8000-000000000009", mockplatform.OrganizationID, mockplatform.OtherOrganizationID
@@ -32,9 +32,6 @@ func TestErrorsAreReadable(t *testing.T) {
 		test.block.refuses(r, test.says...)
 		wantReadable(t, r.errors[0])
 	}
-	b := f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.customers", "customers", "excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [\"country\", \"id\"]")))
-	b.refuses(b.tryPlan(f.start()), `Pipe "customers" (`, "has other table mappings", "- public.addresses to addresses: not in the configuration - public.customers to customers: another excluded_columns",
-		"Import the pipe: the plan of an import shows each change.", "import { to = dataplatform_pipe.NAME id = \""+ours+"/"+mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID+"\" }")
 }
 
 // wantReadable fails unless an error is sentences that name an ID once.

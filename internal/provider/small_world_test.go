@@ -158,10 +158,8 @@ func (s smallSet) has(name string) bool { _, ok := s[name]; return ok }
 
 func smallColumns(text string) []any {
 	columns := []any{}
-	for column := range strings.SplitSeq(text, ",") {
-		if column != "" {
-			columns = append(columns, column)
-		}
+	for _, column := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		columns = append(columns, column)
 	}
 	return columns
 }
@@ -183,17 +181,13 @@ func (s smallSet) documents() []any {
 func smallSetOf(list any) smallSet {
 	set := smallSet{}
 	all, _ := list.([]any)
-	join := func(columns any) string {
-		var texts []string
-		columnList, _ := columns.([]any)
-		for _, column := range columnList {
-			texts = append(texts, fmt.Sprint(column))
-		}
-		slices.Sort(texts)
-		return strings.Join(texts, ",")
+	join := func(mapping any, name string) string {
+		columns := columnsOf(mapping.(object), name)
+		slices.Sort(columns)
+		return strings.Join(columns, ",")
 	}
 	for _, mapping := range all {
-		set[smallName(mapping)] = smallMapping{join(member(mapping, "excludedColumns")), join(member(mapping, "sortingKeys"))}
+		set[smallName(mapping)] = smallMapping{join(mapping, "excludedColumns"), join(mapping, "sortingKeys")}
 	}
 	return set
 }
