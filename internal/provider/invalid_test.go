@@ -81,7 +81,8 @@ var invalidConfigurations = []struct {
 	{invalidAlert, `id = ".."`, []string{"id", "dot segment"}},
 	{invalidAlert, `id = "a\nb"`, []string{"id", "control character"}},
 
-	// The provider. TestProviderSettings has the others.
+	// The provider. What may hold a secret is not repeated. TestProviderSettings has the others.
+	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
 	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
 }
 
