@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -203,4 +205,23 @@ func TestProviderHalfALogin(t *testing.T) {
 			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
 		}
 	}
+}
+
+// TestMaxConcurrentRequests plans four pipes at once with a provider that may send one
+// request at a time.
+func TestMaxConcurrentRequests(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		f.Configure(func(b *mockplatform.Behaviour) { b.Latency = 5 * time.Millisecond })
+		s := f.start(map[string]any{"max_concurrent_requests": 1})
+		var plans sync.WaitGroup
+		for _, id := range seedPipes {
+			b := f.pipe(id, "")
+			plans.Go(func() { b.tryPlan(s) })
+		}
+		plans.Wait()
+		if peak := f.PeakInFlight(); peak != 1 {
+			t.Errorf("%d requests at a time, want 1", peak)
+		}
+	})(t)
 }
