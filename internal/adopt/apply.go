@@ -20,13 +20,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		}
 		return change.Plan, memory{}
 	}
-	if !change.Plan.At("organization_id").IsKnown() {
-		// The provider's organization_id was not known in the plan.
-		organization := c.Organization(change.Plan.At("organization_id"), diags)
-		change.Plan = change.Plan.With(organization, "organization_id")
-	}
 	client, ok := c.Ready(conn.ManagementSettings, diags)
-	if !ok || diags.HasError() {
+	if !ok {
 		return change.Prior, last
 	}
 	id := e.identity(change.Plan)

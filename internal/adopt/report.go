@@ -36,9 +36,7 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 
 func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
 	returned, advice := "another value: "+u.client.Mask(u.Rules.Describe(r.Name(), r.now))+". ", "Set the argument to the value on the platform, or remove it from the configuration."
-	if r.now.IsNull() {
-		returned = "no value. "
-	} else if u.isSet(r.Path) {
+	if u.isSet(r.Path) {
 		lines := u.describeElements(r, slices.Concat(u.set.wrong, u.set.missing), [2]string{"sent", "returned"})
 		returned = "other elements:\n\n" + strings.Join(lines, "\n") + "\n\n"
 		// An element may lack what was asked for: to configure it so would make that permanent.

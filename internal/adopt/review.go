@@ -89,15 +89,11 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		prior = now
 	}
 	edit := e.key().Edit(prior, planned)
-	answer, conflicts := edit.Ask(now)
-	switch answer {
-	case tfvalue.Conflict:
+	if answer, conflicts := edit.Ask(now); answer == tfvalue.Conflict {
 		diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
 			fmt.Sprintf("%s of %s changed since the plan", e.KeyedSet, r.Label),
 			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", e.key().Noun, e.key().List(conflicts)))
 		return tfvalue.Edit{}
-	case tfvalue.Done:
-		edit = tfvalue.Edit{}
 	}
 	edit = edit.On(now)
 	r.wanted = r.wanted.With(edit.After(), e.KeyedSet...)

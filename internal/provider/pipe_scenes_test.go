@@ -179,6 +179,24 @@ func TestPipeScenes(t *testing.T) {
 			},
 			mapped: held,
 		},
+		"no read of the apply tells the source": {
+			arguments: resorted,
+			before: func(s *scene, request int) {
+				if request < 3 {
+					s.omits(mockplatform.GetPipe, "source")
+				}
+			},
+			mapped: held, says: []string{"Unknown table mappings"},
+		},
+		"no read of the apply tells the mappings": {
+			arguments: resorted,
+			before: func(s *scene, request int) {
+				if request < 3 {
+					s.omits(mockplatform.GetPipe, tableMappings)
+				}
+			},
+			mapped: held, says: []string{"Unknown table mappings"},
+		},
 		"no read tells the source, and a change of the name drops the mappings": {
 			arguments: seedMappings + renamed,
 			platform:  func(s *scene) { s.drops("", once()) },
