@@ -138,20 +138,10 @@ func (w *workspace) wantScript(command string, code int, texts ...string) string
 	return out
 }
 
-// writes are the bodies of the requests so far that change something.
-func (w *workspace) writes() (bodies []string) {
-	for _, r := range w.Requests() {
-		if r.Method != "GET" {
-			bodies = append(bodies, r.Body)
-		}
-	}
-	return bodies
-}
-
 // wantWrites compares the bodies of all writes since the journal was reset, and resets it.
 func (w *workspace) wantWrites(want ...string) {
 	w.T.Helper()
-	if got := w.writes(); !slices.Equal(got, want) {
+	if got := w.Writes(); !slices.Equal(got, want) {
 		w.T.Errorf("writes are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	w.ResetJournal()
@@ -160,7 +150,7 @@ func (w *workspace) wantWrites(want ...string) {
 // wantKeys expects so many creations of keys, and other writes, and resets the journal.
 func (w *workspace) wantKeys(keys, others int) {
 	w.T.Helper()
-	if got := w.writes(); len(w.RequestsOf(mockplatform.CreateKey)) != keys || len(got) != keys+others {
+	if got := w.Writes(); len(w.RequestsOf(mockplatform.CreateKey)) != keys || len(got) != keys+others {
 		w.T.Errorf("want %d keys and %d other writes, got\n%s", keys, others, strings.Join(got, "\n"))
 	}
 	w.ResetJournal()

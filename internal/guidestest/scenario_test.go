@@ -88,7 +88,7 @@ func TestScenarioReadme(t *testing.T) {
 	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
 	p.replace(`{"orders":"...","clickstream":"...","sensors":"...","customers":"..."}`, secrets)
 	w.follow(p)
-	wantText(t, strings.Join(w.writes(), "\n"),
+	wantText(t, strings.Join(w.Writes(), "\n"),
 		`"kafka":{"credentials":{"password":"secret-of-orders","username":"orders-loader"}}`,
 		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
 		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
@@ -107,7 +107,7 @@ func TestScenarioReadme(t *testing.T) {
 	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
 	w.wantScript("terraform plan", 1, "Credential missing")
 	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).Apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
-	sent := strings.Join(w.writes(), "\n")
+	sent := strings.Join(w.Writes(), "\n")
 	if strings.Count(sent, "secret-of-") != 1 {
 		t.Errorf("want one secret, got\n%s", sent)
 	}

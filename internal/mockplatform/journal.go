@@ -80,6 +80,16 @@ func (s *Server) RequestsOf(operation Operation) []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Operation != operation })
 }
 
+// Writes returns the bodies of the recorded requests that change something.
+func (s *Server) Writes() (bodies []string) {
+	for _, r := range s.Requests() {
+		if r.Method != http.MethodGet {
+			bodies = append(bodies, r.Body)
+		}
+	}
+	return bodies
+}
+
 // Count returns the number of recorded requests with this method ("" means any)
 // and a path that matches as in Fault.Path.
 func (s *Server) Count(method, pathPattern string) int {

@@ -97,8 +97,8 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 				// Time passes between plan and apply, and may not change the plan's end.
 				time.Sleep(time.Hour)
 				b.applyPlan(plan)
-				if len(f.writes()) != map[string]int{"update": 0, "replace": 1}[plan.action] {
-					t.Errorf("%s: %s", plan.action, f.writes())
+				if len(f.Writes()) != map[string]int{"update": 0, "replace": 1}[plan.action] {
+					t.Errorf("%s: %s", plan.action, f.Writes())
 				}
 				if plan.action != "update" {
 					return

@@ -221,7 +221,7 @@ func TestAPIKeyUnknownChanges(t *testing.T) {
 		}
 		b.learn(cty.Zero)
 		r := b.applyAs(strings.Replace(key, argument, delayed(name, value), 1))
-		if sent := len(f.writes()); r.action != want || sent != created {
+		if sent := len(f.Writes()); r.action != want || sent != created {
 			t.Errorf("%s unknown: %s, want %s; %d new keys", name, r.action, want, sent)
 		}
 		f.ResetJournal()

@@ -25,7 +25,7 @@ func pathOf(leaf string) []string { return strings.Split(snake(leaf), ".") }
 
 // checkPlans checks that a plan writes nothing, and begins with what the platform has.
 func (l *life) checkPlans(troubled bool) {
-	if sent := l.writes(); len(sent) > 0 {
+	if sent := l.Writes(); len(sent) > 0 {
 		l.t.Errorf("a plan sends %q", sent)
 	}
 	for _, b := range l.blocks {

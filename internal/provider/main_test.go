@@ -139,22 +139,11 @@ func (f *fixture) provider(arguments ...string) string {
 `, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))
 }
 
-// writes are the bodies of the requests so far that change something.
-func (f *fixture) writes() []string {
-	var bodies []string
-	for _, r := range f.Requests() {
-		if r.Method != "GET" {
-			bodies = append(bodies, r.Body)
-		}
-	}
-	return bodies
-}
-
 // wantWrites compares the bodies of all writes since the journal was reset,
 // as JSON, and resets it.
 func (f *fixture) wantWrites(want ...string) {
 	f.t.Helper()
-	got := f.writes()
+	got := f.Writes()
 	f.ResetJournal()
 	f.wantBodies(got, want)
 }

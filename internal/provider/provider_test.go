@@ -155,7 +155,7 @@ data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + pi
 		"TF_APPEND_USER_AGENT= pipeline/7 (nightly) ",
 	)
 	w.Apply()
-	if got := f.writes(); len(got) != 1 {
+	if got := f.Writes(); len(got) != 1 {
 		t.Errorf("writes: %q", got)
 	}
 	for _, r := range f.Requests() {
