@@ -49,34 +49,29 @@ var sizes = []size{
 	{"100pipes", 0, 100}, {"300pipes", 0, 300}, {"1000pipes", 0, 1000},
 }
 
-var (
-	planArgs  = []string{"plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color"}
-	applyArgs = []string{"apply", "-input=false", "-auto-approve", "-lock=false", "-no-color"}
-)
-
 // BenchmarkPlan plans, and finds no changes.
 func BenchmarkPlan(b *testing.B) {
-	each(b, []string{builtIn, baseline, this}, func(b *testing.B, w *workspace) usage { return w.run(b, planArgs) })
-}
-
-// BenchmarkApply plans and applies a change of one value of every object.
-func BenchmarkApply(b *testing.B) {
-	each(b, []string{builtIn, this}, func(b *testing.B, w *workspace) usage {
-		w.value = 11 - w.value // 5 or 6
-		return w.run(b, applyArgs)
-	})
+	all := []string{builtIn, baseline, this}
+	for _, path := range others {
+		all = append(all, filepath.Base(path))
+	}
+	for _, size := range sizes {
+		for _, with := range all {
+			measure(b, size, with, (*workspace).plan)
+		}
+	}
 }
 
 // BenchmarkRateLimit plans while the platform accepts ten requests in each minute. The
 // run also needs least-sec/op with a provider that knows the limit.
 func BenchmarkRateLimit(b *testing.B) {
-	measure(b, size{"20pipes", 0, 20}, this, func(b *testing.B, w *workspace) usage {
+	measure(b, size{"20pipes", 0, 20}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Configure(func(behaviour *mockplatform.Behaviour) {
 			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute}
 		})
 		start := time.Now()
 		b.ReportMetric(start.Truncate(time.Minute).Add(time.Minute).Sub(start).Seconds(), "least-sec/op")
-		used := w.run(b, planArgs)
+		used := w.plan(b)
 		w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.RateLimit = mockplatform.RateLimit{} })
 		return used
 	})
@@ -87,17 +82,17 @@ const outage = 20 * time.Second
 
 // BenchmarkOutage plans while the platform responds with 503, until the outage ends.
 func BenchmarkOutage(b *testing.B) {
-	measure(b, size{"300pipes", 0, 300}, this, func(b *testing.B, w *workspace) usage {
+	measure(b, size{"300pipes", 0, 300}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Inject(mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
 		time.AfterFunc(outage, w.platform.ClearFaults)
 		b.ReportMetric(outage.Seconds(), "least-sec/op")
-		return w.run(b, planArgs)
+		return w.plan(b)
 	})
 }
 
 // BenchmarkUnreachable plans while nothing listens at the platform's URL: the plan fails.
 func BenchmarkUnreachable(b *testing.B) {
-	measure(b, size{"1000services", 1000, 0}, this, func(b *testing.B, w *workspace) usage {
+	measure(b, size{"1000services", 1000, 0}, this, func(w *workspace, b *testing.B) usage {
 		unused := httptest.NewServer(nil)
 		unused.Close()
 		used, out, err := w.terraform(b, planArgs, "DATAPLATFORM_BASE_URL="+unused.URL)
@@ -132,26 +127,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func each(b *testing.B, all []string, run func(*testing.B, *workspace) usage) {
-	for _, path := range others {
-		all = append(all, filepath.Base(path))
-	}
-	for _, size := range sizes {
-		for _, with := range all {
-			measure(b, size, with, run)
-		}
-	}
-}
-
 // measure runs one benchmark. The function that it times returns what Terraform used,
 // with its providers.
-func measure(b *testing.B, size size, with string, run func(*testing.B, *workspace) usage) {
+func measure(b *testing.B, size size, with string, run func(*workspace, *testing.B) usage) {
 	b.Run(fmt.Sprintf("objects=%s/with=%s", size.name, with), func(b *testing.B) {
 		w := open(b, size, with)
 		var terraform, provider usage
 		w.platform.ResetJournal()
 		for b.Loop() {
-			terraform.add(run(b, w))
+			terraform.add(run(w, b))
 			provider.add(w.used(b, ofProviders))
 		}
 		requests := w.platform.Requests()
@@ -171,10 +155,10 @@ type workspace struct {
 	env      []string
 	server   *httptest.Server
 	platform *mockplatform.Server
-	value    int // of the attribute that changes
 }
 
-// These outlive a benchmark: it takes a while to prepare the large ones.
+// These outlive a benchmark: it takes minutes to apply the large ones. No plan changes
+// them, so all builds of the provider share one of each size.
 var (
 	workspaces = map[string]*workspace{}
 	dir        string
@@ -183,68 +167,71 @@ var (
 // open returns a workspace whose state is up to date.
 func open(b *testing.B, size size, with string) *workspace {
 	b.Helper()
-	name := size.name + "-" + with
-	if workspaces[name] != nil {
-		return workspaces[name]
-	}
 	if dir == "" {
 		var err error
 		dir, err = os.MkdirTemp("", "dataplatform-bench-") // b.TempDir would end with this benchmark
 		check(b, err)
 	}
+	name, configuration, first := size.name, ourConfiguration, this
+	if with == builtIn {
+		name, configuration, first = size.name+"-"+builtIn, builtInConfiguration, builtIn
+	}
+	if workspaces[name] == nil {
+		workspaces[name] = prepare(b, name, configuration, size).with(b, first).applied(b)
+	}
+	return workspaces[name].with(b, with)
+}
+
+func prepare(b *testing.B, name, configuration string, size size) *workspace {
+	b.Helper()
 	seed := mockplatform.DefaultSeed()
-	w := &workspace{dir: filepath.Join(dir, name), platform: mockplatform.New(seed), value: 5}
+	w := &workspace{dir: filepath.Join(dir, name), platform: mockplatform.New(seed)}
 	w.server = httptest.NewServer(w.platform)
 	w.env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "DATAPLATFORM_")
 	})
-	w.env = append(w.env,
-		"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+install(b, with),
+	w.env = append(w.env, "CHECKPOINT_DISABLE=1",
 		"DATAPLATFORM_BASE_URL="+w.server.URL, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
 	)
-	ids := map[string][]string{
+	ids, err := json.Marshal(map[string][]string{
 		"services": w.platform.AddServices(mockplatform.OrganizationID, size.services),
 		"pipes":    w.platform.AddPipes(mockplatform.ServiceID, size.pipes),
-	}
+	})
+	check(b, err)
 	check(b, os.Mkdir(w.dir, 0o750))
-	configuration := ourConfiguration
-	if with == builtIn {
-		configuration = builtInConfiguration
+	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configuration), 0o600))
+	// The IDs have a file of their own: Terraform reads the whole file of a resource for each
+	// warning about it.
+	check(b, os.WriteFile(filepath.Join(w.dir, "ids.json"), ids, 0o600))
+	return w
+}
+
+// with is the workspace with one of what the benchmarks compare.
+func (w *workspace) with(b *testing.B, with string) *workspace {
+	b.Helper()
+	one := *w
+	one.env = append(slices.Clip(w.env), "TF_CLI_CONFIG_FILE="+install(b, with))
+	return &one
+}
+
+func (w *workspace) applied(b *testing.B) *workspace {
+	b.Helper()
+	if strings.HasSuffix(w.dir, builtIn) {
+		w.run(b, "init")
 	}
-	w.write(b, "main.tf", []byte("variable \"value\" { type = number }\nlocals { ids = jsondecode(file(\"ids.json\")) }\n"+configuration))
-	if with == builtIn {
-		w.writeIDs(b, ids)
-		w.run(b, []string{"init"})
-	}
-	switch with {
-	case builtIn, this:
-		w.applyAll(b, ids)
-	default: // what this provider left, so that Terraform has as much to read
-		w.writeIDs(b, ids)
-		first := open(b, size, this)
-		state, err := os.ReadFile(filepath.Join(first.dir, "terraform.tfstate"))
-		check(b, err)
-		w.write(b, "terraform.tfstate", state)
-		for _, id := range ids["services"] {
-			w.platform.SetService(mockplatform.OrganizationID, first.platform.Service(id))
-		}
-		for _, id := range ids["pipes"] {
-			w.platform.SetPipe(first.platform.Pipe(id))
-		}
-		w.value = first.value
-	}
+	w.run(b, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
 	w.used(b, ofProviders)
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
 	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
 		w.env = append(w.env, "PROFILE_DIR="+profiles)
 	}
-	workspaces[name] = w
 	return w
 }
 
 const (
-	ourConfiguration = `terraform {
+	ids              = "locals { ids = jsondecode(file(\"ids.json\")) }\n"
+	ourConfiguration = ids + `terraform {
   required_providers {
     dataplatform = { source = "dataplatform/dataplatform" }
   }
@@ -252,7 +239,7 @@ const (
 resource "dataplatform_service_scaling" "this" {
   count                = length(local.ids.services)
   service_id           = local.ids.services[count.index]
-  num_replicas         = var.value
+  num_replicas         = 5
   idle_scaling         = true
   idle_timeout_minutes = 15
 }
@@ -260,42 +247,36 @@ resource "dataplatform_pipe" "this" {
   count      = length(local.ids.pipes)
   service_id = "` + mockplatform.ServiceID + `"
   pipe_id    = local.ids.pipes[count.index]
-  settings   = { engine_max_threads = var.value }
+  settings   = { engine_max_threads = 5 }
 }
 `
-	builtInConfiguration = `resource "terraform_data" "services" {
+	builtInConfiguration = ids + `resource "terraform_data" "services" {
   count = length(local.ids.services)
-  input = { service_id = local.ids.services[count.index], num_replicas = var.value, idle_scaling = true, idle_timeout_minutes = 15 }
+  input = { service_id = local.ids.services[count.index], num_replicas = 5, idle_scaling = true, idle_timeout_minutes = 15 }
 }
 resource "terraform_data" "pipes" {
   count = length(local.ids.pipes)
-  input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = var.value } }
+  input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = 5 } }
 }
 `
 )
 
-func (w *workspace) write(b *testing.B, name string, content []byte) {
-	b.Helper()
-	check(b, os.WriteFile(filepath.Join(w.dir, name), content, 0o600))
-}
-
-// writeIDs gives the IDs a file of their own: Terraform reads the whole file of a
-// resource for each warning about it.
-func (w *workspace) writeIDs(b *testing.B, ids map[string][]string) {
-	b.Helper()
-	encoded, err := json.Marshal(ids)
-	check(b, err)
-	w.write(b, "ids.json", encoded)
-}
-
 // run runs Terraform in the workspace, and returns what it used, with its providers.
-func (w *workspace) run(b *testing.B, args []string) usage {
+func (w *workspace) run(b *testing.B, args ...string) usage {
 	b.Helper()
 	used, out, err := w.terraform(b, args)
 	if err != nil || strings.Contains(out, "changed outside of") {
 		b.Fatalf("terraform %s: %v\n%s", args[0], err, out)
 	}
 	return used
+}
+
+var planArgs = []string{"plan", "-input=false", "-detailed-exitcode", "-lock=false", "-no-color"}
+
+// plan finds no changes.
+func (w *workspace) plan(b *testing.B) usage {
+	b.Helper()
+	return w.run(b, planArgs...)
 }
 
 func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage, string, error) {
@@ -307,7 +288,7 @@ func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage
 	command := exec.CommandContext(b.Context(), self, args...)
 	command.Dir = w.dir
 	command.Env = slices.Concat(w.env, []string{
-		fmt.Sprintf("TF_VAR_value=%d", w.value), programVariable + "=" + program, usageFile + "=" + w.usageFile(),
+		programVariable + "=" + program, usageFile + "=" + w.usageFile(),
 	}, env)
 	out, err := command.CombinedOutput()
 	return w.used(b, ofTerraform), string(out), err
