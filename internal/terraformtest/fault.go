@@ -14,7 +14,6 @@ const (
 	InconsistentResult = "Provider produced inconsistent result after apply"
 	InvalidResult      = "Provider returned invalid result object after apply"
 	InvalidObject      = "Provider produced invalid object"
-	InvalidIdentity    = "Provider produced invalid identity"
 )
 
 // Fault is a bug of the provider that Terraform reports, under the same summary and, if it
@@ -90,24 +89,11 @@ func (f *faults) planNested(nested *tfprotov6.SchemaObject, was, written, will c
 		f.add(at, "has another number of elements in the plan")
 	default:
 		for key, element := range will.Elements() {
-			if !written.HasIndex(key).True() {
-				f.add(at, "has other keys in the plan")
-				continue
-			}
 			before := cty.NullVal(element.Type())
 			if !was.IsNull() && was.HasIndex(key).True() {
 				before = was.Index(key)
 			}
-			step := cty.PathStep(cty.IndexStep{Key: key})
-			if will.Type().IsMapType() { // as Terraform has it
-				step = cty.GetAttrStep{Name: key.AsString()}
-			}
-			f.plan(members, before, written.Index(key), element, append(at.Copy(), step))
-		}
-		for key := range written.Elements() {
-			if !will.HasIndex(key).True() {
-				f.add(at, "lacks a key in the plan")
-			}
+			f.plan(members, before, written.Index(key), element, at.Index(key))
 		}
 	}
 }

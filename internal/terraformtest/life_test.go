@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,11 +85,7 @@ func (r *references) write(value cty.Value) (written map[string]any) {
 func (l *life) block(step int) (thing, outputs map[string]any) {
 	r := &references{l.name, map[string]cty.Value{"step": cty.NumberIntVal(int64(step))}}
 	thing = r.write(l.written)
-	lifecycle := map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": l.ignored}
-	if l.IgnoreAll {
-		lifecycle["ignore_changes"] = "all"
-	}
-	thing["lifecycle"] = lifecycle
+	thing["lifecycle"] = map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": l.ignored}
 	return thing, map[string]any{"input": r.write(cty.ObjectVal(r.laters))}
 }
 
@@ -124,7 +119,7 @@ func (w *writer) attribute(a *attribute) cty.Value {
 	} else {
 		value = w.nested(a.NestedType)
 	}
-	if a.WriteOnly || w.older && a.NestedType != nil && a.NestedType.Nesting == keyed {
+	if a.WriteOnly {
 		return value
 	}
 	return w.maybeLater(value)
@@ -143,25 +138,15 @@ func (w *writer) nested(of *tfprotov6.SchemaObject) cty.Value {
 		return cty.ObjectVal(w.attributes(of.Attributes, true))
 	}
 	var elements []cty.Value
-	byKey := map[string]cty.Value{}
 	for range w.IntN(4) {
-		element := cty.ObjectVal(w.attributes(of.Attributes, true))
-		if of.Nesting != keyed || !w.older {
-			element = w.maybeLater(element)
-		}
-		elements = append(elements, element)
-		byKey[[]string{"x", "y", "z"}[w.IntN(3)]] = element
-	}
-	if of.Nesting == keyed {
-		return cty.ObjectVal(byKey)
+		elements = append(elements, w.maybeLater(cty.ObjectVal(w.attributes(of.Attributes, true))))
 	}
 	return cty.TupleVal(elements)
 }
 
 // ignorable are paths that lives ignore.
 var ignorable = []string{
-	"both", "forced", "tags", "tags[0]", "labels", `labels["x"]`, "plain.name", "one", "one.inner.both",
-	"items[1].name", `keyed["x"].name`, `keyed["y"]`, "group", "computed",
+	"both", "forced", "tags", "tags[0]", "plain.name", "one", "one.inner.both", "items[1].name", "group", "computed",
 }
 
 // path is a path as ignore_changes has it.
@@ -188,9 +173,9 @@ func path(t *testing.T, text string) (found cty.Path) {
 func (l *life) next(t *testing.T, w *writer) {
 	t.Helper()
 	l.imports = false
-	l.IgnoreAll, l.IgnoreChanges, l.ignored = w.IntN(20) == 0, nil, []string{}
+	l.IgnoreChanges, l.ignored = nil, []string{}
 	for _, name := range ignorable {
-		if w.IntN(12) == 0 && (!w.older || !strings.HasPrefix(name, "labels")) {
+		if w.IntN(12) == 0 {
 			l.ignored, l.IgnoreChanges = append(l.ignored, name), append(l.IgnoreChanges, path(t, name))
 		}
 	}
@@ -234,8 +219,7 @@ func said(r *Report) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestLives lets lives of a fixed seed be played, and lived by a real terraform: requests to
-// the provider, actions, errors and states are the same.
+// TestLives plays lives of a fixed seed.
 func TestLives(t *testing.T) {
 	t.Parallel()
 	live(t, 1)
@@ -244,17 +228,19 @@ func TestLives(t *testing.T) {
 // TestSoak searches lives.
 func TestSoak(t *testing.T) { Soak(t, 1, live) }
 
+// live plays lives, and has a real terraform live them: requests to the provider, actions,
+// errors and states are the same.
 func live(t *testing.T, seed uint64) {
 	t.Helper()
 	played, lived := &things{seed: seed}, &things{seed: seed}
-	terraform, random := newProgram(t, lived), rand.New(rand.NewPCG(seed, 0))
+	terraform := newProgram(t, lived)
 	played.leaves, lived.leaves = terraform.older, terraform.older
 	lives := make([]*life, 30)
 	for i := range lives {
 		lives[i] = &life{Resource: New("test_thing", schema), name: fmt.Sprint("l", i), written: cty.NullVal(schema.Type)}
 		lives[i].CreateBeforeDestroy = i%3 == 0
 	}
-	w := &writer{Rand: random, older: terraform.older}
+	w := &writer{Rand: rand.New(rand.NewPCG(seed, 0)), older: terraform.older}
 	for step := range 4 {
 		cares := map[string]bool{}
 		for _, l := range lives {

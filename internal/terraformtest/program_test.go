@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -22,36 +21,31 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
+func TestMain(m *testing.M) {
+	Isolate("TF_")
+	os.Exit(m.Run())
+}
+
 // program is a real terraform before a provider in this process.
 type program struct {
 	t *testing.T
-	// older is a Terraform before 1.16. It plans a destruction before it refreshes, proposes
-	// and ignores unknown maps in another way, and crashes at an unknown map of objects. 1.16.0
+	// older is a Terraform before 1.16. It plans a destruction before it refreshes, and 1.16.0
 	// crashes where a creation fails and leaves something.
 	older bool
 	// endsEarly is one from 1.14 on: where something fails, it says less, and not always the same.
 	endsEarly bool
 
-	dir  string
-	env  []string
-	path string
+	dir string
+	env []string
 }
 
 const address = "registry.terraform.io/test/test"
 
 func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 	t.Helper()
-	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if path == "" {
-		path = "terraform"
-	}
-	version, err := exec.CommandContext(t.Context(), path, "version").Output()
-	if err != nil {
-		t.Skipf("needs a terraform: %v", err)
-	}
-	number := regexp.MustCompile(`^Terraform v1\.(\d+)`).FindStringSubmatch(string(version))
-	if len(number) < 2 || atoi(number[1]) < 11 {
-		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", version)
+	under := ProgramUnder(t)
+	if under.OpenTofu || under.OlderThan("1.11", "") {
+		t.Skipf("needs Terraform 1.11 with its write-only arguments, and this is %s", under)
 	}
 	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -62,26 +56,14 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 	}()
 	t.Cleanup(func() { cancel(); <-closed })
 	reattach := <-configs
-	text, err := json.Marshal(map[string]any{address: map[string]any{
+	text := must(json.Marshal(map[string]any{address: map[string]any{
 		"Protocol": reattach.Protocol, "ProtocolVersion": 6, "Pid": reattach.Pid, "Test": true,
 		"Addr": map[string]string{"Network": reattach.Addr.Network(), "String": reattach.Addr.String()},
-	}})
-	if err != nil {
-		t.Fatal(err)
+	}}))
+	return &program{
+		t: t, dir: t.TempDir(), env: append(os.Environ(), "TF_REATTACH_PROVIDERS="+string(text), "TF_IN_AUTOMATION=1"),
+		older: under.OlderThan("1.16", ""), endsEarly: !under.OlderThan("1.14", ""),
 	}
-	w := &program{t: t, dir: t.TempDir(), path: path, older: atoi(number[1]) < 16, endsEarly: atoi(number[1]) >= 14}
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "TF_") {
-			w.env = append(w.env, variable)
-		}
-	}
-	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text), "TF_CLI_CONFIG_FILE=/dev/null", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
-	return w
-}
-
-func atoi(text string) int {
-	number, _ := strconv.Atoi(text)
-	return number
 }
 
 // configure writes the configuration of a step.
@@ -122,7 +104,7 @@ var (
 
 func (w *program) run(args ...string) outcome {
 	w.t.Helper()
-	command := exec.CommandContext(w.t.Context(), w.path, slices.Insert(args, 1, "-json", "-input=false")...)
+	command := exec.CommandContext(w.t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), slices.Insert(args, 1, "-json", "-input=false")...)
 	command.Dir, command.Env = w.dir, w.env
 	out, err := command.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -131,37 +113,35 @@ func (w *program) run(args ...string) outcome {
 	o := outcome{failed: err != nil, said: map[string][]string{}, actions: map[string]string{}}
 	for line := range bytes.Lines(out) {
 		var message struct {
+			Type       string
 			Diagnostic struct{ Severity, Summary, Detail string }
 			Change     struct {
 				Action   string
-				Resource struct {
-					Name string `json:"resource_name"`
-					Type string `json:"resource_type"`
-				}
+				Resource struct{ Addr string }
 			}
-			Type string
 		}
 		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
 			w.t.Fatalf("%v in %s", err, line)
 		}
-		switch d := message.Diagnostic; {
-		case message.Type == "planned_change" && message.Change.Resource.Type == "test_thing":
-			o.actions[message.Change.Resource.Name] = message.Change.Action
-		case d.Severity != "error":
-		default:
-			found := place.FindStringSubmatch(d.Detail)
-			if found == nil {
-				w.t.Fatalf("%s", line)
-			}
-			named, text := found[1], d.Summary
-			if text != "Boom" {
-				text += " " + found[2]
-				if inner := result.FindStringSubmatch(d.Detail); inner != nil {
-					text += inner[1]
-				}
-			}
-			o.said[named] = append(o.said[named], text)
+		if name, isThing := strings.CutPrefix(message.Change.Resource.Addr, "test_thing."); isThing && message.Type == "planned_change" {
+			o.actions[name] = message.Change.Action
 		}
+		d := message.Diagnostic
+		if d.Severity != "error" {
+			continue
+		}
+		found := place.FindStringSubmatch(d.Detail)
+		if found == nil {
+			w.t.Fatalf("%s", line)
+		}
+		text := d.Summary
+		if text != "Boom" {
+			text += " " + found[2]
+		}
+		if inner := result.FindStringSubmatch(d.Detail); inner != nil {
+			text += inner[1]
+		}
+		o.said[found[1]] = append(o.said[found[1]], text)
 	}
 	for life, all := range o.said {
 		slices.Sort(all)
@@ -191,10 +171,7 @@ func (w *program) state() map[string]Object {
 	}
 	all := map[string]Object{}
 	for _, resource := range stored.Resources {
-		if resource.Type != "test_thing" {
-			continue
-		}
-		if len(resource.Instances) == 0 {
+		if resource.Type != "test_thing" || len(resource.Instances) == 0 {
 			continue
 		}
 		if len(resource.Instances) > 1 || resource.Instances[0].Deposed != "" {

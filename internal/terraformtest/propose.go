@@ -58,21 +58,15 @@ func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet {
 		return members.proposeSet(prior, config)
 	}
-	elements, keyed := []cty.Value{}, map[string]cty.Value{}
+	if nested.Nesting != tfprotov6.SchemaObjectNestingModeList {
+		panic("nested maps are not played")
+	}
+	var elements []cty.Value
 	for key, element := range config.Elements() {
-		switch {
-		case !prior.IsNull() && prior.HasIndex(key).True():
+		if !prior.IsNull() && prior.HasIndex(key).True() {
 			element = members.propose(prior.Index(key), element)
-		case config.Type().IsMapType(): // differs from a new element of a list if it is unknown
-			element = members.propose(cty.NullVal(element.Type()), element)
 		}
 		elements = append(elements, element)
-		if config.Type().IsMapType() {
-			keyed[key.AsString()] = element
-		}
-	}
-	if config.Type().IsMapType() {
-		return cty.MapVal(keyed)
 	}
 	return cty.ListVal(elements)
 }
@@ -157,24 +151,14 @@ func unrefined(value cty.Value) cty.Value {
 // Lifecycle has the arguments of the block of that name.
 type Lifecycle struct {
 	CreateBeforeDestroy bool
-	// IgnoreChanges are paths of ignore_changes, and IgnoreAll is all of them.
+	// IgnoreChanges are paths of ignore_changes. None leads into a map.
 	IgnoreChanges []cty.Path
-	IgnoreAll     bool
 }
 
 // ignore returns a configuration that has the prior values of what is ignored, from
 // which Terraform then proposes. A new object ignores nothing.
-func (s *Schema) ignore(l Lifecycle, prior, config cty.Value) cty.Value {
+func (l Lifecycle) ignore(prior, config cty.Value) cty.Value {
 	if prior.IsNull() {
-		return config
-	}
-	if l.IgnoreAll {
-		config, _ = cty.Transform(prior, func(path cty.Path, part cty.Value) (cty.Value, error) {
-			if a := s.attributes.at(path); a != nil && a.Computed && !a.Optional {
-				return cty.NullVal(part.Type()), nil
-			}
-			return part, nil
-		})
 		return config
 	}
 	for _, path := range l.IgnoreChanges {
@@ -197,8 +181,6 @@ func keep(prior, config cty.Value, path cty.Path) cty.Value {
 	}
 	step, isIndex := path[0].(cty.IndexStep)
 	switch {
-	case isIndex && config.Type().IsMapType() && len(path) == 1:
-		return keepKey(prior, config, step.Key.AsString())
 	case config.IsNull() || prior.IsNull():
 		return config
 	case !isIndex:
@@ -207,35 +189,10 @@ func keep(prior, config cty.Value, path cty.Path) cty.Value {
 		return cty.ObjectVal(members)
 	case !config.HasIndex(step.Key).True() || !prior.HasIndex(step.Key).True():
 		return config
-	case config.Type().IsMapType():
-		elements, key := config.AsValueMap(), step.Key.AsString()
-		elements[key] = keep(prior.Index(step.Key), elements[key], path[1:])
-		return cty.MapVal(elements)
 	default:
 		elements := config.AsValueSlice()
 		i, _ := step.Key.AsBigFloat().Int64()
 		elements[i] = keep(prior.Index(step.Key), elements[i], path[1:])
 		return cty.ListVal(elements)
-	}
-}
-
-// keepKey is keep for one key of a map, with which a path ends.
-func keepKey(prior, config cty.Value, key string) cty.Value {
-	elements := map[string]cty.Value{}
-	if !config.IsNull() && config.LengthInt() > 0 {
-		elements = config.AsValueMap()
-	}
-	if at := cty.StringVal(key); !prior.IsNull() && prior.HasIndex(at).True() {
-		elements[key] = prior.Index(at)
-	} else {
-		delete(elements, key)
-	}
-	switch {
-	case len(elements) > 0:
-		return cty.MapVal(elements)
-	case config.IsNull():
-		return config
-	default:
-		return cty.MapValEmpty(config.Type().ElementType())
 	}
 }

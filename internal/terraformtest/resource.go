@@ -27,8 +27,6 @@ type Resource struct {
 	// that has unknown values in a plan changes it before the apply.
 	Config cty.Value
 	State  Object
-	// Deposed are objects that a replacement has left behind. They are not played on.
-	Deposed []Object
 }
 
 // Object is what a state has of a resource. Its value is null if there is none.
@@ -242,7 +240,7 @@ func (r *Resource) plan(p Provider, prior Object, c *Change) {
 	if prior.Tainted {
 		from = r.none()
 	}
-	config := r.Schema.ignore(r.Lifecycle, from.Value, r.Config)
+	config := r.ignore(from.Value, r.Config)
 	resp, planned, ok := r.planChange(p, config, from, &c.Report)
 	ok = ok && c.check(InvalidPlan, func(f *faults) {
 		if f.presence(config, planned) {
@@ -355,8 +353,6 @@ func (r *Resource) Apply(p Provider, c *Change) {
 		r.destroyDeposed(p, old, c)
 	case planned && r.State.Value.IsNull():
 		r.State = old
-	default:
-		r.Deposed = append(r.Deposed, old)
 	}
 }
 
@@ -386,12 +382,13 @@ func (r *Resource) applyPlanned(p Provider, c *Change) (planned, applied bool) {
 }
 
 // destroyDeposed destroys the object that a new one has replaced, with a plan of its own.
+// Where that fails, the object is not played on.
 func (r *Resource) destroyDeposed(p Provider, old Object, c *Change) {
 	deposed := &Resource{Type: r.Type, Schema: r.Schema, Config: cty.NullVal(r.Schema.Type), State: old}
 	last := deposed.unplanned()
 	deposed.planDestroy(p, last)
-	if last.Action == Failed || !deposed.carryOut(p, deposed.Config, deposed.Config, last) {
-		r.Deposed = append(r.Deposed, old)
+	if last.Action != Failed {
+		deposed.carryOut(p, deposed.Config, deposed.Config, last)
 	}
 	c.take(last.Report)
 }

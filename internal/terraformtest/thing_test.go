@@ -40,7 +40,6 @@ const (
 	single = tfprotov6.SchemaObjectNestingModeSingle
 	list   = tfprotov6.SchemaObjectNestingModeList
 	set    = tfprotov6.SchemaObjectNestingModeSet
-	keyed  = tfprotov6.SchemaObjectNestingModeMap
 )
 
 var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
@@ -58,7 +57,6 @@ var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: me
 		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...), Optional: true, Computed: true},
 	&attribute{Name: "items", NestedType: nested(list, members(&attribute{Name: "deep", NestedType: nested(set, members()...), Optional: true})...), Optional: true},
 	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
-	&attribute{Name: "keyed", NestedType: nested(keyed, members()...), Optional: true, Computed: true},
 	&attribute{Name: "group", NestedType: nested(set, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
 		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true})...), Optional: true, Computed: true},
 )}}
