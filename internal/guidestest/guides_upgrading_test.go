@@ -7,12 +7,9 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // TestUpgradingGuide follows the guide from the first version to the last plan, in one
@@ -20,7 +17,7 @@ import (
 func TestUpgradingGuide(t *testing.T) {
 	w := newReader(t)
 	p := readPage(t, guide("upgrading"))
-	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfOtherVersions
+	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfEarlierVersions
 	p.find(t, newer)
 	p.drop(func(b block) bool { return b.text == newer })
 	upgrade := p.find(t, "init -upgrade")
@@ -43,46 +40,11 @@ done
 terraform plan -out=old.plan
 `
 
-// TestStatesOfOtherVersions has what the guide says of an earlier version of the provider
-// on a later state: unknown attributes and missing private data are no change, and a
-// newer schema is Terraform's own error. And what it says of terraform state rm.
-func TestStatesOfOtherVersions(t *testing.T) {
-	w := newWorkspace(t, plainProvider+fmt.Sprintf(`
-resource "dataplatform_service_scaling" "events" {
-  service_id   = %q
-  num_replicas = 3
-}
-resource "dataplatform_api_key" "loader" {
-  name           = "loader"
-  roles          = ["developer"]
-  validity_hours = 24
-}
-`, mockplatform.ServiceID))
-	w.Apply()
-	w.ResetJournal()
-	state := w.Read("terraform.tfstate")
-	changed := strings.ReplaceAll(state, `"attributes": {`, `"attributes": { "added_later": "x",`)
-	changed = regexp.MustCompile(`"private": "[^"]+"`).ReplaceAllString(changed, `"private": "e30="`) // {}
-	if strings.Count(changed, "added_later") != 2 || strings.Count(changed, `"e30="`) != 1 {
-		t.Fatalf("the state has another form:\n%s", state)
-	}
-	w.File("terraform.tfstate", changed)
-	w.WantEmptyPlan()
-
-	w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
-	w.wantScript("terraform plan", 1, "Resource instance managed by newer provider version")
-
-	// Removed from the state and still configured, a key is created once more.
-	w.File("terraform.tfstate", state)
-	wantText(t, w.shell("terraform state rm dataplatform_api_key.loader && terraform plan"), "Plan: 1 to add, 0 to change, 0 to destroy.")
-	w.wantWrites()
-}
-
 // TestStatesOfEarlierVersions plans with states that earlier versions of the
 // provider wrote, each with its configuration in a directory named after the
 // version: they must plan empty. Where a release changes the shape of a state,
 // its directory is added and none is changed; a state that no longer plans empty
-// needs a state upgrader.
+// needs a state upgrader. A later version's state gets the error that the guide quotes.
 func TestStatesOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	directories, err := filepath.Glob("testdata/state/*")
@@ -93,9 +55,12 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 		t.Run(filepath.Base(directory), func(t *testing.T) {
 			w := newWorkspace(t, fileText(t, filepath.Join(directory, "main.tf")))
 			state := fileText(t, filepath.Join(directory, "state.json"))
-			w.File("terraform.tfstate", strings.ReplaceAll(state, "registry.terraform.io", programUnder(t).RegistryHost()))
+			state = strings.ReplaceAll(state, "registry.terraform.io", programUnder(t).RegistryHost())
+			w.File("terraform.tfstate", state)
 			w.WantEmptyPlan()
 			w.wantWrites()
+			w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
+			w.wantScript("terraform plan", 1, "Error: Resource instance managed by newer provider version")
 		})
 	}
 }
@@ -133,21 +98,5 @@ rm terraform-provider-dataplatform_v0.1.0 README.md`, host))
 	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0", "darwin_arm64")
 	if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "h1:") != 2 {
 		t.Errorf("the lock file lacks the checksum of a system:\n%s", lock)
-	}
-}
-
-// TestNamesThatOtherToolsSet wants each resource with a settable argument called name on the
-// page on other tools, since Pulumi invents a value for it.
-func TestNamesThatOtherToolsSet(t *testing.T) {
-	t.Parallel()
-	pulumi := chapterOf(t, guide("other-tools"), "Pulumi").text
-	pages, err := filepath.Glob("../../docs/resources/*.md")
-	if err != nil || len(pages) != 3 {
-		t.Fatalf("%d resources, want 3 (%v)", len(pages), err)
-	}
-	for _, path := range pages {
-		if settable, _, _ := strings.Cut(fileText(t, path), "\n### Read-Only\n"); strings.Contains(settable, "\n- `name` (String)") {
-			wantText(t, pulumi, "`dataplatform_"+strings.TrimSuffix(filepath.Base(path), ".md")+"`")
-		}
 	}
 }

@@ -2,7 +2,6 @@ package guidestest
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,9 +32,8 @@ func (w *workspace) linters() bool {
 	return true
 }
 
-// newLinted is a workspace with the scenario, the linters and these files, each of which
-// may be in a directory of its own.
-func newLinted(t *testing.T, files map[string]string) *workspace {
+// newLinted is a workspace with the scenario and the linters.
+func newLinted(t *testing.T) *workspace {
 	t.Helper()
 	w := newReader(t)
 	needs(t, "Requires Terraform 1.11 or OpenTofu 1.11 or later, and jq.\n")
@@ -43,18 +41,28 @@ func newLinted(t *testing.T, files map[string]string) *workspace {
 	if !w.linters() {
 		t.Skip("make tflint builds what this needs")
 	}
-	for name, content := range files {
-		path := filepath.Join(w.Dir, name)
-		// Not by w.File: no Terraform reads these.
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.shell("terraform init")
 	return w
 }
 
-const lintedTerraform = `
+// TestExamplesAreLinted runs ci/lint.sh, with the recommended rules of TFLint, on the
+// scenario and all other examples. A value that is given to it is followed.
+func TestExamplesAreLinted(t *testing.T) {
+	w := newLinted(t)
+	for _, kind := range []string{"data-sources", "demo", "provider", "resources"} {
+		if err := os.CopyFS(filepath.Join(w.Dir, kind), os.DirFS(filepath.Join(examplesDir, kind))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := strings.TrimSpace(w.shell("terraform init >/dev/null && bash ci/lint.sh 2>&1 && bash ci/lint.sh --var-file=environments/production.tfvars 2>&1")); out != "" {
+		t.Errorf("TFLint found\n%s", out)
+	}
+	w.File("given.tf", "variable \"given\" { type = any }\nresource \"dataplatform_pipe\" \"given\" { settings = var.given }\n")
+	w.File("given.tfvars", "given = { engine_given = 1 }\n")
+	w.wantScript("bash ci/lint.sh", 0)
+	w.wantScript("bash ci/lint.sh --var-file=given.tfvars", 2, "dataplatform_pipe.given has no settings.engine_given.")
+}
+
+const copyModule = `
 terraform {
   required_version = ">= 1.11"
 
@@ -65,40 +73,7 @@ terraform {
     }
   }
 }
-`
 
-// TestExamplesAreLinted runs ci/lint.sh, with the recommended rules of TFLint, on the
-// scenario and all other examples, each in a directory of its own with the versions that it
-// lacks.
-func TestExamplesAreLinted(t *testing.T) {
-	files := map[string]string{}
-	walk(t, func(name string) {
-		if filepath.Ext(name) != ".tf" {
-			return
-		}
-		dir := fmt.Sprintf("example-%d", len(files))
-		content := fileText(t, filepath.Join(examplesDir, name))
-		files[filepath.Join(dir, "example.tf")] = content
-		switch versions := filepath.Join(dir, "versions.tf"); {
-		case !strings.Contains(content, "required_providers"):
-			files[versions] = lintedTerraform
-		case !strings.Contains(content, "required_version"):
-			files[versions] = "terraform {\n  required_version = \">= 1.5\"\n}\n"
-		}
-	})
-	if len(files) < 40 {
-		t.Errorf("only %d files", len(files))
-	}
-	w := newLinted(t, files)
-	if err := os.CopyFS(filepath.Join(w.Dir, "demo"), os.DirFS(examplesDir+"/demo")); err != nil {
-		t.Fatal(err)
-	}
-	if out := strings.TrimSpace(w.shell("bash ci/lint.sh 2>&1 && bash ci/lint.sh --var-file=environments/production.tfvars 2>&1")); out != "" {
-		t.Errorf("TFLint found\n%s", out)
-	}
-}
-
-const copyModule = lintedTerraform + `
 variable "settings" { type = any }
 
 resource "dataplatform_pipe" "this" {
@@ -108,7 +83,8 @@ resource "dataplatform_pipe" "this" {
 
 // TestMisspelledMembers has the ways that a misspelled name takes to a resource.
 func TestMisspelledMembers(t *testing.T) {
-	w := newLinted(t, map[string]string{"ways.tf": `
+	w := newLinted(t)
+	w.File("ways.tf", `
 locals {
   settings = { engine_local = 3 }
   pipe     = jsondecode(file("${path.module}/pipe.json"))
@@ -168,7 +144,11 @@ module "called" {
   environment = "staging"
   services    = { a = { id = "x", num_called = 3 } }
 }
-`, "pipe.json": `{"settings":{"engine_file":1}}`, "modules/copy/main.tf": copyModule})
+`)
+	w.File("pipe.json", `{"settings":{"engine_file":1}}`)
+	w.shell("mkdir modules/copy")
+	w.File("modules/copy/main.tf", copyModule)
+	w.shell("terraform init")
 	const module, values = "modules/team/main.tf", "environments/production.tfvars"
 	w.edit(module, "settings = var.import_only ? null : {\n    streaming_max_insert_wait_ms", "settings = var.import_only ? null : {\n    streaming_module")
 	w.edit(module, "description = description }", "description_module = description }")
@@ -199,33 +179,4 @@ module "called" {
 	if got := strings.Count(out, "(misspelled_members)"); got != len(want) {
 		t.Errorf("%d names, want %d:\n%s", got, len(want), out)
 	}
-}
-
-// TestMisspelledUnseen has what the guide says that the rule cannot see, and how to see it.
-func TestMisspelledUnseen(t *testing.T) {
-	w := newLinted(t, map[string]string{"ways.tf": `
-variable "typed" { type = object({ id = optional(string) }) }
-
-variable "any" { type = any }
-
-resource "dataplatform_pipe" "unseen" {
-  service_id = var.typed.id
-  settings = var.any
-}
-
-resource "dataplatform_pipe" "planned" {
-  settings = jsondecode(dataplatform_pipe.unseen.name)
-}
-
-module "copies" {
-  source   = "./modules/copy"
-  for_each = var.any
-  settings = { engine_copy = each.value }
-}
-`, "modules/copy/main.tf": copyModule, "values.tfvars": "any = { engine_any = 1 }\n", "modules/copy/values.tfvars": "settings = { engine_copy = 1 }\n"})
-	w.setenv("TF_VAR_typed={ id_unseen = 1 }")
-	w.wantScript("bash ci/lint.sh", 0)
-	w.wantScript("bash ci/lint.sh --var-file=values.tfvars", 2, "dataplatform_pipe.unseen has no settings.engine_any.")
-	const inModule = `TFLINT_PLUGIN_DIR=$PWD/.tflint.d .tflint.d/tflint --config="$PWD/.tflint.hcl" --chdir=modules/copy --var-file=values.tfvars`
-	w.wantScript(inModule, 2, "dataplatform_pipe.this has no settings.engine_copy.")
 }

@@ -68,7 +68,8 @@ func (w *workspace) wantList(lines ...string) {
 const noChanges = "Plan: 0 to import, 0 to add, 0 to change, 0 to destroy."
 
 // TestPipelinePlans has what ci/plan.sh lists: one value of a nested object, elements of
-// sets, sensitive values, and nothing else.
+// sets, sensitive values, what forces a replacement or is known only after apply, and
+// nothing else.
 func TestPipelinePlans(t *testing.T) {
 	w := scripted(t)
 	w.wantList(noChanges)
@@ -83,10 +84,17 @@ func TestPipelinePlans(t *testing.T) {
 	w.shell("terraform apply -input=false tfplan")
 	w.wantWrites(`{"settings":{"streaming_max_insert_wait_ms":2000}}`)
 
-	w.edit("main.tf", `roles = ["developer"]`, `roles = ["admin", "developer"]`+"\n"+`  hash_data = { key_id_hash = "hash-of-a-key" }`)
+	w.File("address.tf", "resource \"terraform_data\" \"address\" {\n  input = \"192.0.2.12\"\n}\n")
+	w.edit("main.tf", `roles = ["developer"]`, `roles = ["admin", "developer"]
+  hash_data      = { key_id_hash = "hash-of-a-key" }
+  ip_access_list = [{ source = "192.0.2.10" }, { source = terraform_data.address.output }]`)
 	out := w.shell("bash ci/plan.sh")
-	wantText(t, out, `roles: + "admin"`, "hash_data.key_id_hash: (sensitive)", `warning: API key "orders-loader"`, "in dataplatform_api_key.loader", "on main.tf line")
+	wantText(t, out, `roles: + "admin"`, "hash_data.key_id_hash: (sensitive)", "known after apply # forces replacement",
+		`warning: API key "orders-loader"`, "in dataplatform_api_key.loader", "on main.tf line")
 	wantNoText(t, out, "hash-of-a-key", "validity_hours", "name:")
+	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete expire_at: "[^"]+" -> \(known after apply\)`).MatchString(out) {
+		t.Errorf("the list does not begin with the expiry:\n%s", out)
+	}
 }
 
 // TestPipelineErrors has what ci/plan.sh prints where a plan cannot be made or must not be
@@ -141,24 +149,6 @@ func TestPipelineErrors(t *testing.T) {
 	w.wantWrites()
 }
 
-// TestPipelineReplacement has the list of a key's replacement: what forces it, and what is
-// known only after apply. An argument that leaves the configuration is shown.
-func TestPipelineReplacement(t *testing.T) {
-	w := scripted(t)
-	const list = "  ip_access_list = [{ source = \"192.0.2.10\" }, { source = \"192.0.2.11\" }]\n"
-	w.edit("main.tf", "  validity_hours ", list+"  validity_hours ")
-	w.shell("terraform apply -auto-approve")
-	w.edit("main.tf", list, "")
-	out := w.shell("bash ci/plan.sh")
-	wantText(t, out, `ip_access_list: [{"description":null,"source":"192.0.2.10"},{"description":null,"source":"192.0.2.11"}] -> null # forces replacement`)
-	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete expire_at: "[^"]+" -> \(known after apply\) ip_access_list`).MatchString(out) {
-		t.Errorf("the list does not begin with the expiry:\n%s", out)
-	}
-	w.edit("main.tf", "  validity_hours ", strings.Replace(list, `"192.0.2.11"`, "terraform_data.address.output", 1)+"  validity_hours ")
-	w.File("address.tf", "resource \"terraform_data\" \"address\" {\n  input = \"192.0.2.12\"\n}\n")
-	wantText(t, w.shell("bash ci/plan.sh"), "a part of it known after apply # forces replacement")
-}
-
 // TestPipelineGone clears the state of a service that was deleted on the platform and then
 // removed from the configuration. Terraform's plan has no changes.
 func TestPipelineGone(t *testing.T) {
@@ -173,33 +163,6 @@ func TestPipelineGone(t *testing.T) {
 	w.wantList(noChanges)
 	wantText(t, w.Read("output"), "changes=false")
 	w.wantScript("bash ci/drift.sh", 0)
-}
-
-// TestPipelineStalePlans applies a saved plan again after an apply that failed: it is
-// stale as soon as that has stored anything, be it what the plan has read. A new plan
-// contains what is still to do.
-func TestPipelineStalePlans(t *testing.T) {
-	w := scripted(t)
-	const apply = "terraform apply -input=false tfplan"
-	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = false })
-	w.edit("main.tf", "idle_timeout_minutes = 15", "idle_timeout_minutes = 20")
-	w.edit("main.tf", `"orders-loader"`, `"loader"`)
-	w.shell("bash ci/plan.sh")
-	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong "+apply, 1, "HTTP 401 Unauthorized")
-	w.wantScript(apply, 1, "Saved plan is stale")
-	w.ResetJournal() // the creation of the key was rejected, too
-
-	// One of two changes succeeds.
-	w.shell("bash ci/plan.sh")
-	w.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400})
-	w.wantScript(apply, 1, "HTTP 400")
-	w.wantScript(apply, 1, "Saved plan is stale")
-	w.wantKeys(1, 1)
-	out := w.shell("bash ci/plan.sh")
-	wantText(t, out, `name: "orders-loader" -> "loader"`)
-	wantNoText(t, out, "idle_timeout_minutes")
-	w.shell(apply)
-	w.WantEmptyPlan()
 }
 
 // TestPipelineDrift tells drift from a check that failed, and has what an apply hides.
@@ -322,8 +285,8 @@ func TestPipelineFiles(t *testing.T) {
 	}
 }
 
-// TestPipelineSecrets has what a secret that is not set does: no plan is encrypted with an
-// empty passphrase.
+// TestPipelineSecrets encrypts no plan with an empty passphrase, which is what a secret that
+// is not set comes to.
 func TestPipelineSecrets(t *testing.T) {
 	content := fileText(t, filepath.Join(scenarioDir, "workflows", "environment.yml"))
 	wantText(t, content, "TF_VAR_source_secrets: ${{ secrets.SOURCE_SECRETS || '{}' }}")

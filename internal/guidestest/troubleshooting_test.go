@@ -1,13 +1,9 @@
 package guidestest
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -64,92 +60,29 @@ func troubleshootingHeadings(t *testing.T) (all []string) {
 	return all
 }
 
-var (
-	reporting = regexp.MustCompile(`^(add|Add|New)(Attribute|Sent)?(Error|Warning)(Diagnostic)?$`)
-	verb      = regexp.MustCompile(`%[a-z]`)
-)
+// reported finds the summary in a call that reports a diagnostic: the first text that begins
+// with a capital letter, or with what is known only at run time. A summary that is chosen
+// before the call is in a variable of that name, or in a constant.
+var reported = regexp.MustCompile(`(?:\.[aA]dd(?:Attribute)?(?:Error|Warning)\((?:[^"}]|\{[^"}]*\}|"[a-z_]+")*|\bsummary(?:, \w+)? :?= |\nconst \w+ += )"([A-Z%][^".]*(?:\w"| "\+))`)
 
 // summariesInCode are the summaries that the provider reports. … stands for what is known
 // only at run time.
 func summariesInCode(t *testing.T) (all []string) {
 	t.Helper()
-	constants := map[string]string{}
-	found := func(e ast.Expr) {
-		if summary := verb.ReplaceAllString(textOf(e, constants), "…"); summary != "…" {
-			all = append(all, summary)
-		}
-	}
-	var files []*ast.File
+	later := regexp.MustCompile(`%[a-z]|"\+$`)
 	for _, directory := range []string{"provider", "adopt", "conn"} {
 		paths, err := filepath.Glob("../" + directory + "/*.go")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				t.Fatal(err)
+			if strings.HasSuffix(path, "_test.go") {
+				continue
 			}
-			if !strings.HasSuffix(path, "_test.go") {
-				files = append(files, file)
+			for _, call := range reported.FindAllStringSubmatch(fileText(t, path), -1) {
+				all = append(all, strings.Trim(later.ReplaceAllString(call[1], "…"), `"`))
 			}
 		}
 	}
-	each(files, func(spec *ast.ValueSpec) {
-		for i, value := range spec.Values {
-			constants[spec.Names[i].Name] = textOf(value, nil)
-		}
-	})
-	each(files, func(assignment *ast.AssignStmt) {
-		if name, ok := assignment.Lhs[0].(*ast.Ident); ok && name.Name == "summary" {
-			found(assignment.Rhs[0])
-		}
-	})
-	each(files, func(call *ast.CallExpr) {
-		function, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || !reporting.MatchString(function.Sel.Name) {
-			return
-		}
-		// What the diagnostic is about comes first, and conn's functions take the diagnostics first.
-		of, _ := function.X.(*ast.Ident)
-		if at := strings.Contains(function.Sel.Name, "Attribute") || function.Sel.Name == "addError" || of != nil && of.Name == "conn"; at {
-			found(call.Args[1])
-		} else {
-			found(call.Args[0])
-		}
-	})
 	return all
-}
-
-// each calls a function for each node of a type.
-func each[N ast.Node](files []*ast.File, found func(N)) {
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if n, ok := n.(N); ok {
-				found(n)
-			}
-			return true
-		})
-	}
-}
-
-// textOf is the text that an expression makes.
-func textOf(e ast.Expr, constants map[string]string) string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
-			return text
-		}
-	case *ast.BinaryExpr:
-		return textOf(e.X, constants) + textOf(e.Y, constants)
-	case *ast.CallExpr:
-		if selector, ok := e.Fun.(*ast.SelectorExpr); ok && selector.Sel.Name == "Sprintf" {
-			return textOf(e.Args[0], constants)
-		}
-	case *ast.Ident:
-		if text, ok := constants[e.Name]; ok {
-			return text
-		}
-	}
-	return "…"
 }
