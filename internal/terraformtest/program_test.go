@@ -3,7 +3,6 @@ package terraformtest
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"os"
@@ -11,14 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 func TestMain(m *testing.M) {
@@ -91,9 +88,8 @@ func (w *program) configure(lives []*life, step int) {
 
 // outcome is what a command of Terraform says of each life.
 type outcome struct {
-	failed  bool
-	said    map[string][]string
-	actions map[string]string
+	failed bool
+	said   map[string][]string
 }
 
 // place and result find the resource and the path in it in the detail of an error.
@@ -110,21 +106,13 @@ func (w *program) run(args ...string) outcome {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
 	}
-	o := outcome{failed: err != nil, said: map[string][]string{}, actions: map[string]string{}}
+	o := outcome{failed: err != nil, said: map[string][]string{}}
 	for line := range bytes.Lines(out) {
 		var message struct {
-			Type       string
 			Diagnostic struct{ Severity, Summary, Detail string }
-			Change     struct {
-				Action   string
-				Resource struct{ Addr string }
-			}
 		}
 		if err := json.Unmarshal(line, &message); err != nil { //nolint:musttag // encoding/json finds names in any letter case
 			w.t.Fatalf("%v in %s", err, line)
-		}
-		if name, isThing := strings.CutPrefix(message.Change.Resource.Addr, "test_thing."); isThing && message.Type == "planned_change" {
-			o.actions[name] = message.Change.Action
 		}
 		d := message.Diagnostic
 		if d.Severity != "error" {
@@ -148,42 +136,4 @@ func (w *program) run(args ...string) outcome {
 		o.said[life] = slices.Compact(all)
 	}
 	return o
-}
-
-// state is what Terraform has stored of each life.
-func (w *program) state() map[string]Object {
-	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	var stored struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []struct {
-				Status, Private, Deposed string
-				Attributes               json.RawMessage
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &stored); err != nil { //nolint:musttag // as above
-		w.t.Fatal(err)
-	}
-	all := map[string]Object{}
-	for _, resource := range stored.Resources {
-		if resource.Type != "test_thing" || len(resource.Instances) == 0 {
-			continue
-		}
-		if len(resource.Instances) > 1 || resource.Instances[0].Deposed != "" {
-			w.t.Fatalf("%s has deposed objects, which are not played", resource.Name)
-		}
-		instance := resource.Instances[0]
-		value, err := ctyjson.Unmarshal(instance.Attributes, schema.Type)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		private, _ := base64.StdEncoding.DecodeString(instance.Private)
-		all[resource.Name] = Object{Value: value, Private: private, Tainted: instance.Status == "tainted"}
-	}
-	return all
 }

@@ -55,7 +55,7 @@ var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: me
 	&attribute{Name: "chosen", NestedType: nested(single, members()[1:]...), Optional: true, Computed: true},
 	&attribute{Name: "one", NestedType: nested(single, members(&attribute{Name: "inner", NestedType: nested(single, members()...), Optional: true, Computed: true},
 		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...), Optional: true, Computed: true},
-	&attribute{Name: "items", NestedType: nested(list, members(&attribute{Name: "deep", NestedType: nested(set, members()...), Optional: true})...), Optional: true},
+	&attribute{Name: "items", NestedType: nested(list, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true})...), Optional: true},
 	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
 	&attribute{Name: "group", NestedType: nested(set, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
 		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true})...), Optional: true, Computed: true},
