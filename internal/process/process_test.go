@@ -2,75 +2,44 @@ package process
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
 func TestLogLevels(t *testing.T) {
-	for name, test := range map[string]struct {
-		set, want map[string]string
-	}{
-		"no level is set": {
-			set:  map[string]string{},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off", "TF_LOG_SDK_PROTO": ""},
-		},
-		"Terraform's own logs alone": {
-			set:  map[string]string{"TF_LOG_CORE": "TRACE"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off"},
-		},
-		"everything": {
-			set:  map[string]string{"TF_LOG": "trace"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
-		},
-		"as JSON": {
-			set:  map[string]string{"TF_LOG": "JSON"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
-		},
-		"no level at all": {
-			set:  map[string]string{"TF_LOG": "loud"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "trace"},
-		},
-		"turned off": {
-			set:  map[string]string{"TF_LOG": "OFF"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "off", "TF_LOG_SDK": "off"},
-		},
-		"providers otherwise than Terraform": {
-			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_PROVIDER": "WARN"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "warn", "TF_LOG_SDK": "warn"},
-		},
-		"a logger more silent than what passes": {
-			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK": "ERROR", "TF_LOG_SDK_PROTO": "OFF"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "trace", "TF_LOG_SDK": "error", "TF_LOG_SDK_PROTO": "off"},
-		},
-		"the framework at INFO": {
-			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK_FRAMEWORK": "INFO"},
-			want: map[string]string{"TF_LOG_SDK": "trace", "TF_LOG_SDK_FRAMEWORK": "info"},
-		},
-		"the framework alone": {
-			set:  map[string]string{"TF_LOG": "DEBUG", "TF_LOG_SDK": "OFF", "TF_LOG_SDK_FRAMEWORK": "TRACE"},
-			want: map[string]string{"TF_LOG_SDK": "off", "TF_LOG_SDK_FRAMEWORK": "debug"},
-		},
-		"a logger more verbose than what passes": {
-			set:  map[string]string{"TF_LOG": "INFO", "TF_LOG_PROVIDER_DATAPLATFORM": "TRACE", "TF_LOG_SDK_FRAMEWORK": "TRACE"},
-			want: map[string]string{"TF_LOG_PROVIDER_DATAPLATFORM": "info", "TF_LOG_SDK": "info", "TF_LOG_SDK_FRAMEWORK": "info"},
-		},
-		"one part of the SDK": {
-			set:  map[string]string{"TF_LOG": "TRACE", "TF_LOG_SDK": "OFF", "TF_LOG_SDK_PROTO": "DEBUG"},
-			want: map[string]string{"TF_LOG_SDK": "off", "TF_LOG_SDK_PROTO": "debug", "TF_LOG_SDK_FRAMEWORK": ""},
-		},
+	variables := map[string]string{
+		"LOG": "TF_LOG", "CORE": "TF_LOG_CORE", "PROVIDERS": "TF_LOG_PROVIDER", "OURS": "TF_LOG_PROVIDER_DATAPLATFORM",
+		"SDK": "TF_LOG_SDK", "PROTO": "TF_LOG_SDK_PROTO", "FRAMEWORK": "TF_LOG_SDK_FRAMEWORK",
+	}
+	for name, test := range map[string]struct{ set, want string }{
+		"no level is set":                        {"", "OURS=off SDK=off PROTO="},
+		"Terraform's own logs alone":             {"CORE=TRACE", "OURS=off SDK=off"},
+		"everything":                             {"LOG=trace", "OURS=trace SDK=trace"},
+		"as JSON":                                {"LOG=JSON", "OURS=trace SDK=trace"},
+		"no level at all":                        {"LOG=loud", "OURS=trace SDK=trace"},
+		"turned off":                             {"LOG=OFF", "OURS=off SDK=off"},
+		"providers otherwise than Terraform":     {"LOG=TRACE PROVIDERS=WARN", "OURS=warn SDK=warn"},
+		"a logger more silent than what passes":  {"LOG=TRACE SDK=ERROR PROTO=OFF", "OURS=trace SDK=error PROTO=off"},
+		"the framework at INFO":                  {"LOG=TRACE FRAMEWORK=INFO", "SDK=trace FRAMEWORK=info"},
+		"the framework alone":                    {"LOG=DEBUG SDK=OFF FRAMEWORK=TRACE", "SDK=off FRAMEWORK=debug"},
+		"a logger more verbose than what passes": {"LOG=INFO OURS=TRACE FRAMEWORK=TRACE", "OURS=info SDK=info FRAMEWORK=info"},
+		"one part of the SDK":                    {"LOG=TRACE SDK=OFF PROTO=DEBUG", "SDK=off PROTO=debug FRAMEWORK="},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, variable := range []string{
-				"TF_LOG", "TF_LOG_CORE", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_DATAPLATFORM",
-				"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK",
-			} {
-				t.Setenv(variable, test.set[variable])
+			for _, variable := range variables {
+				t.Setenv(variable, "")
+			}
+			for _, set := range strings.Fields(test.set) {
+				variable, level, _ := strings.Cut(set, "=")
+				t.Setenv(variables[variable], level)
 			}
 			if err := SetLogLevels("dataplatform"); err != nil {
 				t.Fatal(err)
 			}
-			for variable, want := range test.want {
-				if got := os.Getenv(variable); got != want {
-					t.Errorf("%s is %q, want %q", variable, got, want)
+			for _, want := range strings.Fields(test.want) {
+				variable, level, _ := strings.Cut(want, "=")
+				if got := os.Getenv(variables[variable]); got != level {
+					t.Errorf("%s is %q, want %q", variables[variable], got, level)
 				}
 			}
 		})

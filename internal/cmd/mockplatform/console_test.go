@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -59,21 +57,6 @@ func TestConsoleRejectsUnknownMembers(t *testing.T) {
 			t.Errorf("%s: changed %s to %s", row.body, before, after)
 		}
 	}
-}
-
-func TestConsoleKnowsMembersOfTheSeed(t *testing.T) {
-	t.Parallel()
-	seed := filepath.Join(t.TempDir(), "seed")
-	if err := os.CopyFS(seed, os.DirFS("../../mockplatform/seed")); err != nil {
-		t.Fatal(err)
-	}
-	alert := filepath.Join(seed, "alerts", "01-ingest-lag.json")
-	if err := os.WriteFile(alert, []byte(`{"id":"`+mockplatform.AlertID+`","addedLater":1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, "-seed", seed)
-	p.send(200, "PATCH", anAlert, `{"addedLater":2,"threshold":3}`)
-	p.send(400, "PATCH", "/console/alerts/"+mockplatform.FiringAlertID, `{"addedLater":2}`)
 }
 
 func TestConsoleRestores(t *testing.T) {

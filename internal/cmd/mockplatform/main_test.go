@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -36,6 +34,15 @@ func TestParseFault(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v and %v", value, got, err)
 		}
+	}
+}
+
+func TestParseRateLimit(t *testing.T) {
+	t.Parallel()
+	want := mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute, RetryAfter: mockplatform.RetryAfterDate}
+	o, err := parse([]string{"-retry-after", "date", "-rate-limit", "10/1m"}, io.Discard)
+	if err != nil || o.behaviour.RateLimit != want {
+		t.Errorf("got %+v and %v, want %+v", o, err, want)
 	}
 }
 
@@ -131,14 +138,6 @@ func TestGuide(t *testing.T) {
 		if _, err := parse(strings.Fields(arguments), io.Discard); err != nil {
 			t.Errorf("%s: %v", arguments, err)
 		}
-	}
-}
-
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	var stdout output
-	if err := run(t.Context(), []string{"-h"}, &stdout, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(stdout.String(), "-sparse path\n") {
-		t.Errorf("got %v and %s", err, stdout.String())
 	}
 }
 
@@ -290,19 +289,6 @@ func TestFlags(t *testing.T) {
 		`base_url            = "http://127.0.0.1:`, `key_secret          = "demo-key-secret"`,
 		"GET   "+services+" 503\n", "GET   "+services+" 200\n", "PATCH "+scaling+" 200\n  {\"numReplicas\":4}\n",
 	)
-}
-
-func TestRateLimit(t *testing.T) {
-	t.Parallel()
-	p := start(t, "-rate-limit", "0.01", "-retry-after", "none")
-	p.send(200, "GET", services, "")
-	p.send(429, "GET", services, "")
-
-	want := mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute, RetryAfter: mockplatform.RetryAfterDate}
-	o, err := parse([]string{"-retry-after", "date", "-rate-limit", "10/1m"}, io.Discard)
-	if err != nil || o.behaviour.RateLimit != want {
-		t.Errorf("got %+v and %v, want %+v", o, err, want)
-	}
 }
 
 func TestJournalHasNoSecrets(t *testing.T) {
