@@ -126,22 +126,3 @@ func TestConcurrentRequests(t *testing.T) {
 		}
 	})
 }
-
-func TestGeneratedDocuments(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	ids := b.platform.AddServices(mockplatform.OtherOrganizationID, 3)
-	b.platform.RemoveService(ids[0])
-	ids = append(ids[1:], b.platform.AddServices(mockplatform.OtherOrganizationID, 2)...)
-	services := listAt(b.send("GET", otherOrgPath+"?filter=tag:load%3Dtrue", "").body, "result")
-	equal(t, "services", len(services), 4)
-	for i, service := range services {
-		equal(t, "id", at(service, "id"), ids[i])
-		equal(t, "members", len(objectAt(service)), len(b.platform.Service(mockplatform.FullServiceID)))
-	}
-	for i, id := range b.platform.AddPipes(ids[0], 5) {
-		pipe := b.must("GET", otherOrgPath+"/"+ids[0]+"/pipes/"+id, "")
-		kind := []string{"kafka", "objectStorage", "cloudStream", "postgres", "kafka"}[i]
-		equal(t, "kind", objectAt(pipe, "source", kind) != nil, true)
-	}
-}

@@ -42,17 +42,6 @@ func TestPatchKeepsWhatItOmits(t *testing.T) {
 	}
 }
 
-func TestDigitsAreKept(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	out := b.send("PATCH", kafkaPath, `{"settings":{"object_storage_max_insert_bytes":9007199254740993,"engine_parallel_distributed_insert_select":0.10}}`)
-	for _, digits := range []string{`"object_storage_max_insert_bytes":9007199254740993`, `"engine_parallel_distributed_insert_select":0.10`} {
-		if !strings.Contains(out.text, digits) {
-			t.Errorf("%s is not in %s", digits, out.text)
-		}
-	}
-}
-
 func TestPipeSecrets(t *testing.T) {
 	t.Parallel()
 	pair := `{"accessKeyId":"id","secretKey":"canary"}`

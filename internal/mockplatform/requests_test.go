@@ -22,15 +22,11 @@ func TestRejectedRequests(t *testing.T) {
 		message                  string
 	}{
 		{"unknown path", "GET", "/v1/nothing", "", 404, "path not found"},
-		{"trailing slash", "GET", servicesPath + "/", "", 404, "path not found"},
 		{"method", "DELETE", kafkaPath, "", 405, "method not allowed"},
 		{"organization is not a UUID", "GET", "/v1/organizations/acme/services", "", 400, "organizationId must be a UUID"},
-		{"service is not a UUID", "PATCH", servicesPath + "/x/scaling", `{}`, 400, "serviceId must be a UUID"},
 		{"unknown organization", "GET", "/v1/organizations/" + elsewhere + "/services", "", 404, "organization not found"},
-		{"unknown service", "PATCH", servicesPath + "/" + elsewhere + "/scaling", `{}`, 404, "service not found"},
 		{"service of another organization", "PATCH", otherOrgPath + "/" + mockplatform.ServiceID + "/scaling", `{}`, 404, "service not found"},
 		{"unknown pipe", "GET", pipesPath + elsewhere, "", 404, "pipe not found"},
-		{"pipe of another service", "GET", servicesPath + "/" + mockplatform.FullServiceID + "/pipes/" + mockplatform.KafkaPipeID, "", 404, "pipe not found"},
 		{"unknown alert", "GET", alertsPath + "nobody", "", 404, "alert not found"},
 		{"unknown query", "GET", servicesPath + "?page=2", "", 400, "unknown query parameter"},
 		{"form of a filter", "GET", servicesPath + "?filter=production", "", 400, "filter"},
@@ -41,10 +37,8 @@ func TestRejectedRequests(t *testing.T) {
 		{"not an object", "PATCH", scalingPath, `[]`, 400, "the body must be of type object"},
 
 		{"unknown member", "PATCH", scalingPath, `{"minReplicaMemoryGb":8}`, 400, "minReplicaMemoryGb is not a known member"},
-		{"other letter case", "PATCH", scalingPath, `{"numreplicas":3}`, 400, "numreplicas is not a known member"},
 		{"null", "PATCH", scalingPath, `{"numReplicas":null}`, 400, "numReplicas must be of type integer"},
 		{"fraction of a replica", "PATCH", scalingPath, `{"numReplicas":2.5}`, 400, "numReplicas must be of type integer"},
-		{"boolean as text", "PATCH", scalingPath, `{"idleScaling":"true"}`, 400, "idleScaling must be of type boolean"},
 		{"no replica", "PATCH", scalingPath, `{"numReplicas":0}`, 400, "numReplicas must be at least 1"},
 		{"one replica, first in warehouse", "PATCH", scalingPath, `{"numReplicas":1}`, 400, "at least 2"},
 		{"memory too large", "PATCH", scalingPath, `{"maxTotalMemoryGb":1080}`, 400, "at most 1068"},
@@ -57,7 +51,6 @@ func TestRejectedRequests(t *testing.T) {
 		{"key state", "POST", keysPath, `{"name":"a","roles":["admin"],"state":"on"}`, 400, "state must be one of"},
 		{"expiry", "POST", keysPath, `{"name":"a","roles":["admin"],"expireAt":"2031-01-01"}`, 400, "expireAt must be an RFC 3339"},
 
-		{"credential", "PATCH", kafkaPath, `{"source":{"kafka":{"credentials":{"token":"a"}}}}`, 400, "credentials.token is not a known member"},
 		{"column", "PATCH", kafkaPath, `{"destination":{"columns":[{"name":"a","kind":"b"}]}}`, 400, "destination.columns[0].kind is not a known member"},
 		{"null element", "PATCH", kafkaPath, `{"source":{"kafka":{"reversePrivateEndpointIds":[null]}}}`, 400, "reversePrivateEndpointIds[0] must be of type string"},
 		{"source kind", "PATCH", kafkaPath, `{"source":{"postgres":{"host":"a"}}}`, 400, "the pipe has no source.postgres"},

@@ -105,6 +105,11 @@ func TestChangesOutsideTheAPI(t *testing.T) {
 	b.platform.RemovePipe(elsewhere)
 	equal(t, "removed pipe", b.send("GET", path, "").status, 404)
 
+	b.platform.RemoveAlert(mockplatform.AlertID)
+	b.platform.SetAlert(mockplatform.Document{"id": mockplatform.AlertID, "name": "another"})
+	b.platform.RestoreAlert(mockplatform.AlertID)
+	equal(t, "set since its removal", b.platform.Alert(mockplatform.AlertID)["name"], "another")
+
 	b.platform.SetAlert(mockplatform.Document{"id": "a b", "name": "spaced"})
 	b.platform.UpdateAlert("a b", func(doc mockplatform.Document) { doc["state"] = "OK" })
 	equal(t, "alert", b.must("GET", alertsPath+"a%20b", "")["state"], "OK")

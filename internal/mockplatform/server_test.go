@@ -171,12 +171,3 @@ func mustDecode(t *testing.T, text string) map[string]any {
 	}
 	return out
 }
-
-func TestRestoreKeepsWhatWasSetSince(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.platform.RemoveAlert(mockplatform.AlertID)
-	b.platform.SetAlert(mockplatform.Document{"id": mockplatform.AlertID, "name": "another"})
-	b.platform.RestoreAlert(mockplatform.AlertID)
-	equal(t, "name", b.platform.Alert(mockplatform.AlertID)["name"], "another")
-}
