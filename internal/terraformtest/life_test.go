@@ -221,7 +221,7 @@ func said(r *Report) (all []string) {
 // TestLives plays lives of a fixed seed.
 func TestLives(t *testing.T) {
 	t.Parallel()
-	live(t, 1)
+	live(t, 5)
 }
 
 // TestSoak searches lives.
