@@ -34,12 +34,6 @@ type Behaviour struct {
 	// KeyValidity, if set, is the maximum validity of a new key, whatever was
 	// requested: a key that is about to expire.
 	KeyValidity time.Duration
-
-	// AllowSingleReplica accepts one replica for the first service in a
-	// warehouse, as some tiers do.
-	AllowSingleReplica bool
-	// NonPaid rejects a maxTotalMemoryGb above 360.
-	NonPaid bool
 }
 
 // Responses is the form of the results. Stored documents never change.
@@ -95,8 +89,7 @@ type NumberSpelling string
 
 // The spellings; "" is the plain one.
 const (
-	NumbersAsFloats    NumberSpelling = ".0" // 4.0
-	NumbersAsExponents NumberSpelling = "e0" // 4e0
+	NumbersAsFloats NumberSpelling = ".0" // 4.0
 )
 
 // Patches is how a PATCH is carried out.

@@ -66,10 +66,9 @@ func TestLimiter(t *testing.T) {
 		times []float64 // of requests
 		waits []float64 // 0 is admitted
 	}{
-		"tokens":         {mockplatform.RateLimit{PerSecond: 2, Burst: 2}, []float64{0, 0, 0, 0.25, 0.5, 9, 9, 9}, []float64{0, 0, 0.5, 0.25, 0, 0, 0, 0.5}},
-		"window":         {mockplatform.RateLimit{PerSecond: 2, Window: time.Second}, []float64{0.5, 0.6, 0.75, 1, 1.5, 1.75}, []float64{0, 0, 0.25, 0, 0, 0.25}},
-		"sliding window": {mockplatform.RateLimit{PerSecond: 2, Window: time.Second, Sliding: true}, []float64{0.5, 0.75, 1, 1.5, 1.5}, []float64{0, 0, 0.5, 0, 0.25}},
-		"less than one":  {mockplatform.RateLimit{PerSecond: 0.5, Window: time.Second}, []float64{0, 0.5, 1}, []float64{0, 0.5, 0}},
+		"tokens":        {mockplatform.RateLimit{PerSecond: 2, Burst: 2}, []float64{0, 0, 0, 0.25, 0.5, 9, 9, 9}, []float64{0, 0, 0.5, 0.25, 0, 0, 0, 0.5}},
+		"window":        {mockplatform.RateLimit{PerSecond: 2, Window: time.Second}, []float64{0.5, 0.6, 0.75, 1, 1.5, 1.75}, []float64{0, 0, 0.25, 0, 0, 0.25}},
+		"less than one": {mockplatform.RateLimit{PerSecond: 0.5, Window: time.Second}, []float64{0, 0.5, 1}, []float64{0, 0.5, 0}},
 	} {
 		limiter := mockplatform.NewLimiter(row.limit)
 		for i, seconds := range row.times {

@@ -67,11 +67,8 @@ func (h *handler) checkScaling(doc Document) error {
 	if minimum != 0 && maximum != 0 && minimum > maximum {
 		return reject(http.StatusBadRequest, "minTotalMemoryGb must not exceed maxTotalMemoryGb")
 	}
-	if _, sent := h.body["maxTotalMemoryGb"]; sent && h.behaviour.NonPaid && maximum > 360 {
-		return reject(http.StatusBadRequest, "maxTotalMemoryGb must be at most 360 for non-paid services")
-	}
 	_, sent := h.body["numReplicas"]
-	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 && !h.behaviour.AllowSingleReplica {
+	if sent && doc["isPrimary"] == true && float(doc, "numReplicas") < 2 {
 		return reject(http.StatusBadRequest, "numReplicas must be at least 2 for the first service in a warehouse")
 	}
 	return nil

@@ -17,9 +17,7 @@ type RateLimit struct {
 	Burst int
 	// Window, if set, replaces the bucket: it allows PerSecond*Window requests in
 	// each period of this length on the clock.
-	Window time.Duration
-	// Sliding allows them in any period of this length.
-	Sliding    bool
+	Window     time.Duration
 	RetryAfter RetryAfterForm
 }
 
@@ -94,14 +92,8 @@ func (l *Limiter) takeFromBucket(now time.Time) (wait time.Duration, ok bool) {
 func (l *Limiter) takeFromWindow(now time.Time) (wait time.Duration, ok bool) {
 	length := l.limit.Window
 	begin := now.Truncate(length)
-	if l.limit.Sliding {
-		begin = now.Add(1 - length)
-	}
 	l.admitted = slices.DeleteFunc(l.admitted, func(t time.Time) bool { return t.Before(begin) })
 	if len(l.admitted) >= max(1, int(math.Round(l.limit.PerSecond*length.Seconds()))) {
-		if l.limit.Sliding {
-			begin = l.admitted[0]
-		}
 		return begin.Add(length).Sub(now), false
 	}
 	l.admitted = append(l.admitted, now)

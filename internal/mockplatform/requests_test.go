@@ -103,21 +103,11 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-func TestScalingRulesOfTheTier(t *testing.T) {
+func TestScalingRules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	equal(t, "other spellings of whole numbers", b.must("PATCH", scalingPath, `{"numReplicas":4.0,"idleTimeoutMinutes":1e1}`)["idleTimeoutMinutes"], 10)
 	equal(t, "second in warehouse", b.must("PATCH", servicesPath+"/"+mockplatform.ReadonlyServiceID+"/scaling", `{"numReplicas":1}`)["numReplicas"], 1)
-	b.platform.Configure(func(behaviour *mockplatform.Behaviour) {
-		behaviour.AllowSingleReplica, behaviour.NonPaid = true, true
-	})
-	equal(t, "single replica", b.must("PATCH", scalingPath, `{"numReplicas":1}`)["numReplicas"], 1)
-	equal(t, "360", b.must("PATCH", scalingPath, `{"maxTotalMemoryGb":360}`)["maxTotalMemoryGb"], 360)
-	out := b.send("PATCH", scalingPath, `{"maxTotalMemoryGb":372}`)
-	equal(t, "372", out.status, 400)
-	if !strings.Contains(out.text, "maxTotalMemoryGb") {
-		t.Errorf("the error does not name the member: %s", out.text)
-	}
 }
 
 func TestFilter(t *testing.T) {
