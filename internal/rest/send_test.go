@@ -150,7 +150,8 @@ func TestMaximumSize(t *testing.T) {
 		if test.isCut {
 			want--
 		}
-		if r.read(bytes.NewReader(body[:test.size])); (r.Cut != nil) != test.isCut || len(r.Body) != want {
+		r.read(bytes.NewReader(body[:test.size]))
+		if (r.Cut != nil) != test.isCut || len(r.Body) != want {
 			t.Errorf("%+v: %d bytes, %v", test, len(r.Body), r.Cut)
 		}
 	}
