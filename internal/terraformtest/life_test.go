@@ -252,7 +252,7 @@ func live(t *testing.T, seed uint64) {
 		changes := map[string]*Change{}
 		for _, phase := range []string{"trial", "plan", "apply"} {
 			for _, p := range []*things{played, lived} {
-				p.step, p.phase, p.cares, p.calls = step, phase, cares, map[string][]string{}
+				p.now.Store(&command{step: step, phase: phase, cares: cares, calls: map[string][]string{}})
 			}
 			args := map[string][]string{"trial": {"plan"}, "plan": {"plan", "-out=plan"}, "apply": {"apply", "plan"}}[phase]
 			want := terraform.run(args...)
@@ -274,7 +274,7 @@ func live(t *testing.T, seed uint64) {
 				if got := said(&c.Report); !same(got, want.said[l.name]) {
 					t.Errorf("%s: played: %q, Terraform: %q\n%s", at, got, want.said[l.name], c)
 				}
-				if got, sent := played.calls[l.name], lived.calls[l.name]; !same(got, sent) {
+				if got, sent := played.now.Load().requests(l.name), lived.now.Load().requests(l.name); !same(got, sent) {
 					t.Errorf("%s: requests (-Terraform, +played):\n%s", at, cmp.Diff(sent, got))
 				}
 			}

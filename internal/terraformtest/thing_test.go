@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -67,32 +68,51 @@ var schema = NewSchema(thingSchema)
 type things struct {
 	tfprotov6.ProviderServer // what Terraform does not call
 
-	mu    sync.Mutex
-	seed  uint64
+	seed uint64
+	// leaves is whether a creation that fails leaves something.
+	leaves bool
+	// now is the command under way. terraform is another process, which orders no reads of it.
+	now atomic.Pointer[command]
+}
+
+// command is a command of a step.
+type command struct {
 	step  int
 	phase string // "trial", "plan" or "apply"
 	// cares are lives in which a failure would leave a deposed object.
 	cares map[string]bool
-	// leaves is whether a creation that fails leaves something.
-	leaves bool
-	// calls are the requests since the last command, by life.
+
+	mu sync.Mutex
+	// calls are the requests so far, by life.
 	calls map[string][]string
+}
+
+func (t *things) isTrial() bool { return t.now.Load().phase == "trial" }
+
+func (t *things) cares(life string) bool { return t.now.Load().cares[life] }
+
+// requests are those about a life so far.
+func (c *command) requests(life string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[life]
 }
 
 // call notes a request, and returns what decides about the response.
 func (t *things) call(life cty.Value, rpc string, private []byte, values ...cty.Value) (*rand.Rand, string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	now := t.now.Load()
+	now.mu.Lock()
+	defer now.mu.Unlock()
 	name := life.GetAttr("life").AsString()
 	text := rpc + " private " + string(private)
 	for _, value := range values {
 		text += "\n\t" + short(value)
 	}
-	t.calls[name] = append(t.calls[name], text)
+	now.calls[name] = append(now.calls[name], text)
 	sum := fnv.New64a()
-	fmt.Fprint(sum, t.step, name, rpc)
+	fmt.Fprint(sum, now.step, name, rpc)
 	if rpc != "read" { // a refresh has the same response in all commands of a step
-		fmt.Fprint(sum, t.phase, text)
+		fmt.Fprint(sum, now.phase, text)
 	}
 	return rand.New(rand.NewPCG(sum.Sum64(), t.seed)), name
 }
@@ -278,10 +298,10 @@ func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequ
 	next := complete(state, anywhere(r))
 	switch what := r.IntN(16); {
 	case what < 5:
-		next = mutate(r, next, t.phase == "trial", t.phase == "trial")
+		next = mutate(r, next, t.isTrial(), t.isTrial())
 	case what == 5 && string(req.Private) != "i":
 		next = cty.NullVal(schema.Type)
-	case what == 6 && t.phase == "trial":
+	case what == 6 && t.isTrial():
 		resp.Diagnostics = boom(r, life, 1)
 	}
 	resp.NewState = schema.Encode(next)
@@ -303,16 +323,16 @@ func (t *things) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResour
 		computed["computed"] = cty.UnknownVal(cty.String)
 		planned = cty.ObjectVal(computed)
 	}
-	if odds := map[string]int{"trial": 2, "plan": 1 << 30, "apply": 6}[t.phase]; r.IntN(odds) == 0 && (t.phase == "trial" || !t.cares[life]) {
+	if odds := map[string]int{"trial": 2, "plan": 1 << 30, "apply": 6}[t.now.Load().phase]; r.IntN(odds) == 0 && (t.isTrial() || !t.cares(life)) {
 		planned = mutate(r, planned, true, true)
 	}
 	forces := []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("forced")}
-	if t.phase == "trial" && r.IntN(8) == 0 {
+	if t.isTrial() && r.IntN(8) == 0 {
 		forces = append(forces, tftypes.NewAttributePath().WithAttributeName("one").WithAttributeName("both"),
 			tftypes.NewAttributePath().WithAttributeName("items").WithElementKeyInt(r.IntN(2)).WithAttributeName("both"))
 	}
 	resp.RequiresReplace, resp.PlannedState = forces, schema.Encode(planned)
-	if t.phase == "trial" {
+	if t.isTrial() {
 		resp.Diagnostics = boom(r, life, 20)
 	}
 	return resp, nil
@@ -325,7 +345,7 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	if planned.IsNull() {
 		r, life := t.call(values[1], "apply", req.PlannedPrivate, values...)
 		resp.NewState = req.PlannedState
-		if r.IntN(8) == 0 && !t.cares[life] {
+		if r.IntN(8) == 0 && !t.cares(life) {
 			resp.NewState, resp.Diagnostics = req.PriorState, boom(r, life, 2)
 		}
 		return resp, nil
@@ -338,7 +358,7 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 		}
 		return value(path, part.Type()), nil
 	}))
-	mayLeave := !t.cares[life] && (t.leaves || !values[1].IsNull())
+	mayLeave := !t.cares(life) && (t.leaves || !values[1].IsNull())
 	switch what := r.IntN(12); {
 	case what < 3 && mayLeave:
 		state = mutate(r, state, true, false) // Terraform 1.11 loses an object with a write-only value
