@@ -85,14 +85,14 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	if err != nil {
 		return observed{}, err
 	}
-	read, asOf := first, e.setAsOf(first)
+	read, asOf := first, e.returnedAt(first)
 	remote, missing := compare(first)
 	if len(missing) > 0 || !e.hasSet(first, k.needsSet) {
 		isDoubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
 		if read, err = e.readOnce(ctx, client, id); err != nil {
 			return observed{}, err
 		}
-		asOf = e.setAsOfBoth(first, read, asOf, isDoubtful)
+		asOf = e.eitherReturnedAt(first, read, asOf, isDoubtful)
 		if remote, missing = compare(read); len(missing) > 0 || !e.hasSet(read, k.needsSet) {
 			read = read.Merge(first)
 			remote, _ = compare(read)
@@ -101,24 +101,25 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	return observed{e.Rules.Whole(remote), e.Rules.Whole(read), asOf}, nil
 }
 
-// setAsOf is now if a response has the keyed set, and zero if it leaves that unknown.
-func (e *Engine) setAsOf(response tfvalue.Value) time.Time {
+// returnedAt is when a response returned the keyed set: now, or zero if it did not.
+func (e *Engine) returnedAt(response tfvalue.Value) time.Time {
 	if e.hasWholeSet(response) {
 		return time.Now()
 	}
 	return time.Time{}
 }
 
-// setAsOfBoth is how old the keyed set of two responses is, of which the second completes the
-// first. That of the first counts only if the second omits it, and if it is not doubtful.
-func (e *Engine) setAsOfBoth(first, second tfvalue.Value, firstAsOf time.Time, isDoubtful bool) time.Time {
+// eitherReturnedAt is when two responses returned the keyed set, of which the second completes
+// the first. The first one counts only if the second omits the set, and if its own is not
+// doubtful.
+func (e *Engine) eitherReturnedAt(first, second tfvalue.Value, firstAt time.Time, isDoubtful bool) time.Time {
 	switch {
 	case e.KeyedSet == nil, first.At(e.KeyedSet...).IsNull(), !second.At(e.KeyedSet...).IsNull():
-		return e.setAsOf(second)
+		return e.returnedAt(second)
 	case isDoubtful:
 		return time.Time{}
 	default:
-		return firstAsOf
+		return firstAt
 	}
 }
 

@@ -143,7 +143,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 	}
 	u.sent = leaves.Merge(u.sent)
 	u.set.removed = append(u.set.removed, u.set.edit.Remove...)
-	u.asOf = u.setAsOf(response)
+	u.asOf = u.returnedAt(response)
 	u.judge(response)
 	if !isSettled && u.isDoubtful() {
 		read, err := u.readOnce(ctx, u.client, u.id)
@@ -160,7 +160,7 @@ func (u *update) patch(ctx context.Context, leaves tfvalue.Value, edit tfvalue.E
 			response = tfvalue.Null(u.objectType)
 		}
 		isDoubtful := slices.ContainsFunc(u.records, func(r record) bool { return r.doubtful && u.isSet(r.Path) })
-		u.asOf = u.setAsOfBoth(response, read, u.asOf, isDoubtful)
+		u.asOf = u.eitherReturnedAt(response, read, u.asOf, isDoubtful)
 		response = read.Merge(response)
 		u.judge(response)
 	}
