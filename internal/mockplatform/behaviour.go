@@ -89,7 +89,8 @@ type NumberSpelling string
 
 // The spellings; "" is the plain one.
 const (
-	NumbersAsFloats NumberSpelling = ".0" // 4.0
+	NumbersAsFloats    NumberSpelling = ".0" // 4.0
+	NumbersAsExponents NumberSpelling = "e0" // 4e0
 )
 
 // Patches is how a PATCH is carried out.

@@ -85,11 +85,16 @@ func TestSparseLikeOmitempty(t *testing.T) {
 
 func TestNumberSpelling(t *testing.T) {
 	t.Parallel()
-	b := answering(t, mockplatform.Responses{Numbers: mockplatform.NumbersAsFloats})
-	text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
-	for _, want := range []string{`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s is missing", want)
+	for spelling, texts := range map[mockplatform.NumberSpelling][]string{
+		mockplatform.NumbersAsFloats:    {`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`},
+		mockplatform.NumbersAsExponents: {`"status":200e0`, `"replicas":2e0`, `"replicaMemoryGb":0.5,`, `"port":`},
+	} {
+		b := answering(t, mockplatform.Responses{Numbers: spelling})
+		text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
+		for _, want := range texts {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is missing", want)
+			}
 		}
 	}
 }

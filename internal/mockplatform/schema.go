@@ -25,10 +25,9 @@ type schema struct {
 	MinItems   int                `json:"minItems"`
 	MinLength  int                `json:"minLength"`
 	Format     string             `json:"format"` // date-time: RFC 3339, or empty for none
-	// 0 means any in the next three.
-	Minimum    float64 `json:"minimum"`
-	Maximum    float64 `json:"maximum"`
-	MultipleOf float64 `json:"multipleOf"`
+	Minimum    *float64           `json:"minimum"`
+	Maximum    *float64           `json:"maximum"`
+	MultipleOf float64            `json:"multipleOf"` // 0 means any
 	// WriteOnly marks what is not stored in the document: secrets and instructions
 	// to the platform.
 	WriteOnly bool `json:"writeOnly"`
@@ -148,10 +147,10 @@ func (s *schema) checkNumber(path string, value json.Number) error {
 		return invalid(path, "is out of range")
 	case s.Type == "integer" && number != math.Trunc(number):
 		return invalid(path, "must be of type integer")
-	case s.Minimum != 0 && number < s.Minimum:
-		return invalid(path, "must be at least %v", s.Minimum)
-	case s.Maximum != 0 && number > s.Maximum:
-		return invalid(path, "must be at most %v", s.Maximum)
+	case s.Minimum != nil && number < *s.Minimum:
+		return invalid(path, "must be at least %v", *s.Minimum)
+	case s.Maximum != nil && number > *s.Maximum:
+		return invalid(path, "must be at most %v", *s.Maximum)
 	case s.MultipleOf != 0 && math.Mod(number, s.MultipleOf) != 0:
 		return invalid(path, "must be a multiple of %v", s.MultipleOf)
 	}

@@ -190,7 +190,7 @@ func (l *life) behave() {
 			r.PatchResult = l.choose(mockplatform.ResultMissing, mockplatform.ResultBefore)
 		}
 		r.ShuffleSets, r.UnknownMembers, r.RepeatSetElements = l.one(2), l.one(4), l.one(4)
-		r.Numbers = mockplatform.NumberSpelling(l.choose("", ".0", "e0"))
+		r.Numbers = mockplatform.NumberSpelling(l.choose("", string(mockplatform.NumbersAsFloats), string(mockplatform.NumbersAsExponents)))
 		l.note("platform: %+v %+v", *p, *r)
 	})
 }
