@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -135,6 +136,27 @@ func TestServicesOfAFilter(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
+// TestDataSourcesNeedOneAPI has a provider with the settings of one API alone.
+func TestDataSourcesNeedOneAPI(t *testing.T) {
+	f := newFixture(t)
+	unset := func(names ...string) server {
+		settings := map[string]any{}
+		for _, name := range names {
+			settings[name] = cty.NullVal(cty.String)
+		}
+		return f.start(settings)
+	}
+	for name, s := range map[string]server{
+		"alert":   unset("base_url", "organization_id", "key_id", "key_secret"),
+		"service": unset("alerts_base_url", "alerts_access_token"),
+	} {
+		id := map[string]string{"alert": mockplatform.AlertID, "service": mockplatform.ServiceID}[name]
+		if _, said := f.dataSource(s, name, fmt.Sprintf("id = %q", id)); len(said.errors) > 0 {
+			t.Errorf("%s: %s", name, said)
 		}
 	}
 }
