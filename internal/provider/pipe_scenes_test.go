@@ -112,6 +112,22 @@ func TestPipeScenes(t *testing.T) {
 		done := false
 		return func() bool { was := done; done = true; return !was }
 	}
+	lost, rejected := mockplatform.Fault{After: true, Status: http.StatusBadGateway}, mockplatform.Fault{Status: http.StatusUnprocessableEntity}
+	withoutResult := mockplatform.Fault{Result: mockplatform.ResultMissing}
+	failing := func(faults map[int]mockplatform.Fault) func(*scene, int) {
+		return func(s *scene, request int) {
+			if fault, fails := faults[request]; fails {
+				s.fault(fault)
+			}
+		}
+	}
+	unread := func(path string) func(*scene, int) { // by the two reads that begin an apply
+		return func(s *scene, request int) {
+			if request < 3 {
+				s.omits(mockplatform.GetPipe, path)
+			}
+		}
+	}
 	for name, test := range map[string]struct {
 		prior     string // what is applied before, seedMappings if it is empty
 		arguments string
@@ -181,31 +197,19 @@ func TestPipeScenes(t *testing.T) {
 		},
 		"no read of the apply tells the source": {
 			arguments: resorted,
-			before: func(s *scene, request int) {
-				if request < 3 {
-					s.omits(mockplatform.GetPipe, "source")
-				}
-			},
-			mapped: held, says: []string{"Unknown table mappings"},
+			before:    unread("source"),
+			mapped:    held, says: []string{"Unknown table mappings"},
 		},
 		"no read of the apply tells the mappings": {
 			arguments: resorted,
-			before: func(s *scene, request int) {
-				if request < 3 {
-					s.omits(mockplatform.GetPipe, tableMappings)
-				}
-			},
-			mapped: held, says: []string{"Unknown table mappings"},
+			before:    unread(tableMappings),
+			mapped:    held, says: []string{"Unknown table mappings"},
 		},
 		"no read tells the source, and a change of the name drops the mappings": {
 			arguments: seedMappings + renamed,
 			platform:  func(s *scene) { s.drops("", once()) },
-			before: func(s *scene, request int) {
-				if request < 3 {
-					s.omits(mockplatform.GetPipe, "source")
-				}
-			},
-			mapped: map[string]string{}, says: []string{"also changed table mappings that were not sent", "was there, is now missing"},
+			before:    unread("source"),
+			mapped:    map[string]string{}, says: []string{"also changed table mappings that were not sent", "was there, is now missing"},
 		},
 		"what the second PATCH needs is taken while the first one waits": {
 			arguments: mappings(wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
@@ -219,27 +223,13 @@ func TestPipeScenes(t *testing.T) {
 		"the response is lost, and what is left resets the mappings without a result": {
 			arguments: mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = ["iban"]`)) + credentials,
 			platform:  func(s *scene) { s.drops("", func() bool { return !strings.Contains(s.body, "tableMappings") }) },
-			before: func(s *scene, request int) {
-				switch request {
-				case 2:
-					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
-				case 4:
-					s.fault(mockplatform.Fault{Result: mockplatform.ResultMissing})
-				}
-			},
-			mapped: with("new", "iban"),
+			before:    failing(map[int]mockplatform.Fault{2: lost, 4: withoutResult}),
+			mapped:    with("new", "iban"),
 		},
 		"the response is lost, and what is left is rejected": {
 			arguments: resorted + credentials,
-			before: func(s *scene, request int) {
-				switch request {
-				case 2:
-					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
-				case 4:
-					s.fault(mockplatform.Fault{Status: http.StatusUnprocessableEntity})
-				}
-			},
-			mapped: without("customers"), says: []string{"only partly updated", `public.customers to customers: excluded_columns = ["password_hash", "phone"]`},
+			before:    failing(map[int]mockplatform.Fault{2: lost, 4: rejected}),
+			mapped:    without("customers"), says: []string{"only partly updated", `public.customers to customers: excluded_columns = ["password_hash", "phone"]`},
 		},
 		"the response is lost, and what is left resets the name": {
 			arguments: resorted + renamed + credentials,
@@ -251,34 +241,19 @@ func TestPipeScenes(t *testing.T) {
 					return ""
 				})
 			},
-			before: func(s *scene, request int) {
-				if request == 2 {
-					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
-				}
-			},
+			before: failing(map[int]mockplatform.Fault{2: lost}),
 			mapped: held,
 		},
 		"a response about credentials alone is lost, and they reset the mappings": {
 			arguments: seedMappings + credentials,
 			platform:  func(s *scene) { s.drops("", func() bool { return !strings.Contains(s.body, "tableMappings") }) },
-			before: func(s *scene, request int) {
-				if request == 2 {
-					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
-				}
-			},
-			mapped: held,
+			before:    failing(map[int]mockplatform.Fault{2: lost}),
+			mapped:    held,
 		},
 		"a response about credentials alone is lost, and they are rejected": {
 			arguments: seedMappings + credentials,
-			before: func(s *scene, request int) {
-				switch request {
-				case 2:
-					s.fault(mockplatform.Fault{After: true, Status: http.StatusBadGateway})
-				case 4:
-					s.fault(mockplatform.Fault{Status: http.StatusUnprocessableEntity})
-				}
-			},
-			mapped: held, says: []string{"It is not known whether the change was applied"},
+			before:    failing(map[int]mockplatform.Fault{2: lost, 4: rejected}),
+			mapped:    held, says: []string{"It is not known whether the change was applied"},
 		},
 		"a change of the name drops the mappings, and no read follows": {
 			arguments: seedMappings + renamed,
@@ -323,12 +298,8 @@ func TestPipeScenes(t *testing.T) {
 		"credentials alone reset the mappings, and the response shows the past": {
 			arguments: seedMappings + credentials,
 			platform:  func(s *scene) { s.drops("", func() bool { return !strings.Contains(s.body, "tableMappings") }) },
-			before: func(s *scene, request int) {
-				if request == 2 {
-					s.fault(mockplatform.Fault{Result: mockplatform.ResultBefore})
-				}
-			},
-			mapped: held,
+			before:    failing(map[int]mockplatform.Fault{2: {Result: mockplatform.ResultBefore}}),
+			mapped:    held,
 		},
 		"the platform trims the name": {
 			arguments: resorted + "\nname = \"new \"",
