@@ -1,6 +1,7 @@
 package conn_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -104,5 +105,13 @@ func TestConfigure(t *testing.T) {
 				t.Errorf("%v: %+v", data, got)
 			}
 		}
+	}
+}
+
+// TestDetail makes a sentence of an error that is not the client's.
+func TestDetail(t *testing.T) {
+	t.Parallel()
+	if got := conn.Detail(errors.New("écrire failed")); got != "Écrire failed." {
+		t.Error(got)
 	}
 }

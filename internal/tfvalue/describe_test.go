@@ -11,7 +11,7 @@ func TestDescribe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, value, want string }{
 		{"name", `"a\n\"b\""`, `"a\n\"b\""`},
-		{"size", `"~0.1"`, `0.1`},
+		{"size", `0.1`, `0.1`},
 		{"size", `1e21`, `1000000000000000000000`},
 		{"list", `["b", "a"]`, `["b", "a"]`},
 		{"list", `null`, `not set`},

@@ -49,6 +49,10 @@ func TestEditStages(t *testing.T) {
 		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u: ; : a/u b/t"},
 		"an addition beside":             {"a/t.x", "a/t.y b/u", "a/t.x: b/u; : a/t.y"},
 		"an addition to a table":         {"a/t", "a/t b/t", ": b/t"},
+		"removals, in order":             {"b/a a/b", "", "a/b b/a: "},
+		"additions, in order":            {"", "b/a a/b a/10 a/9", ": a/10 a/9 a/b b/a"},
+		"elements without a name":        {"/y", "/z a/t", ": a/t"},
+		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t: ; : a/t.x"},
 	} {
 		var got []string
 		for _, stage := range mapsKey.Edit(mapsOf(t, test.before), mapsOf(t, test.after)).Stages() {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,9 +13,8 @@ import (
 )
 
 // The tests write values as JSON, so that a row of a table is a line:
-// `{"name": "a", "set": ["x"], "size": 4}`. A member that is omitted is null, "??"
-// is unknown, and "~0.1" is the number that a float64 holds, where 0.1 is the
-// one that Terraform reads.
+// `{"name": "a", "set": ["x"], "size": 4}`. A member that is omitted is null, and "??" is
+// unknown.
 
 type attributes = map[string]tftypes.Type
 
@@ -63,11 +61,7 @@ func val(t *testing.T, text string) tfvalue.Value {
 // at is a value of an attribute of a thing.
 func at(t *testing.T, name, text string) tfvalue.Value {
 	t.Helper()
-	typ, ok := thing[name]
-	if !ok {
-		t.Fatalf("a thing has no %s", name)
-	}
-	return parse(t, typ, text)
+	return parse(t, thing[name], text)
 }
 
 // element is a map.
@@ -84,91 +78,79 @@ func parse(t *testing.T, typ tftypes.Type, text string) tfvalue.Value {
 	if err := decoder.Decode(&read); err != nil || decoder.More() {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return tfvalue.Of(build(t, typ, read))
+	return tfvalue.Of(build(typ, read))
 }
 
-func build(t *testing.T, typ tftypes.Type, read any) tftypes.Value {
-	t.Helper()
-	if read == "??" {
-		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	}
+// build gives what was read a type. It panics if an object has a member that its type lacks.
+func build(typ tftypes.Type, read any) tftypes.Value {
 	switch read := read.(type) {
 	case map[string]any:
-		members, types := map[string]tftypes.Value{}, map[string]tftypes.Type{}
-		if typ, ok := typ.(tftypes.Object); ok {
-			types = typ.AttributeTypes
-		}
-		for name, memberType := range types {
-			members[name] = build(t, memberType, read[name])
+		members := map[string]tftypes.Value{}
+		if object, isObject := typ.(tftypes.Object); isObject {
+			for name, memberType := range object.AttributeTypes {
+				members[name] = tftypes.NewValue(memberType, nil)
+			}
 		}
 		for name, member := range read {
-			if _, ok := members[name]; !ok {
-				members[name] = build(t, typ.(tftypes.Map).ElementType, member) // a name that an object lacks panics
-			}
+			members[name] = build(typeWithin(typ, name), member)
 		}
 		return tftypes.NewValue(typ, members)
 	case []any:
 		elements := []tftypes.Value{}
 		for _, element := range read {
-			elements = append(elements, build(t, elementType(typ), element))
+			elements = append(elements, build(typeWithin(typ, ""), element))
 		}
 		return tftypes.NewValue(typ, elements)
 	case json.Number:
-		number, _, err := big.ParseFloat(read.String(), 10, 512, big.ToNearestEven)
-		if err != nil {
-			t.Fatal(err)
-		}
+		number, _, _ := big.ParseFloat(read.String(), 10, 512, big.ToNearestEven)
 		return tftypes.NewValue(typ, number)
 	case string:
-		if typ.Is(tftypes.Number) {
-			number, err := strconv.ParseFloat(strings.TrimPrefix(read, "~"), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return tftypes.NewValue(typ, big.NewFloat(number))
+		if read == "??" {
+			return tftypes.NewValue(typ, tftypes.UnknownValue)
 		}
-		return tftypes.NewValue(typ, read)
+	}
+	return tftypes.NewValue(typ, read)
+}
+
+// typeWithin is the type of a member of that name, or of the elements of a collection.
+func typeWithin(typ tftypes.Type, name string) tftypes.Type {
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		return typ.AttributeTypes[name]
+	case tftypes.Map:
+		return typ.ElementType
+	case tftypes.List:
+		return typ.ElementType
 	default:
-		return tftypes.NewValue(typ, read)
+		return typ.(tftypes.Set).ElementType
 	}
 }
 
-func elementType(typ tftypes.Type) tftypes.Type {
-	if set, ok := typ.(tftypes.Set); ok {
-		return set.ElementType
-	}
-	return typ.(tftypes.List).ElementType
-}
-
-// show writes a value as the tests do, so that every difference is seen: the
-// order of a set, and the digits of a number.
+// show writes a value so that every difference is seen: the order of a set, and the digits of
+// a number. Members that are null are left out, as in the notation.
 func show(v tfvalue.Value) string {
 	switch {
 	case v.IsNull():
 		return "null"
 	case !v.IsKnown():
-		return `"??"`
+		return "unknown"
 	case v.Type().Is(tftypes.Number):
 		return v.Number().Text('f', -1)
 	case v.Type().Is(tftypes.Bool):
 		return fmt.Sprint(v.True())
 	case v.Type().Is(tftypes.String):
 		return fmt.Sprintf("%q", v.Text())
-	case v.IsObject(), v.Type().Is(tftypes.Map{}):
-		var members []string
-		for name, member := range v.Members() {
-			if !member.IsNull() {
-				members = append(members, fmt.Sprintf("%q: %s", name, show(member)))
-			}
-		}
-		return "{" + strings.Join(members, ", ") + "}"
-	default:
-		var elements []string
-		for _, element := range v.Elements() {
-			elements = append(elements, show(element))
-		}
-		return "[" + strings.Join(elements, ", ") + "]"
 	}
+	var parts []string
+	for name, member := range v.Members() {
+		if !member.IsNull() {
+			parts = append(parts, name+": "+show(member))
+		}
+	}
+	for _, element := range v.Elements() {
+		parts = append(parts, show(element))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // same fails unless two values are the same to the letter.

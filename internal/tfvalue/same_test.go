@@ -26,7 +26,7 @@ var meanings = []struct {
 	{"since", `"0001-01-01T00:00:00Z"`, `"soon"`, false, false},
 	{"since", `"soon"`, `"soon"`, true, true},
 	{"size", `4`, `4.0`, true, true},
-	{"size", `0.1`, `"~0.1"`, true, true},
+	{"size", `0.1`, `0.1000000000000000055511151231257827`, true, true}, // as a float64 has it
 	{"size", `9007199254740993`, `9007199254740992`, false, false},
 	{"size", `9007199254740992`, `9007199254740992.5`, true, true},
 	{"on", `true`, `false`, false, false},
