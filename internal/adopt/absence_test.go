@@ -24,14 +24,15 @@ func TestMissing(t *testing.T) {
 		edits   func(string, tfvalue.Value) tfvalue.Value
 		reads   int
 		patches []string
+		name    string // in the state, which nobody manages
 	}{
-		"once":                   {omit("GET", 1, "size"), 2, nil},
-		"once, a keyed set":      {omit("GET", 1, "bulbs"), 2, nil},
-		"one leaf after another": {oneAfterAnother, 2, nil},
-		"with its object":        {omit("", 0, "shape"), 1, nil},
-		"for good, and nobody's": {omit("", 0, "name"), 2, nil},
-		"for good":               {omit("", 0, "size"), 2, []string{"PATCH size"}},
-		"for good, from reads":   {omit("GET", 0, "size"), 2, []string{"PATCH size"}},
+		"once":                   {omit("GET", 1, "size"), 2, nil, "desk"},
+		"once, a keyed set":      {omit("GET", 1, "bulbs"), 2, nil, "desk"},
+		"one leaf after another": {oneAfterAnother, 2, nil, "desk"},
+		"with its object":        {omit("", 0, "shape"), 1, nil, "desk"},
+		"for good, and nobody's": {omit("", 0, "name"), 2, nil, ""},
+		"for good":               {omit("", 0, "size"), 2, []string{"PATCH size"}, "desk"},
+		"for good, from reads":   {omit("GET", 0, "size"), 2, []string{"PATCH size"}, "desk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,8 +51,8 @@ func TestMissing(t *testing.T) {
 				tf.wantQuiet(tf.apply())
 				tf.wantPatches()
 			}
-			if name == "for good, and nobody's" && !tf.state.At("name").IsNull() {
-				t.Errorf("the state has the name %v", tf.state.At("name"))
+			if got := tf.state.At("name").Text(); got != test.name {
+				t.Errorf("the state has the name %q", got)
 			}
 		})
 	}
@@ -105,20 +106,24 @@ func TestSetAndEmptied(t *testing.T) {
 	tf.wantPatches("PATCH size")
 }
 
-// TestDroppedByAReset manages what a platform has dropped with an update, with the value
-// that it had before: it is sent.
-func TestDroppedByAReset(t *testing.T) {
+// TestDropped has a platform that drops an unmanaged leaf with an update, also where the
+// response shows the lamp as it was. Managed with the value that it had before, it is sent.
+func TestDropped(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
-	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without("size") }
-	tf.config["name"] = "new"
-	o := tf.apply()
-	tf.wantWarnings(o, "- size: was 3, is now not set")
-	tf.wantPatches("PATCH name")
-	tf.rewrite = nil
-	tf.config["size"] = 3
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH size")
+	for _, result := range []string{"", "past"} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.result = result
+		tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without("size") }
+		tf.config["name"] = "new"
+		o := tf.apply()
+		tf.wantOK(o)
+		tf.wantWarnings(o, "- size: was 3, is now not set")
+		tf.wantPatches("PATCH name")
+		tf.rewrite = nil
+		tf.config["size"] = 3
+		tf.wantQuiet(tf.apply())
+		tf.wantPatches("PATCH size")
+	}
 }
 
 // TestResponseOmitsALeaf has a response to a PATCH that omits one leaf, managed or not: one

@@ -152,7 +152,7 @@ func TestDoubtfulResponse(t *testing.T) {
 		case request == "GET":
 			return lamp.Without("bulbs")
 		default:
-			return withoutOfBulbs(lamp, "colors")
+			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("colors") })
 		}
 	})
 	tf.fail = func(string) error {
@@ -260,7 +260,7 @@ func TestElementWithoutAName(t *testing.T) {
 				return lamp
 			}
 			left--
-			return withoutOfBulbs(lamp, "socket")
+			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
 		})
 		o := tf.plan()
 		if times == 1 {
@@ -278,13 +278,4 @@ func TestElementWithoutAName(t *testing.T) {
 			tf.wantWarnings(o, "API does not return all values")
 		}
 	}
-}
-
-// withoutOfBulbs returns a lamp whose bulbs omit a member.
-func withoutOfBulbs(lamp tfvalue.Value, member string) tfvalue.Value {
-	bulbs := lamp.At("bulbs").Elements()
-	for i := range bulbs {
-		bulbs[i] = bulbs[i].Without(member)
-	}
-	return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
 }

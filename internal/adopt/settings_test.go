@@ -89,6 +89,8 @@ func TestImportState(t *testing.T) {
 		if named.TypeName != "test_lamp" {
 			t.Errorf("the type is %s", named.TypeName)
 		}
+		var schemas resource.SchemaResponse
+		r.Schema(ctx, resource.SchemaRequest{}, &schemas)
 		var identities resource.IdentitySchemaResponse
 		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identities)
 		identity := func(v any) *tfsdk.ResourceIdentity {
@@ -98,7 +100,7 @@ func TestImportState(t *testing.T) {
 		if test.identity != nil {
 			req.Identity = identity(test.identity)
 		}
-		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: lampSchema, Raw: value(m{}, e.objectType).Value}, Identity: identity(m{})}
+		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: schemas.Schema, Raw: value(m{}, e.objectType).Value}, Identity: identity(m{})}
 		r.ImportState(ctx, req, &resp)
 		if errors := resp.Diagnostics.Errors(); len(errors) > 0 {
 			if len(errors) != 1 || errors[0].Summary() != "Cannot import lamp" || !strings.Contains(errors[0].Detail(), test.want) {

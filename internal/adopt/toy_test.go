@@ -226,28 +226,28 @@ func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 		lamp = edit(request, lamp)
 	}
 	if w.omitEmpty {
-		lamp = withoutEmpty(lamp)
+		lamp = withoutEmpty(eachBulb(lamp, withoutEmpty))
 	}
 	return lamp
 }
 
-func withoutEmpty(value tfvalue.Value) tfvalue.Value {
-	return value.Map(func(_ string, member tfvalue.Value) tfvalue.Value {
-		switch {
-		case member.IsObject():
-			return withoutEmpty(member)
-		case member.IsEmpty():
-			return tfvalue.Null(member.Type())
-		case member.Type().Is(tftypes.Set{}):
-			elements := member.Elements()
-			for i := range elements {
-				elements[i] = withoutEmpty(elements[i])
-			}
-			return tfvalue.Collection(member.Type(), elements)
-		default:
-			return member
+// withoutEmpty omits the leaves that are empty, and nothing within a leaf.
+func withoutEmpty(object tfvalue.Value) tfvalue.Value {
+	for _, leaf := range object.Leaves() {
+		if leaf.Value.IsEmpty() {
+			object = object.Without(leaf.Path...)
 		}
-	})
+	}
+	return object
+}
+
+// eachBulb changes the bulbs of a lamp.
+func eachBulb(lamp tfvalue.Value, change func(tfvalue.Value) tfvalue.Value) tfvalue.Value {
+	bulbs := lamp.At("bulbs").Elements()
+	for i, bulb := range bulbs {
+		bulbs[i] = change(bulb)
+	}
+	return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
 }
 
 // omit returns an edit that omits a leaf, from requests that begin with a method, a

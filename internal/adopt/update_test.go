@@ -226,17 +226,3 @@ func TestEmptyIsOmitted(t *testing.T) {
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH tags")
 }
-
-// TestResetBehindThePast has a platform that resets a leaf to nothing, and returns
-// the lamp as it was. What the read omits is gone.
-func TestResetBehindThePast(t *testing.T) {
-	t.Parallel()
-	tf := adopted(t, m{"name": "desk", "size": 3})
-	tf.config["name"], tf.result = "new", "past"
-	o := tf.plan()
-	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without("cert") }
-	tf.applyPlan(o)
-	tf.wantOK(o)
-	tf.wantPatches("PATCH name")
-	tf.wantWarnings(o, `- cert: was "c", is now not set`)
-}
