@@ -36,7 +36,7 @@ var thing = attributes{
 	})),
 	"inner": object(attributes{
 		"name": tftypes.String, "size": tftypes.Number, "set": set(tftypes.String),
-		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String}),
+		"deep": object(attributes{"on": tftypes.Bool, "cert": tftypes.String, "far": object(attributes{"x": tftypes.Bool, "y": tftypes.Bool})}),
 		"more": object(attributes{"on": tftypes.Bool}),
 	}),
 	"kind": object(attributes{
