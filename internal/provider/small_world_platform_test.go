@@ -22,7 +22,8 @@ import (
 // smallWorld is one of them, and what happens in it.
 type smallWorld struct {
 	*managed
-	plan, platform          int
+	plan                    smallPlan
+	platform                smallPlatform
 	colleague, table, fault string
 	actsBefore, faultAt     int // a request of the apply, from 0
 	process                 server
@@ -30,7 +31,6 @@ type smallWorld struct {
 
 	requests int       // of the apply so far
 	acted    time.Time // when the colleague has done something
-	undone   bool      // the colleague had nothing to do
 	body     object    // of the PATCH that is carried out
 	another  context.CancelFunc
 	limited  bool // a request for another object met a limit
@@ -89,8 +89,6 @@ func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Con
 		if set := smallColleagues[w.colleague](w.held(), w.table); set != nil {
 			w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
 			w.acted = time.Now()
-		} else {
-			w.undone = true
 		}
 	}
 	if at == w.faultAt {
@@ -146,7 +144,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		r.Body = io.NopCloser(bytes.NewReader(text))
 		w.Server.ServeHTTP(response, r)
 		event.carriedOut = response.Code == http.StatusOK
-		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (r.Method == http.MethodGet || smallPlatforms[w.platform].title != "returns the past")
+		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (r.Method == http.MethodGet || !w.platform.returnsThePast)
 	}
 	event.after, event.end = w.held(), time.Now()
 	event.ambiguous = r.Method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)

@@ -48,17 +48,6 @@ func (w *smallWorld) looksLost(name string, prior, mapping smallMapping) bool {
 	return reads < 2 && w.colleague == "removes" && strings.HasPrefix(name, w.table+">") && (mapping == last[name] || mapping == prior)
 }
 
-func (w *smallWorld) isUnguarded() bool {
-	for at, e := range w.events {
-		if e.method == http.MethodPatch && w.unguarded(at) {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *smallWorld) sets() (prior, planned smallSet) { return smallHeld, smallPlans[w.plan].set }
-
 // columns are those that a mapping excludes.
 func (m smallMapping) columns() []string {
 	return slices.DeleteFunc(strings.Split(m.excludes, ","), func(column string) bool { return column == "" })
@@ -67,7 +56,7 @@ func (m smallMapping) columns() []string {
 // check checks the requests of an apply, and what is left by it.
 func (w *smallWorld) check() (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	prior, planned := w.sets()
+	prior, planned := smallHeld, w.plan.set
 	exempt := false
 	gone := smallSet{} // what the platform lost, or this apply removed, as it was last
 	removed := smallSet{}
@@ -86,7 +75,7 @@ func (w *smallWorld) check() (wrong []string) {
 			}
 		}
 		for name, mapping := range adds {
-			changes := planned.has(name) && (!prior.has(name) || prior[name] != planned[name] || smallPlans[w.plan].adopts && !e.before.has(name))
+			changes := planned.has(name) && (!prior.has(name) || prior[name] != planned[name] || w.plan.adopts && !e.before.has(name))
 			was, wasGone := gone[name]
 			switch {
 			case changes && mapping == planned[name]:
@@ -117,7 +106,6 @@ func (w *smallWorld) check() (wrong []string) {
 // removed it or the platform lost it, and that a mapping that is added does not, but for
 // those that the plan showed. One that is added again is compared with what it was itself.
 func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong []string) {
-	prior, _ := w.sets()
 	for name := range adds {
 		if !e.after.has(name) {
 			continue
@@ -128,7 +116,7 @@ func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong
 				continue
 			}
 			for _, column := range was.columns() {
-				if !slices.Contains(e.after[name].columns(), column) && !slices.Contains(prior[old].columns(), column) {
+				if !slices.Contains(e.after[name].columns(), column) && !slices.Contains(smallHeld[old].columns(), column) {
 					wrong = append(wrong, fmt.Sprintf("request %d uncovers %s of %s, which %s excluded", at, column, name, old))
 				}
 			}
@@ -140,7 +128,7 @@ func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong
 // checkEnd checks what the platform has in the end, and what is said of it.
 func (w *smallWorld) checkEnd(exempt bool, removed smallSet) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	prior, planned := w.sets()
+	prior, planned := smallHeld, w.plan.set
 	text, now := strings.Join(w.errors, "\n"), w.held()
 	unknown := len(w.events) > 0 && w.events[len(w.events)-1].ambiguous
 	_, list, _ := strings.Cut(text, "are not known to be added again. They were:\n\n")
@@ -170,11 +158,11 @@ func (w *smallWorld) checkEnd(exempt bool, removed smallSet) (wrong []string) {
 			say("%s was removed, and nothing says so: %q", name, text)
 		}
 	}
-	if len(w.errors) == 0 && w.acted.IsZero() && smallPlatforms[w.platform].title != "clears others" {
+	if len(w.errors) == 0 && w.acted.IsZero() && !w.platform.changesOthers {
 		if !maps.Equal(now, planned) {
 			say("the platform has %v, planned was %v", now, planned)
 		}
-		if name := w.Pipe(w.id)["name"]; name != smallPlans[w.plan].name {
+		if name := w.Pipe(w.id)["name"]; name != w.plan.name {
 			say("the name is %v", name)
 		}
 	}
@@ -190,14 +178,13 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) (wrong []string) {
 	if next.Failed() {
 		return []string{fmt.Sprintf("the next plan fails: %s", next)}
 	}
-	_, planned := w.sets()
-	same := maps.Equal(w.held(), planned)
+	same := maps.Equal(w.held(), w.plan.set)
 	switch {
 	case next.Action == terraformtest.None && !same:
 		return []string{fmt.Sprintf("the next plan is empty, and the platform has %v", w.held())}
 	case next.Action != terraformtest.None && same:
 		return []string{fmt.Sprintf("the next plan is to %s, and the mappings are as planned", next.Action)}
-	case next.Action != terraformtest.None && w.acted.IsZero() && smallPlatforms[w.platform].title != "clears others":
+	case next.Action != terraformtest.None && w.acted.IsZero() && !w.platform.changesOthers:
 		return []string{fmt.Sprintf("the next plan is to %s", next.Action)}
 	}
 	return nil
