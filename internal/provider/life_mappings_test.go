@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -149,13 +148,12 @@ func columnsOf(mapping object, name string) (columns []string) {
 }
 
 func sameMappings(a, b []object) bool {
-	texts := func(all []object) string {
-		var found []string
+	texts := func(all []object) (found []string) {
 		for _, mapping := range all {
 			found = append(found, mappingText(mapping))
 		}
 		slices.Sort(found)
-		return strings.Join(found, "\n")
+		return found
 	}
-	return texts(a) == texts(b)
+	return slices.Equal(texts(a), texts(b))
 }

@@ -74,14 +74,11 @@ func (o *organization) try(ctx context.Context, method, path string, body any) (
 	if alerting {
 		base = o.settings["alerts_base_url"]
 	}
-	sent, err := json.Marshal(body)
-	if err != nil {
-		return answer{}, err
+	sent := ""
+	if body != nil {
+		sent = toJSON(o.t, body)
 	}
-	if body == nil {
-		sent = nil
-	}
-	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(base, "/")+path, bytes.NewReader(sent))
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(base, "/")+path, strings.NewReader(sent))
 	if err != nil {
 		return answer{}, err
 	}
@@ -311,14 +308,17 @@ func leaves(value any) map[string]any {
 	return all
 }
 
-// alike reports whether two values are the same to a user: an omitted one is an empty
-// one, and lists are compared in any order, since most are sets.
-func alike(a, b any) bool {
-	return isEmpty(a) && isEmpty(b) || spelled(a) == spelled(b)
-}
+func alike(a, b any) bool    { return plain(a) == plain(b) }
+func isEmpty(value any) bool { return plain(value) == "" }
 
-func isEmpty(value any) bool {
-	return value == nil || slices.Contains([]string{`""`, "[]", "{}", "false", "0"}, spelled(value))
+// plain is the same text for values that are the same to a user: an omitted one is an empty
+// one, and lists are compared in any order, since most are sets.
+func plain(value any) string {
+	text := strings.Trim(spelled(value), `"`)
+	if slices.Contains([]string{"null", "[]", "{}", "false", "0"}, text) {
+		return ""
+	}
+	return text
 }
 
 func spelled(value any) string {
