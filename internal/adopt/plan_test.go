@@ -158,8 +158,12 @@ func TestEmptyObjects(t *testing.T) {
 // the apply of a plan.
 func TestGone(t *testing.T) {
 	t.Parallel()
+	noResponse := func(string) error { return errors.New("no response") }
+	adoption := newTerraform(t, newWorkshop())
+	adoption.config, adoption.fail = m{"lamp_id": firstLamp}, noResponse
+	adoption.wantErrors(adoption.plan(), "Cannot read lamp")
 	tf := adopted(t, m{})
-	tf.fail = func(string) error { return errors.New("no response") }
+	tf.fail = noResponse
 	tf.wantErrors(tf.plan(), "Cannot read lamp")
 	if tf.state.IsNull() {
 		t.Error("a failed read removed the lamp from the state")

@@ -76,13 +76,12 @@ type workshop struct {
 	asOf     []time.Time // of what each PATCH of bulbs was decided by
 
 	// What the API document does not show.
-	resets    bool                                                     // a PATCH resets what it omits
-	omitEmpty bool                                                     // responses omit what is empty
-	result    string                                                   // of a PATCH: "" for the lamp, "none", "past"
-	edits     []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
-	rewrite   func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
-	fail      func(request string) error
-	done      bool // a PATCH that fails has changed the lamp
+	resets  bool                                                     // a PATCH resets what it omits
+	result  string                                                   // of a PATCH: "" for the lamp, "none", "past"
+	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
+	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
+	fail    func(request string) error
+	done    bool // a PATCH that fails has changed the lamp
 	// retries has a PATCH of bulbs ask after an error, and sends what is left. lacks are
 	// settings of the provider that are known only after apply.
 	retries bool
@@ -225,20 +224,7 @@ func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 	for _, edit := range w.edits {
 		lamp = edit(request, lamp)
 	}
-	if w.omitEmpty {
-		lamp = withoutEmpty(eachBulb(lamp, withoutEmpty))
-	}
 	return lamp
-}
-
-// withoutEmpty omits the leaves that are empty, and nothing within a leaf.
-func withoutEmpty(object tfvalue.Value) tfvalue.Value {
-	for _, leaf := range object.Leaves() {
-		if leaf.Value.IsEmpty() {
-			object = object.Without(leaf.Path...)
-		}
-	}
-	return object
 }
 
 // eachBulb changes the bulbs of a lamp.

@@ -201,28 +201,3 @@ func TestMovedByTheChange(t *testing.T) {
 		t.Errorf("weight cannot be set: %s", o.Warnings[0])
 	}
 }
-
-// TestEmptyIsOmitted has a platform that omits what is empty: what is set outside is
-// seen, and so is what is emptied.
-func TestEmptyIsOmitted(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	w.omitEmpty = true
-	tf := newTerraform(t, w)
-	tf.config = m{"lamp_id": firstLamp, "name": "", "tags": []any{}, "size": 0, "bulbs": deskBulbs}
-	tf.wantQuiet(tf.apply())
-	tf.requests = nil
-	tf.change(firstLamp, "moved", "name")
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name")
-	tf.config["tags"] = []any{"x"}
-	tf.wantQuiet(tf.apply())
-	tf.wantQuiet(tf.apply())
-	tf.requests = nil
-	tf.config["name"] = "later" // an apply stores what a refresh has seen
-	tf.wantQuiet(tf.apply())
-	tf.requests = nil
-	tf.change(firstLamp, []any{}, "tags")
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH tags")
-}
