@@ -52,7 +52,7 @@ func TestDescribeChange(t *testing.T) {
   - maps, u.t: was there, is missing
   - maps, v.t: was missing, is there`},
 	} {
-		path := tfvalue.Path(strings.Split(test.at, "."))
+		path := tfvalue.Path(names(test.at))
 		typ := val(t, `{}`).At(path...).Type()
 		mask := func(text string) string { return strings.ReplaceAll(text, "secret", "***") }
 		lines := rules.DescribeChange(path, parse(t, typ, test.one), parse(t, typ, test.other), [2]string{"was", "is"}, mask)

@@ -173,3 +173,11 @@ func paths(leaves []tfvalue.Leaf) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// names is a chain of names as a row has it.
+func names(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}

@@ -1,21 +1,12 @@
 package tfvalue_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
-
-// names is a chain of names as a row has it.
-func names(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, ".")
-}
 
 func TestAt(t *testing.T) {
 	t.Parallel()
@@ -29,9 +20,7 @@ func TestAt(t *testing.T) {
 		{`{"inner": "??"}`, "name", `null`},
 	} {
 		got := val(t, test.value).At(names(test.path)...)
-		if show(got) != show(parse(t, got.Type(), test.want)) {
-			t.Errorf("%s of %s is %s, want %s", test.path, test.value, show(got), test.want)
-		}
+		same(t, test.path+" of "+test.value, got, parse(t, got.Type(), test.want))
 	}
 	same(t, "below null", val(t, `null`).At("inner", "set"), at(t, "set", `null`))
 	same(t, "below unknown", val(t, `"??"`).At("inner", "set"), at(t, "set", `"??"`))
