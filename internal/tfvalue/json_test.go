@@ -94,6 +94,7 @@ func TestNumbersInJSON(t *testing.T) {
 		"1e-999999999":                        "0",
 		"1e999999999":                         "",
 		"1e400":                               "",
+		"1e-325":                              "",
 		"0." + strings.Repeat("0", 998) + "1": "",
 	} {
 		read, err := inJSON.FromJSON([]byte(`{"size":`+spelling+`}`), document)
