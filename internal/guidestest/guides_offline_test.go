@@ -22,8 +22,9 @@ const (
 // TestOfflineGuide follows the guide, with the provider and the fake of this tree in place
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
-	needsMocks(t)
-	wantText(t, newReader(t).withFake(readPage(t, guide("offline"))),
+	p := readPage(t, guide("offline"))
+	needs(t, p.text)
+	wantText(t, newReader(t).withFake(p),
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
 		"Success! 2 passed, 0 failed.")
@@ -122,14 +123,6 @@ func inAnEmptyDirectory(t *testing.T, p *page) {
 	at := p.find(t, "terraform init\n")
 	p.blocks = slices.Concat(p.blocks[:at], files, p.blocks[at:at+1], shown, p.blocks[at+1:])
 	p.insert(at, "mkdir ../empty && cd ../empty\n")
-}
-
-// needsMocks skips a test of mock_provider where there is none.
-func needsMocks(t *testing.T) {
-	t.Helper()
-	if program := programUnder(t); program.OlderThan("1.7", "1.8") {
-		t.Skipf("%s has no mock_provider", program)
-	}
 }
 
 // inClone is a workspace with the files of the repository, and without what was built

@@ -101,6 +101,14 @@ func (w *workspace) setenv(variables ...string) *workspace {
 	return w
 }
 
+// copies puts a directory of the repository into the workspace.
+func (w *workspace) copies(from, to string) {
+	w.T.Helper()
+	if err := os.CopyFS(filepath.Join(w.Dir, to), os.DirFS(from)); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
 // edit replaces a text of a file, which has it once.
 func (w *workspace) edit(name, before, after string) {
 	w.T.Helper()
@@ -164,4 +172,14 @@ func fileText(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// absolute is a path that holds in every directory.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
