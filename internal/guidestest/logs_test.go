@@ -26,11 +26,7 @@ func TestLogsAreSilentUnlessAskedFor(t *testing.T) {
 	}
 	w.setenv("TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.Dir, "log")).Apply()
 	loud := w.Read("stderr")
-	for _, text := range []string{
-		`"@level":"trace"`,
-		`"@module":"sdk.proto"`, `"@module":"sdk.framework"`, `"@module":"dataplatform"`,
-		"Received request", `"tf_rpc":"ReadResource"`, `"tf_rpc":"PlanResourceChange"`, "Data Platform request",
-	} {
+	for _, text := range []string{`"@level":"trace"`, `"@module":"sdk.proto"`, `"@module":"sdk.framework"`, "Data Platform request"} {
 		if !strings.Contains(loud, text) {
 			t.Errorf("no %s in the log of a run with TF_LOG=TRACE", text)
 		}

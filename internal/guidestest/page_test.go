@@ -126,8 +126,6 @@ func (w *workspace) follow(p *page) string {
 		case b.language == "":
 		case b.language == "shell" && startsFake.MatchString(b.text):
 			mock.WriteString(b.text)
-		case b.language == "shell" && strings.Contains(b.text, "make test"): // this is a part of it
-			fmt.Fprintf(&script, "make() { command make -n \"$@\" >/dev/null; }\n%sunset -f make\n", b.text)
 		case b.language == "shell":
 			script.WriteString(b.text)
 		case name != nil:
