@@ -2,7 +2,6 @@ package guidestest
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -143,14 +142,11 @@ resource "dataplatform_api_key" "loader" {
 
 // anyRun takes out of a message what differs from run to run.
 func anyRun(text string) string {
-	for pattern, with := range map[string]string{
+	return replacePatterns(text, map[string]string{
 		`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`: "UUID",
 		`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`:   "DATE",
 		`suffix \w+`: "suffix X",
-	} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
-	}
-	return text
+	})
 }
 
 // TestSecretsGuide has the plan that the guide on secrets shows.

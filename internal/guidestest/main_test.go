@@ -70,9 +70,7 @@ func newWorkspace(t *testing.T, config string) *workspace {
 		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
 		"DATAPLATFORM_ALERTS_BASE_URL="+server.URL,
 		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
-		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
 		"DATAPLATFORM_RETRY_TIMEOUT=5s",
-		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
 	)
 }
 

@@ -179,11 +179,15 @@ done
 // anyNumbers takes out what differs from run to run, and what the page
 // shortens: ports, times, and the IDs before the last in a path.
 func anyNumbers(text string) string {
-	for pattern, with := range map[string]string{
+	return replacePatterns(text, map[string]string{
 		`127\.0\.0\.1:\d+`:                     "127.0.0.1:PORT",
 		`\d\d:\d\d:\d\d\.\d{3}`:                "TIME",
 		`/organizations/[^/]+/services/[^/]+/`: "/organizations/…/services/…/",
-	} {
+	})
+}
+
+func replacePatterns(text string, patterns map[string]string) string {
+	for pattern, with := range patterns {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
 	}
 	return text
