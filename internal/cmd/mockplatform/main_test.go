@@ -227,7 +227,10 @@ func TestFlags(t *testing.T) {
 		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
 		"-hide", "endpoints:isPrimary=false", "-hide", "ipAccessList:iamRole=role:none", "-patch-result", "before", "-patch-resets", "all", "-moves-state", "-key-validity", "30m",
 	)
-	for variable, want := range map[string]string{"MOCKPLATFORM_PIPE_ID_4": mockplatform.PostgresPipeID, "MOCKPLATFORM_ALERT_ID": mockplatform.AlertID} {
+	for variable, want := range map[string]string{
+		"MOCKPLATFORM_PIPE_ID_4": mockplatform.PostgresPipeID,
+		"MOCKPLATFORM_ALERT_ID":  mockplatform.AlertID,
+	} {
 		if p.env[variable] != want {
 			t.Errorf("%s is %q, want %q", variable, p.env[variable], want)
 		}
