@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,8 +21,9 @@ const (
 // TestOfflineGuide follows the guide, with the provider and the fake of this tree in place
 // of released ones.
 func TestOfflineGuide(t *testing.T) {
-	needsMocks(t)
-	wantText(t, newReader(t).withFake(readPage(t, guide("offline"))),
+	p := readPage(t, guide("offline"))
+	needs(t, p.text)
+	wantText(t, newReader(t).withFake(p),
 		"Plan: 1 to import, 0 to add, 1 to change, 0 to destroy.",
 		"1 imported, 0 added, 1 changed, 0 destroyed.",
 		"Success! 2 passed, 0 failed.")
@@ -74,10 +74,8 @@ func TestReadme(t *testing.T) {
 	p := readPage(t, readme)
 	skipIfTooOld(t, p.text)
 	p.replace("registry.terraform.io", programUnder(t).RegistryHost()) // as it says
-	const clone, settings = "/path/to/clone/", "bin/mock.env"
-	wantText(t, p.text, "`. "+clone+settings+"`")
+	wantText(t, p.text, "`. /path/to/clone/bin/mock.env`")
 	inAnEmptyDirectory(t, p)
-	p.insert(0, ". "+settings+"\n")
 	wantText(t, inClone(t).follow(p), "Installed dataplatform/dataplatform v0.1.0", "1 imported, 0 added, 1 changed, 0 destroyed.")
 }
 
@@ -99,37 +97,21 @@ func TestReadmeLinks(t *testing.T) {
 	}
 }
 
-// inAnEmptyDirectory moves the files of README.md to where the reader writes them, before
-// the commands that use them, and the plan that it shows behind these. The clone is there
-// already.
+// inAnEmptyDirectory brings the blocks of README.md into the order in which a reader who has
+// a clone follows them. The plan at its top is what the commands at its end print.
 func inAnEmptyDirectory(t *testing.T, p *page) {
 	t.Helper()
-	var files, shown []block
-	p.drop(func(b block) bool {
-		switch {
-		case strings.HasPrefix(b.text, "git clone "):
-			return true
-		case b.language == "terraform":
-			files = append(files, b)
-		case b.language == "":
-			shown = append(shown, b)
-		}
-		return b.language == "terraform" || b.language == ""
-	})
-	if len(files) != 2 || len(shown) != 1 {
+	with := func(text string) block { return p.blocks[p.find(t, text)] }
+	ordered := []block{
+		with("make build"), with("make mock"),
+		{language: "shell", text: ". bin/mock.env\nmkdir ../empty && cd ../empty\n"},
+		with("# main.tf"), with("# service.tf"), with("terraform init"), with("Plan: 1 to import"),
+	}
+	p.drop(func(b block) bool { return strings.HasPrefix(b.text, "git clone ") })
+	if len(p.blocks)+1 != len(ordered) {
 		t.Fatalf("%s has other blocks: %v", p.title, p.blocks)
 	}
-	at := p.find(t, "terraform init\n")
-	p.blocks = slices.Concat(p.blocks[:at], files, p.blocks[at:at+1], shown, p.blocks[at+1:])
-	p.insert(at, "mkdir ../empty && cd ../empty\n")
-}
-
-// needsMocks skips a test of mock_provider where there is none.
-func needsMocks(t *testing.T) {
-	t.Helper()
-	if program := programUnder(t); program.OlderThan("1.7", "1.8") {
-		t.Skipf("%s has no mock_provider", program)
-	}
+	p.blocks = ordered
 }
 
 // inClone is a workspace with the files of the repository, and without what was built
@@ -137,12 +119,9 @@ func needsMocks(t *testing.T) {
 func inClone(t *testing.T) *workspace {
 	t.Helper()
 	terraformtest.NeedTerraform(t)
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := absolute(t, "../..")
 	dir, home := filepath.Join(t.TempDir(), "terraform-provider-dataplatform"), t.TempDir()
-	err = os.Mkdir(dir, 0o750)
+	err := os.Mkdir(dir, 0o750)
 	for _, name := range []string{"GNUmakefile", "go.mod", "go.sum", "main.go", "internal", "tools", "examples"} {
 		err = errors.Join(err, os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)))
 	}

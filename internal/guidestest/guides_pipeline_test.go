@@ -1,7 +1,6 @@
 package guidestest
 
 import (
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -21,13 +20,9 @@ func TestPipelineGuide(t *testing.T) {
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("there is no openssl")
 	}
-	scenario, err := filepath.Abs(scenarioDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.copies(scenarioDir, "clone/examples/scenario")
 	clone := &p.blocks[p.find(t, "git clone ")]
-	_, rest, _ := strings.Cut(clone.text, "\n")
-	clone.text = fmt.Sprintf("mkdir -p clone/examples && cp -R %q clone/examples\n%s", scenario, rest)
+	_, clone.text, _ = strings.Cut(clone.text, "\n")
 	lint := &p.blocks[p.find(t, `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint`+"\nbash ci/lint.sh\n")]
 	lint.text = "true\n"
 	canLint := w.linters()

@@ -70,9 +70,7 @@ func newWorkspace(t *testing.T, config string) *workspace {
 		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
 		"DATAPLATFORM_ALERTS_BASE_URL="+server.URL,
 		"DATAPLATFORM_ALERTS_ACCESS_TOKEN=demo-alerts-token",
-		"DATAPLATFORM_REQUEST_TIMEOUT=20s",
 		"DATAPLATFORM_RETRY_TIMEOUT=5s",
-		"DATAPLATFORM_MAX_CONCURRENT_REQUESTS=3",
 	)
 }
 
@@ -99,6 +97,14 @@ func newReader(t *testing.T) *workspace {
 func (w *workspace) setenv(variables ...string) *workspace {
 	w.Env = append(slices.Clip(w.Env), variables...)
 	return w
+}
+
+// copies puts a directory of the repository into the workspace.
+func (w *workspace) copies(from, to string) {
+	w.T.Helper()
+	if err := os.CopyFS(filepath.Join(w.Dir, to), os.DirFS(from)); err != nil {
+		w.T.Fatal(err)
+	}
 }
 
 // edit replaces a text of a file, which has it once.
@@ -164,4 +170,14 @@ func fileText(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// absolute is a path that holds in every directory.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

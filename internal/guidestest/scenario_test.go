@@ -1,37 +1,25 @@
 package guidestest
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 const scenarioDir = examplesDir + "/scenario"
 
-// addScenario copies the files of the scenario into a workspace, without what an apply in
-// the directory itself leaves behind.
-func (w *workspace) addScenario() {
-	w.T.Helper()
-	if err := os.CopyFS(w.Dir, os.DirFS(scenarioDir)); err != nil {
-		w.T.Fatal(err)
-	}
-	for _, left := range []string{".terraform", ".terraform.lock.hcl", ".tflint.d", "terraform.tfstate", "terraform.tfstate.d"} {
-		if err := os.RemoveAll(filepath.Join(w.Dir, left)); err != nil {
-			w.T.Fatal(err)
-		}
-	}
+// newScenario is a reader's copy of the scenario, without what an apply in the directory
+// itself leaves behind.
+func newScenario(t *testing.T) *workspace {
+	t.Helper()
+	w := newReader(t)
+	skipIfTooOld(t, fileText(t, scenarioDir+"/modules/team/main.tf"))
+	w.copies(scenarioDir, ".")
+	w.shell("rm -rf .terraform .terraform.lock.hcl .tflint.d terraform.tfstate*")
+	return w
 }
 
-// newScenario has the values of an environment.
-func newScenario(t *testing.T, environment string) *workspace {
-	t.Helper()
-	w := newWorkspace(t, fileText(t, scenarioDir+"/main.tf")+fileText(t, scenarioDir+"/modules/team/main.tf"))
-	if err := os.Remove(filepath.Join(w.Dir, "main.tf")); err != nil {
-		t.Fatal(err)
-	}
-	w.addScenario()
-	w.shell("terraform get") // init would look for the provider in the registry
+// in gives Terraform the workspace and the values of an environment.
+func (w *workspace) in(environment string) *workspace {
 	values := "=-var-file=environments/" + environment + ".tfvars"
 	return w.setenv("TF_WORKSPACE="+environment, "TF_CLI_ARGS_plan"+values, "TF_CLI_ARGS_apply"+values)
 }
@@ -39,7 +27,8 @@ func newScenario(t *testing.T, environment string) *workspace {
 // TestScenarioExample applies the scenario in staging: it imports without a change, and
 // then changes. TestScenarioReadme has production.
 func TestScenarioExample(t *testing.T) {
-	w := newScenario(t, "staging")
+	w := newScenario(t).in("staging")
+	w.shell("terraform init")
 	wantText(t, w.Apply("-var=import_only=true"), "Plan: 1 to import, 2 to add, 0 to change, 0 to destroy.")
 	out := w.setenv(`TF_VAR_source_secrets={"orders":"password-of-orders","customers":"password-of-customers"}`).Apply()
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
@@ -48,9 +37,10 @@ func TestScenarioExample(t *testing.T) {
 	w.WantEmptyPlan()
 }
 
-// TestScenarioRejects has the checks of the scenario's variables.
+// TestScenarioRejects has the checks of the scenario's variables that its own tests lack.
 func TestScenarioRejects(t *testing.T) {
-	w := newScenario(t, "staging")
+	w := newScenario(t).in("staging")
+	w.shell("terraform init")
 	const aPipe = `-var=pipes={"a":{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
 	for _, row := range []struct {
 		workspace string
@@ -60,8 +50,8 @@ func TestScenarioRejects(t *testing.T) {
 		{"default", nil, []string{"the values of staging, but the workspace is default."}},
 		{"test", []string{"-var=environment=test"}, []string{"The environment must be staging or production."}},
 		{
-			"staging", []string{"-var=team=Ingest", "-var=services={}", `-var=applications={"loader":{"roles":["admin"]}}`},
-			[]string{"must be 2 to 31 lowercase letters", "A team has at least one service.", "An application must not have the role admin."},
+			"staging", []string{"-var=team=Ingest", "-var=services={}"},
+			[]string{"must be 2 to 31 lowercase letters", "A team has at least one service."},
 		},
 		{"staging", []string{aPipe + `"service":"event"}}`}, []string{"The service of a pipe must be one of services."}},
 		{"staging", []string{aPipe + `"service":"ledger","postgres":{"username":"u"}}}`}, []string{"A pipe has one kind of source."}},
@@ -79,10 +69,7 @@ func TestScenarioRejects(t *testing.T) {
 // the provider installed as from a registry: it tests the module, imports production
 // without a change, and then changes it. The scripts of its pipeline find nothing to do.
 func TestScenarioReadme(t *testing.T) {
-	needsMocks(t)
-	w := newReader(t)
-	skipIfTooOld(t, fileText(t, scenarioDir+"/modules/team/main.tf"))
-	w.addScenario()
+	w := newScenario(t)
 	p := readPage(t, scenarioDir+"/README.md")
 	p.drop(func(b block) bool { return b.language == "hcl" }) // other providers
 	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
@@ -96,13 +83,13 @@ func TestScenarioReadme(t *testing.T) {
 	w.wantKeys(2, 6)
 
 	// A run that sends no secret needs none.
-	const values = "environments/production.tfvars"
-	w.setenv("TF_VAR_source_secrets={}", "TF_CLI_ARGS_plan=-var-file="+values, "TF_CLI_ARGS_apply=-var-file="+values)
+	w.in("production").setenv("TF_VAR_source_secrets={}")
 	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
 	wantNoText(t, w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-")
 
 	// A new version of one secret, which is a connection string now, and a new generation
 	// of one key are sent, and nothing else.
+	const values = "environments/production.tfvars"
 	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
 	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
 	w.wantScript("terraform plan", 1, "Credential missing")

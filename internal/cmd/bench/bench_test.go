@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // latency of the platform, before each response.
@@ -110,8 +112,11 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(usageFile); file != "" {
 		os.Exit(runMeasured(file))
 	}
-	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("BENCH_ROUNDS"), "1"))
-	if err != nil {
+	terraformtest.Isolate("TF_", "DATAPLATFORM_")
+	rounds, errRounds := strconv.Atoi(cmp.Or(os.Getenv("BENCH_ROUNDS"), "1"))
+	var errDir error
+	dir, errDir = os.MkdirTemp("", "dataplatform-bench-") // b.TempDir would end with one benchmark
+	if err := errors.Join(errRounds, errDir); err != nil {
 		log.Fatal(err)
 	}
 	code := 0
@@ -121,9 +126,7 @@ func TestMain(m *testing.M) {
 	for _, w := range workspaces {
 		w.server.Close()
 	}
-	if dir != "" {
-		_ = os.RemoveAll(dir)
-	}
+	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
@@ -136,7 +139,7 @@ func measure(b *testing.B, size size, with string, run func(*workspace, *testing
 		w.platform.ResetJournal()
 		for b.Loop() {
 			terraform.add(run(w, b))
-			provider.add(w.used(b, ofProviders))
+			provider.add(w.used(b, ""))
 		}
 		requests := w.platform.Requests()
 		rejected := slices.DeleteFunc(slices.Clone(requests), func(r mockplatform.Request) bool { return r.Status == http.StatusOK })
@@ -167,30 +170,23 @@ var (
 // open returns a workspace whose state is up to date.
 func open(b *testing.B, size size, with string) *workspace {
 	b.Helper()
-	if dir == "" {
-		var err error
-		dir, err = os.MkdirTemp("", "dataplatform-bench-") // b.TempDir would end with this benchmark
-		check(b, err)
-	}
-	name, configuration, first := size.name, ourConfiguration, this
+	name, first := size.name, this
 	if with == builtIn {
-		name, configuration, first = size.name+"-"+builtIn, builtInConfiguration, builtIn
+		name, first = size.name+"-"+builtIn, builtIn
 	}
 	if workspaces[name] == nil {
-		workspaces[name] = prepare(b, name, configuration, size).with(b, first).applied(b)
+		workspaces[name] = prepare(b, name, first, size)
 	}
 	return workspaces[name].with(b, with)
 }
 
-func prepare(b *testing.B, name, configuration string, size size) *workspace {
+// prepare returns a workspace whose configuration is applied.
+func prepare(b *testing.B, name, first string, size size) *workspace {
 	b.Helper()
 	seed := mockplatform.DefaultSeed()
 	w := &workspace{dir: filepath.Join(dir, name), platform: mockplatform.New(seed)}
 	w.server = httptest.NewServer(w.platform)
-	w.env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "DATAPLATFORM_")
-	})
-	w.env = append(w.env, "CHECKPOINT_DISABLE=1",
+	w.env = append(os.Environ(),
 		"DATAPLATFORM_BASE_URL="+w.server.URL, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
 	)
@@ -200,10 +196,20 @@ func prepare(b *testing.B, name, configuration string, size size) *workspace {
 	})
 	check(b, err)
 	check(b, os.Mkdir(w.dir, 0o750))
-	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configuration), 0o600))
+	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configurations[first]), 0o600))
 	// The IDs have a file of their own: Terraform reads the whole file of a resource for each
 	// warning about it.
 	check(b, os.WriteFile(filepath.Join(w.dir, "ids.json"), ids, 0o600))
+	applied := w.with(b, first)
+	if first == builtIn {
+		applied.run(b, "init")
+	}
+	applied.run(b, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
+	applied.used(b, "")
+	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
+	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
+		w.env = append(w.env, "PROFILE_DIR="+profiles)
+	}
 	return w
 }
 
@@ -215,23 +221,12 @@ func (w *workspace) with(b *testing.B, with string) *workspace {
 	return &one
 }
 
-func (w *workspace) applied(b *testing.B) *workspace {
-	b.Helper()
-	if strings.HasSuffix(w.dir, builtIn) {
-		w.run(b, "init")
-	}
-	w.run(b, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
-	w.used(b, ofProviders)
-	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
-	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
-		w.env = append(w.env, "PROFILE_DIR="+profiles)
-	}
-	return w
-}
+const ids = "locals { ids = jsondecode(file(\"ids.json\")) }\n"
 
-const (
-	ids              = "locals { ids = jsondecode(file(\"ids.json\")) }\n"
-	ourConfiguration = ids + `terraform {
+// configurations are those of this provider, of which all builds have the same, and of the
+// resource that is built in.
+var configurations = map[string]string{
+	this: ids + `terraform {
   required_providers {
     dataplatform = { source = "dataplatform/dataplatform" }
   }
@@ -249,8 +244,8 @@ resource "dataplatform_pipe" "this" {
   pipe_id    = local.ids.pipes[count.index]
   settings   = { engine_max_threads = 5 }
 }
-`
-	builtInConfiguration = ids + `resource "terraform_data" "services" {
+`,
+	builtIn: ids + `resource "terraform_data" "services" {
   count = length(local.ids.services)
   input = { service_id = local.ids.services[count.index], num_replicas = 5, idle_scaling = true, idle_timeout_minutes = 15 }
 }
@@ -258,8 +253,8 @@ resource "terraform_data" "pipes" {
   count = length(local.ids.pipes)
   input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = 5 } }
 }
-`
-)
+`,
+}
 
 // run runs Terraform in the workspace, and returns what it used, with its providers.
 func (w *workspace) run(b *testing.B, args ...string) usage {
@@ -283,13 +278,10 @@ func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage
 	b.Helper()
 	self, err := os.Executable()
 	check(b, err)
-	program, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
-	check(b, err)
 	command := exec.CommandContext(b.Context(), self, args...)
 	command.Dir = w.dir
-	command.Env = slices.Concat(w.env, []string{
-		programVariable + "=" + program, usageFile + "=" + w.usageFile(),
-	}, env)
+	measured := []string{programVariable + "=" + os.Getenv("TF_ACC_TERRAFORM_PATH"), usageFile + "=" + w.usageFile()}
+	command.Env = slices.Concat(w.env, measured, env)
 	out, err := command.CombinedOutput()
 	return w.used(b, ofTerraform), string(out), err
 }
@@ -307,22 +299,15 @@ func install(b *testing.B, with string) string {
 		return rc
 	}
 	program := filepath.Join(at, "program")
-	build := []string{"build", "-ldflags=-s -w", "-o", program}
 	switch with {
 	case baseline:
-		build = append(build, "./baseline")
+		build(b, program, "./baseline")
 	case this:
-		build = append(build, "-tags="+os.Getenv("BENCH_TAGS"), "../../..")
+		build(b, program, "-tags="+os.Getenv("BENCH_TAGS"), "../../..")
 	default:
-		build = nil
-		at := slices.IndexFunc(others, func(path string) bool { return filepath.Base(path) == with })
-		check(b, os.Mkdir(filepath.Dir(program), 0o750))
-		check(b, os.Symlink(others[at], program))
-	}
-	if build != nil {
-		if out, err := exec.CommandContext(b.Context(), "go", build...).CombinedOutput(); err != nil {
-			b.Fatalf("building %s: %v\n%s", with, err, out)
-		}
+		other := slices.IndexFunc(others, func(path string) bool { return filepath.Base(path) == with })
+		check(b, os.Mkdir(at, 0o750))
+		check(b, os.Symlink(others[other], program))
 	}
 	self, err := os.Executable()
 	check(b, err)
@@ -330,6 +315,14 @@ func install(b *testing.B, with string) string {
 	content := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", at)
 	check(b, os.WriteFile(rc, []byte(content), 0o600))
 	return rc
+}
+
+func build(b *testing.B, program string, args ...string) {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, args...)...)
+	if out, err := command.CombinedOutput(); err != nil {
+		b.Fatalf("building %s: %v\n%s", program, err, out)
+	}
 }
 
 // usage is what a process used: CPU time, and peak memory in bytes.
@@ -347,11 +340,9 @@ const (
 	programVariable = "BENCH_PROGRAM"
 )
 
-// What the name of a file of usages ends in.
-const (
-	ofProviders = ""
-	ofTerraform = ".terraform"
-)
+// ofTerraform is what the name of Terraform's file of usages ends in. That of the providers
+// has no end.
+const ofTerraform = ".terraform"
 
 // runMeasured runs the provider beside the link by which this program was started, or
 // Terraform, and notes what it used. The benchmarks start neither themselves: the peak

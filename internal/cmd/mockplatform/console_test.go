@@ -6,6 +6,12 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+)
+
+var (
+	wantText   = terraformtest.WantText
+	wantNoText = terraformtest.WantNoText
 )
 
 const (
@@ -17,23 +23,17 @@ const (
 func TestConsoleChangesObjects(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-journal")
-	if got := p.send(200, "PATCH", aService, `{"numReplicas":7,"iamRole":null}`); !strings.Contains(got, `"numReplicas": 7`) || strings.Contains(got, "iamRole") {
-		t.Errorf("got %s", got)
-	}
-	if list := p.send(200, "GET", services, ""); !strings.Contains(list, `"numReplicas":7`) {
-		t.Errorf("got %s", list)
-	}
+	service := p.send(200, "PATCH", aService, `{"numReplicas":7,"iamRole":null}`)
+	wantText(t, service, `"numReplicas": 7`)
+	wantNoText(t, service, "iamRole")
+	wantText(t, p.send(200, "GET", services, ""), `"numReplicas":7`)
 	p.send(200, "PATCH", aService, `{"iamRole":"what was removed"}`)
 	p.send(200, "PATCH", aPipe, `{"settings":{"engine_max_threads":9007199254740993}}`)
-	if pipe := p.send(200, "GET", kafka, ""); !strings.Contains(pipe, `"engine_max_threads":9007199254740993`) || !strings.Contains(pipe, `"engine_max_insert_threads":2`) {
-		t.Errorf("got %s", pipe)
-	}
+	wantText(t, p.send(200, "GET", kafka, ""), `"engine_max_threads":9007199254740993`, `"engine_max_insert_threads":2`)
 	p.send(200, "GET", anAlert, "")
 	p.send(404, "GET", "/console/nothing", "")
 	p.send(405, "POST", anAlert, `{}`)
-	if strings.Contains(p.stdout.String(), "/console") {
-		t.Errorf("the console is in the journal:\n%s", p.stdout)
-	}
+	wantNoText(t, p.file("stdout"), "/console")
 }
 
 func TestConsoleRejectsUnknownMembers(t *testing.T) {
@@ -62,14 +62,9 @@ func TestConsoleRejectsUnknownMembers(t *testing.T) {
 func TestConsoleRestores(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	for path, status := range map[string]func(status int){
-		aService: func(status int) { p.send(status, "PATCH", scaling, `{}`) },
-		aPipe:    func(status int) { p.send(status, "GET", kafka, "") },
-		anAlert:  func(status int) { p.send(status, "GET", anAlert, "") },
-	} {
+	for _, path := range []string{aService, aPipe, anAlert} {
 		before := p.send(200, "GET", path, "")
 		p.send(200, "DELETE", path, "")
-		status(404)
 		p.send(404, "GET", path, "")
 		p.send(404, "DELETE", path, "")
 		p.send(400, "PUT", path, before)
@@ -79,10 +74,6 @@ func TestConsoleRestores(t *testing.T) {
 				t.Errorf("%s: got %s, want %s", path, after, before)
 			}
 		}
-		status(200)
-	}
-	if list := p.send(200, "GET", services, ""); strings.Count(list, mockplatform.ServiceID) != 1 {
-		t.Errorf("got %s", list)
 	}
 	p.send(404, "PUT", aPipe+"0", "")
 }
@@ -90,46 +81,38 @@ func TestConsoleRestores(t *testing.T) {
 func TestConsoleLists(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-services", "2", "-pipes", "7", "-spread")
-	if got := p.send(200, "GET", "/console/services", ""); strings.Count(got, `"id"`) != 6 || strings.Count(got, `"organizationId"`) != 6 || !strings.Contains(got, `"name": "events-eu"`) {
-		t.Errorf("got %s", got)
+	all := p.send(200, "GET", "/console/services", "")
+	if strings.Count(all, `"id"`) != 6 || strings.Count(all, `"organizationId"`) != 6 {
+		t.Errorf("want 6 services, got %s", all)
 	}
-	got := p.send(200, "GET", "/console/pipes", "")
+	wantText(t, all, `"name": "events-eu"`)
 	// Five services of the first organization share seven pipes; the first has four more.
-	for id, count := range map[string]int{
-		mockplatform.ServiceID: 6, mockplatform.ReadonlyServiceID: 2, mockplatform.FullServiceID: 1,
-		"60000000-0000-4000-8000-000000000001": 1, "60000000-0000-4000-8000-000000000002": 1,
-	} {
-		if strings.Count(got, `"serviceId": "`+id+`"`) != count {
-			t.Errorf("want %d pipes of %s, got %s", count, id, got)
+	pipes := p.send(200, "GET", "/console/pipes", "")
+	for id, count := range map[string]int{mockplatform.ServiceID: 6, mockplatform.ReadonlyServiceID: 2, mockplatform.FullServiceID: 1} {
+		if strings.Count(pipes, `"serviceId": "`+id+`"`) != count {
+			t.Errorf("want %d pipes of %s, got %s", count, id, pipes)
 		}
 	}
-	if got := p.send(200, "GET", "/console/alerts", ""); strings.Count(got, `"name"`) != 2 || strings.Contains(got, "threshold") {
-		t.Errorf("got %s", got)
-	}
+	alerts := p.send(200, "GET", "/console/alerts", "")
+	wantText(t, alerts, `"name"`)
+	wantNoText(t, alerts, "threshold")
 }
 
 func TestConsoleRevokesKeys(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	if got := p.send(200, "GET", "/console/keys", ""); got != "[]\n" {
-		t.Errorf("got %s", got)
-	}
 	created := p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)
 	member := func(name string) string {
 		return regexp.MustCompile(`"` + name + `":"([^"]+)"`).FindStringSubmatch(created)[1]
 	}
-	path := "/console/keys/" + member("id")
-	if got := p.send(200, "GET", "/console/keys", ""); !strings.Contains(got, `"name": "ci"`) || strings.Contains(got, "keySecret") {
-		t.Errorf("got %s", got)
-	}
+	listed := p.send(200, "GET", "/console/keys", "")
+	wantText(t, listed, `"name": "ci"`)
+	wantNoText(t, listed, "keySecret")
 	p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"] = member("keyId"), member("keySecret")
 	p.send(200, "GET", services, "")
-	p.send(200, "DELETE", path, "")
+	p.send(200, "DELETE", "/console/keys/"+member("id"), "")
 	p.send(401, "GET", services, "")
-	p.send(404, "DELETE", path, "")
-	if got := p.send(200, "GET", "/console/keys", ""); got != "[]\n" {
-		t.Errorf("got %s", got)
-	}
+	p.send(404, "DELETE", "/console/keys/"+member("id"), "")
 }
 
 func TestConsoleFaults(t *testing.T) {
