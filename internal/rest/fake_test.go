@@ -120,11 +120,11 @@ func accept(r *Response) error {
 	if !r.IsSuccess() || r.Cut != nil {
 		return cmp.Or(r.Cut, errors.New("it is no success"))
 	}
-	var envelope map[string]any
-	if err := json.Unmarshal(r.Body, &envelope, Lenient); err != nil {
+	var envelope struct{ RequestID string }
+	if err := json.Unmarshal(r.Body, &envelope, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return &Reworded{"it is not what was expected", err}
 	}
-	r.RequestID, _ = envelope["requestId"].(string)
+	r.RequestID = envelope.RequestID
 	return nil
 }
 

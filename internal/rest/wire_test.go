@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -82,8 +83,10 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 		}), versions)
 		c := newTestClient(t, server.URL)
 		resttest.Trust(c.Transport(), server)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // much more than they take
+		defer cancel()
 		crowd(keys, 10, func(int) {
-			if err := errors.Join(do(t.Context(), c, "key"), do(t.Context(), c, "pipe")); err != nil {
+			if err := errors.Join(do(ctx, c, "key"), do(ctx, c, "pipe")); err != nil {
 				t.Error(err)
 			}
 		})
