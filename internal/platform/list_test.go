@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,7 +64,6 @@ func TestManyReadsCostFewLists(t *testing.T) {
 		writes, gone                 bool
 	}{
 		"a plan":               {n: 1000, parallelism: 10, reads: 1, lists: 1},
-		"a plan, all at once":  {n: 1000, parallelism: 1000, reads: 1, lists: 1},
 		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: listLifetime / 2},
 		"an apply that adopts": {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
 		"disappearance":        {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
@@ -93,49 +91,38 @@ func TestManyReadsCostFewLists(t *testing.T) {
 	}
 }
 
-// find reads the service of a name.
-func find(t *testing.T, c *Client, name string) (*object, error) {
-	return reading(func(read Read) error { return c.FindServices(t.Context(), testOrganization, name, read) })
-}
-
 // What lists say of a service: W has it, O omits it, and the others cannot be used. Those
 // before the bar were caused by other readers; the read causes those after it.
 func TestConsecutiveLists(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
-		'W': respond(200, `{"result":[{"id":"`+testService+`","name":"n"}]}`),
+		'W': respond(200, `{"result":[{"id":"`+testService+`"}]}`),
 		'O': respond(200, `{"result":[]}`),
 		'F': respond(403, ""),
 		'4': respond(404, ownError),
 		'N': respond(200, `{"result":null}`),
-		'I': respond(200, `{"result":[{"name":"n"}]}`),
+		'I': respond(200, `{"result":[{}]}`),
 	}
-	for order, want := range map[string]string{
-		"|W": "ok", "|OW": "ok", "|OO": "not found", "|F": "failed", "|OF": "failed", "|O4": "failed", "|ON": "failed", "|OI": "failed",
-		"W|": "ok", "OW|": "ok", "OO|": "not found", "O|W": "ok", "O|O": "not found", "OWO|": "ok", "OF|": "failed", "F|": "failed", "OOW|": "not found",
+	for want, orders := range map[string]string{
+		"ok":        "|W |OW W| OW| O|W OWO|",
+		"not found": "|OO OO| O|O OOW|",
+		"failed":    "|F |OF |O4 |ON |OI OF| F|",
 	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			others, own, _ := strings.Cut(order, "|")
-			for _, letter := range others + own {
-				f.InjectEach(responses[letter])
-			}
-			for range others {
-				_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
-			}
-			err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
-			if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
-				t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
-			}
-			f.ClearFaults()
-			if others != "" || want == "failed" {
-				return
-			}
-			f.InjectEach(responses[rune(own[0])], responses[rune(own[len(own)-1])])
-			found, err := find(t, c, "n")
-			if (found == nil) != (want == "not found") || err != nil || f.Sent("GET") != 2*len(own) {
-				t.Errorf("%s by name: %v, %v", order, found, err)
-			}
-		})
+		for order := range strings.FieldsSeq(orders) {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				others, own, _ := strings.Cut(order, "|")
+				for _, letter := range others + own {
+					f.InjectEach(responses[letter])
+				}
+				for range others {
+					_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
+				}
+				err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
+				if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
+					t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
+				}
+			})
+		}
 	}
 }
 
@@ -169,49 +156,60 @@ var freshReads = map[string]func(ctx context.Context, c *Client, last int) (*obj
 		return reading(func(read Read) error { return c.GetFreshService(ctx, testOrganization, serviceID(last), read) })
 	},
 	"by name": func(ctx context.Context, c *Client, last int) (*object, error) {
-		return reading(func(read Read) error {
-			return c.FindServices(ctx, testOrganization, fmt.Sprint("service ", last), read)
-		})
+		return find(ctx, c, fmt.Sprint("service ", last))
 	},
 	"all": func(ctx context.Context, c *Client, _ int) (*object, error) {
 		return reading(func(read Read) error { return c.ListServices(ctx, testOrganization, nil, read) })
 	},
 }
 
+func find(ctx context.Context, c *Client, name string) (*object, error) {
+	return reading(func(read Read) error { return c.FindServices(ctx, testOrganization, name, read) })
+}
+
 // A fresh read shows what another program wrote before it was asked for, whatever list is
-// under way or remembered. One list is under way at a time, and who asks meanwhile shares the
-// next one.
+// under way or remembered.
 func TestFreshReads(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, 3)
-			reads := func(n, replicas int) {
-				crowd(n, 10, func(int) {
+			for replicas, begins := range []time.Duration{0, time.Second / 2, 10 * time.Second, 2 * listLifetime} {
+				time.AfterFunc(begins, func() {
+					f.UpdateService(serviceID(2), func(doc mockplatform.Document) { doc["numReplicas"] = replicas })
 					if service, err := read(t.Context(), c, 2); err != nil || *service.NumReplicas < replicas {
 						t.Errorf("%s: %v %v, want %d", name, service, err, replicas)
 					}
 				})
 			}
-			var work sync.WaitGroup
-			for turn := range 4 { // the second one while the list of the first is under way
-				f.UpdateService(serviceID(2), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
-				work.Go(func() { reads(2, turn) })
-				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 2 * time.Second}[turn])
-			}
-			work.Wait()
-			before := f.Sent("GET")
-			reads(100, 3)
-			// At the worst, a list serves every other turn of those who read at a time.
-			if lists := f.Sent("GET") - before; before > 4*2 || lists > 2*100/10 || f.PeakInFlight() != 1 {
-				t.Errorf("%s: %d lists for 8 reads, and %d for 100, %d at a time", name, before, lists, f.PeakInFlight())
-			}
-			request, _ := c.listRequest(testOrganization, nil)
-			if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
-				t.Errorf("%s: %d lists are remembered", name, remembered)
+			time.Sleep(3 * listLifetime)
+			if lists := f.Sent("GET"); lists != 4 || f.PeakInFlight() != 1 {
+				t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 			}
 		})
 	}
+}
+
+// One fresh list is under way at a time, and who asks meanwhile shares the next one. So at the
+// worst, a list serves every other turn of those who read at a time.
+func TestFreshReadsShareLists(t *testing.T) {
+	t.Parallel()
+	const reads, parallelism = 100, 10
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		haveServices(f, 1)
+		crowd(reads, parallelism, func(int) {
+			if _, err := freshReads["all"](t.Context(), c, 0); err != nil {
+				t.Error(err)
+			}
+		})
+		if lists := f.Sent("GET"); lists > 2*reads/parallelism || f.PeakInFlight() != 1 {
+			t.Errorf("%d lists, %d at a time", lists, f.PeakInFlight())
+		}
+		request, _ := c.listRequest(testOrganization, nil)
+		if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
+			t.Errorf("%d lists are remembered", remembered)
+		}
+	})
 }
 
 // A list that fails is the error of every fresh read for as long as it is remembered.
@@ -314,7 +312,7 @@ func TestListsOfAllKinds(t *testing.T) {
 			t.Error("an unusable service was listed")
 		}
 		for name, exists := range map[string]bool{"caf\u00e9": true, "b": false} {
-			if found, err := find(t, c, name); err != nil || (found != nil) != exists {
+			if found, err := find(t.Context(), c, name); err != nil || (found != nil) != exists {
 				t.Errorf("%s: %v, %v", name, found, err)
 			}
 		}
