@@ -47,23 +47,15 @@ func TestCalls(t *testing.T) {
 // An error names the setting, and what the provider adds to the URL, but not the URL.
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
-		"https://api.example":            "https://api.example",
-		"https://api.example/":           "https://api.example",
-		"https://api.example/a/b//":      "https://api.example/a/b",
-		"https://api.example:8443/a%2Fb": "https://api.example:8443/a%2Fb",
-		"HTTPS://api.example":            "https://api.example",
-		"http://localhost:8080":          "http://localhost:8080",
-		"http://127.0.0.1:1/x":           "http://127.0.0.1:1/x",
-		"http://127.1.2.3":               "http://127.1.2.3",
-		"http://[::1]:65535":             "http://[::1]:65535",
-		"https://api.example:":           "https://api.example:",
-		"https://api.example/v1/alerts":  "https://api.example/v1/alerts",
-		"https://api.example/v1x":        "https://api.example/v1x",
+	for _, address := range []string{
+		"https://api.example", "https://api.example:8443/a%2Fb", "https://api.example:", "https://api.example/v1/alerts", "https://api.example/v1x",
+		"http://localhost:8080", "http://127.0.0.1:1/x", "http://127.1.2.3", "http://[::1]:65535",
 	} {
-		u, err := ParseBaseURL(address)
-		if err != nil || u.String() != want {
-			t.Errorf("%s: %v, %v", address, u, err)
+		for _, given := range []string{address, address + "//", strings.Replace(address, "http", "HTTP", 1)} {
+			u, err := ParseBaseURL(given)
+			if err != nil || u.String() != address {
+				t.Errorf("%s: %v, %v", given, u, err)
+			}
 		}
 	}
 	for _, address := range []string{

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,20 +15,13 @@ import (
 
 func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d", i) }
 
-// haveServices gives the organization n services of one replica, to which each
-// PATCH adds one. Lists take a second, and have the state at the arrival of the request,
-// with IDs in upper case.
+// haveServices gives the organization n services of no replica. Lists take a second, and have
+// the state at the arrival of the request, with IDs in upper case.
 func haveServices(f *fake, n int) {
 	f.RemoveServices(testOrganization)
 	for i := range n {
-		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "name": fmt.Sprint("service ", i), "numReplicas": 1})
+		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "name": fmt.Sprint("service ", i), "numReplicas": 0})
 	}
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Rewrites = []mockplatform.Rewrite{{
-			Operation: mockplatform.UpdateScaling, Path: "numReplicas", Unsent: true,
-			To: func(replicas any) any { n, _ := replicas.(json.Number).Int64(); return n + 1 },
-		}}
-	})
 	f.Always(fault{Method: http.MethodGet, After: true, Delay: time.Second, Edit: func(body mockplatform.Document) {
 		for _, service := range body["result"].([]any) {
 			doc := service.(mockplatform.Document)
@@ -38,20 +30,8 @@ func haveServices(f *fake, n int) {
 	}})
 }
 
-// get reads a service, and returns its number of replicas.
-func get(t *testing.T, c *Client, i int) int {
-	t.Helper()
-	var s object
-	if err := c.GetService(t.Context(), testOrganization, serviceID(i), s.read); err != nil {
-		t.Error(err)
-		return -1
-	}
-	return *s.NumReplicas
-}
-
-// add adds a replica to a service.
-func add(t *testing.T, c *Client, i int) error {
-	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{}, new(object).read)
+func scale(t *testing.T, c *Client, i, replicas int) error {
+	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
 }
 
 // Few lists serve many reads: one each read of a walk, one more each read after it, and one
@@ -80,7 +60,7 @@ func TestManyReadsCostFewLists(t *testing.T) {
 					}
 				}
 				time.Sleep(test.pause)
-				if test.writes && add(t, c, i) != nil {
+				if test.writes && scale(t, c, i, 2) != nil {
 					t.Error("not written")
 				}
 			})
@@ -135,13 +115,14 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 			haveServices(f, 12)
 			f.Always(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: status})
 			crowd(12, 12, func(i int) {
-				for turn := range 5 {
-					before := get(t, c, i)
-					if err := add(t, c, i); (err != nil) != (status != 0) {
+				for replicas := range 5 {
+					if err := scale(t, c, i, replicas+1); (err != nil) != (status != 0) {
 						t.Error(err)
 					}
-					if after := get(t, c, i); after != before+1 {
-						t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
+					var service object
+					err := c.GetService(t.Context(), testOrganization, serviceID(i), service.read)
+					if err != nil || *service.NumReplicas != replicas+1 {
+						t.Errorf("%d replicas are not shown: %v", replicas+1, err)
 					}
 					time.Sleep(time.Duration(i) * 100 * time.Millisecond)
 				}
@@ -191,45 +172,38 @@ func TestFreshReads(t *testing.T) {
 }
 
 // One fresh list is under way at a time, and who asks meanwhile shares the next one. So at the
-// worst, a list serves every other turn of those who read at a time.
+// worst, a list serves every other turn of those who read at a time. One that fails is the
+// error of every fresh read for as long as it is remembered.
 func TestFreshReadsShareLists(t *testing.T) {
 	t.Parallel()
 	const reads, parallelism = 100, 10
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		haveServices(f, 1)
-		crowd(reads, parallelism, func(int) {
-			if _, err := freshReads["all"](t.Context(), c, 0); err != nil {
-				t.Error(err)
-			}
-		})
-		if lists := f.Sent("GET"); lists > 2*reads/parallelism || f.PeakInFlight() != 1 {
-			t.Errorf("%d lists, %d at a time", lists, f.PeakInFlight())
-		}
-		request, _ := c.listRequest(testOrganization, nil)
-		if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
-			t.Errorf("%d lists are remembered", remembered)
-		}
-	})
-}
-
-// A list that fails is the error of every fresh read for as long as it is remembered.
-func TestFreshReadsFailOnce(t *testing.T) {
-	t.Parallel()
-	for name, read := range freshReads {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.Always(fault{Status: 403, Delay: time.Second})
-			for after, want := range []int{1, 1, 2} { // lists, in halves of their lifetime
-				crowd(30, 10, func(int) {
-					if _, err := read(t.Context(), c, 0); err == nil {
-						t.Errorf("%s: no error", name)
+	for _, test := range []struct {
+		fault fault
+		fails bool
+		lists int
+	}{
+		{slow(time.Second, good), false, 2 * reads / parallelism},
+		{slow(time.Second, respond(403, "")), true, 1},
+	} {
+		for name, read := range freshReads {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				haveServices(f, 1)
+				f.ClearFaults()
+				f.Always(test.fault)
+				crowd(reads, parallelism, func(int) {
+					if _, err := read(t.Context(), c, 0); (err != nil) != test.fails {
+						t.Error(name, err)
 					}
 				})
-				if n := f.Sent("GET"); n != want {
-					t.Errorf("%s: %d lists after %d, want %d", name, n, after, want)
+				if lists := f.Sent("GET"); lists > test.lists || f.PeakInFlight() != 1 {
+					t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 				}
-				time.Sleep(listLifetime / 2)
-			}
-		})
+				request, _ := c.listRequest(testOrganization, nil)
+				if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
+					t.Errorf("%s: %d lists are remembered", name, remembered)
+				}
+			})
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ func TestAskBeforeSendingAgain(t *testing.T) {
 		requests, asked int
 	}{
 		"not needed after a 429":      {failed: respond(429, ""), requests: 1, asked: 1},
-		"needed after a 503":          {failed: respond(503, ""), needed: true, requests: 3, asked: 2},
 		"needed after no response":    {failed: reset, needed: true, requests: 3, asked: 2},
 		"not needed, is not readable": {failed: respond(200, `{"result":[]`), requests: 1, asked: 1},
 		"another one after a 429":     {failed: respond(429, ""), needed: true, changes: true, requests: 3, asked: 1},

@@ -44,11 +44,11 @@ func TestInterruptEndsEveryWait(t *testing.T) {
 			time.AfterFunc(5*time.Second, cancel)
 			begun := time.Now()
 			crowd(20, 20, func(i int) { // ten of them wait for a slot
-				err := do(ctx, c, test.operation)
-				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
+				err, e := do(ctx, c, test.operation), new(Error)
+				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !errors.As(err, &e) {
 					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
 				}
-				if isAmbiguous(err) && !test.ambiguous || strings.Contains(err.Error(), " after ") {
+				if e.Kind != Interrupted || e.Ambiguous && !test.ambiguous || strings.Contains(e.Error(), " after ") {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
@@ -101,7 +101,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 			reset,
 			respond(200, `{"requestId":"of-the-body"}`, "X-Request-Id: of-a-header"),
 		)
-		r := operations["update"](c)
+		r := c.request("update")
 		r.Leaves = []string{"name"}
 		if err := c.Do(t.Context(), r); err != nil || !slices.Equal(lines, want) {
 			t.Errorf("%v\n%s", err, strings.Join(lines, "\n"))

@@ -10,9 +10,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
-// What a call may send during an outage, and when, is a table: TestState. These tests are
-// about many calls at a time.
-
 // All objects of an API together pay for its outage once, and each error can be read alone:
 // what was tried, where, what happened and what to do. The other API is not held back.
 func TestOutageIsPaidForOnce(t *testing.T) {
@@ -38,7 +35,7 @@ func TestOutageIsPaidForOnce(t *testing.T) {
 			f.Always(test.fault)
 			begun := time.Now()
 			crowd(objects, test.parallelism, func(i int) {
-				r := operations["pipe"](c)
+				r := c.request("pipe")
 				r.Subject = fmt.Sprint("pipe ", i)
 				e := new(Error)
 				if !errors.As(c.Do(t.Context(), r), &e) {
@@ -66,7 +63,7 @@ func TestRejectedLoginIsRemembered(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(respond(401, ""))
 		for _, realm := range []string{" in organization a", " in organization b", " in organization a"} {
-			r := operations["pipe"](c)
+			r := c.request("pipe")
 			r.Realm = realm
 			if err := c.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "HTTP 401 Unauthorized") {
 				t.Errorf("%s: %v", realm, err)

@@ -46,7 +46,6 @@ func TestRequestedWait(t *testing.T) {
 		{after: "1.2.3", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
 		{status: 503, reset: "7"},
 		{reset: "2000000030", want: 30 * time.Second, name: "RateLimit-Reset"},
-		{reset: "2000000030", date: "Wed, 18 May 2033 03:33:40 GMT", want: 10 * time.Second, name: "RateLimit-Reset"},
 		{otherReset: "1000000000"}, // has passed
 		{otherReset: "999999999", want: maxRequestedWait, name: "X-RateLimit-Reset"},
 	} {

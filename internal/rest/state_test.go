@@ -189,7 +189,7 @@ func TestStateWithoutRetries(t *testing.T) {
 	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent 401 ?rejected")
 }
 
-// What follows an attempt: a wait, nothing, or too late.
+// What follows an attempt: a wait, nothing, or too late, with durations rounded for reading.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const never = -second
@@ -216,6 +216,9 @@ func TestPolicy(t *testing.T) {
 		{Request{}, "503", maxFirstWait, testRetry, maxFirstWait, ""},
 		{Request{}, "503", maxFirstWait - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
 		{Request{}, "503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/1260100us", 0, testRetry, never, "the next retry would start in 1.26s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/9999999us", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/10.4s", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
 		{Request{}, "429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
 	} {
 		b := &backoff{random: func() float64 { return 1 }}
