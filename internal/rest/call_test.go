@@ -121,7 +121,7 @@ func TestConclude(t *testing.T) {
 	t.Parallel()
 	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
 	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
-	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
+	half, rejected := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}, &Error{Kind: Final, Status: 404}
 	for name, test := range map[string]struct {
 		method           string
 		failed           []*Error
@@ -129,13 +129,12 @@ func TestConclude(t *testing.T) {
 		effect, ends     string
 	}{
 		"a change without a response":       {"PATCH", []*Error{lost}, nil, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
-		"a change that failed later":        {"PATCH", []*Error{lost, ends["404"]}, nil, nil, unknown, "Failed after 2 attempts in "},
+		"a change that failed later":        {"PATCH", []*Error{lost, rejected}, nil, nil, unknown, "Failed after 2 attempts in "},
 		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, nil, applied, ""},
-		"a change that was rejected":        {"PATCH", []*Error{ends["404"]}, nil, nil, nothing, ""},
+		"a change that was rejected":        {"PATCH", []*Error{rejected}, nil, nil, nothing, ""},
 		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, nil, nothing, "Nothing more was sent: the mapping has changed."},
 		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
 		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
-		"a read":                            {"GET", []*Error{ends["unreadable"]}, nil, nil, nothing, ""},
 	} {
 		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
 		k.attempts = len(test.failed)

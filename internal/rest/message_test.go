@@ -78,17 +78,3 @@ func TestNotFound(t *testing.T) {
 		}
 	}
 }
-
-// A write may have been carried out unless the API itself rejected it.
-func TestRejected(t *testing.T) {
-	t.Parallel()
-	for status, ambiguous := range map[int]bool{302: true, 400: false, 408: true, 429: false, 499: false, 500: true} {
-		for method, isWrite := range map[string]bool{"GET": false, "PATCH": true} {
-			k := &call{Request: &Request{Method: method, API: &API{}}}
-			e := k.unsuccessful(&Response{Status: status, Mask: unmasked})
-			if e.Ambiguous != (isWrite && ambiguous) {
-				t.Errorf("%s, %d: ambiguous %t", method, status, e.Ambiguous)
-			}
-		}
-	}
-}

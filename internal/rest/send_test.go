@@ -86,30 +86,36 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// A write whose response is lost or not readable may have been carried out, and one that was not
-// sent has not.
+// A write may have been carried out unless it was not sent, or the API itself rejected it.
 func TestLostResponse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fault   fault
-		refused int
-		kind    Kind
-		cause   string
+		fault     fault
+		refused   int // connections; -1: all
+		kind      Kind
+		cause     string
+		ambiguous bool // if it is a write
 	}{
-		"refused":            {good, -1, NotSent, "connection refused"},
-		"reset":              {reset, 0, NoResponse, "EOF"},
-		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken"},
-		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF"},
-		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s"},
-		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s"},
-		"not readable":       {respond(200, "[]"), 0, Unreadable, "it is not what was expected"},
+		"refused":            {good, -1, NotSent, "connection refused", false},
+		"reset":              {reset, 0, NoResponse, "EOF", true},
+		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken", true},
+		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF", true},
+		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s", true},
+		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s", true},
+		"not readable":       {respond(200, "[]"), 0, Unreadable, "it is not what was expected", true},
+		"302":                {respond(302, ""), 0, Final, "", true},
+		"400":                {respond(400, ""), 0, Final, "", false},
+		"408":                {respond(408, ""), 0, Temporary, "", true},
+		"429":                {respond(429, ""), 0, RateLimited, "", false},
+		"499":                {respond(499, ""), 0, Final, "", false},
+		"500":                {respond(500, ""), 0, Temporary, "", true},
 	} {
 		for operation, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
 				f.Refuse(test.refused)
 				f.Always(test.fault)
-				e := new(Error)
-				if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && e.Kind != NotSent) {
+				err, e := do(t.Context(), c, operation), new(Error)
+				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && test.ambiguous) {
 					t.Errorf("%s, %s: %v", name, operation, err)
 				}
 			}, func(c *Config) { c.RetryTimeout = 0 })
