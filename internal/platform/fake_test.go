@@ -31,29 +31,22 @@ var good, respond, slow, crowd = resttest.Good, resttest.Respond, resttest.Slow,
 // bubble runs a test with a fake and a client of it, in the time of a bubble.
 func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ...func(*Config)) {
 	t.Helper()
-	resttest.Bubble(t, func(t *testing.T, f *fake) {
-		c := newTestClient(t, resttest.Address, change...)
-		f.Connect(t, c.rest.Transport())
-		test(t, f, c)
-	})
-}
-
-func newTestClient(t testing.TB, address string, change ...func(*Config)) *Client {
-	t.Helper()
 	config := Config{
-		BaseURL: address + resttest.ManagementPrefix + "/", KeyID: resttest.KeyID, KeySecret: resttest.KeySecret,
-		AlertsBaseURL: address, AlertsAccessToken: resttest.AccessToken,
-		Sending: Sending{RequestTimeout: resttest.RequestTimeout, RetryTimeout: resttest.RetryTimeout, UserAgent: "test/1"},
+		BaseURL: resttest.Address + resttest.ManagementPrefix + "/", KeyID: resttest.KeyID, KeySecret: resttest.KeySecret,
+		AlertsBaseURL: resttest.Address, AlertsAccessToken: resttest.AccessToken,
+		Sending: Sending{RequestTimeout: resttest.RequestTimeout, RetryTimeout: resttest.RetryTimeout},
 	}
 	for _, set := range change {
 		set(&config)
 	}
-	c, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.rest.Transport().CloseIdleConnections)
-	return c
+	resttest.Bubble(t, func(t *testing.T, f *fake) {
+		c, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Connect(t, c.rest.Transport())
+		test(t, f, c)
+	})
 }
 
 // object is what the tests read of any object.

@@ -2,12 +2,10 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,20 +15,13 @@ import (
 
 func serviceID(i int) string { return fmt.Sprintf("0b6f8a3e-2222-4c4c-8d8d-%012d", i) }
 
-// haveServices gives the organization n services of one replica, to which each
-// PATCH adds one. Lists take a second, and have the state at the arrival of the request,
-// with IDs in upper case.
+// haveServices gives the organization n services of no replica. Lists take a second, and have
+// the state at the arrival of the request, with IDs in upper case.
 func haveServices(f *fake, n int) {
 	f.RemoveServices(testOrganization)
 	for i := range n {
-		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "name": fmt.Sprint("service ", i), "numReplicas": 1})
+		f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "name": fmt.Sprint("service ", i), "numReplicas": 0})
 	}
-	f.Configure(func(b *mockplatform.Behaviour) {
-		b.Patches.Rewrites = []mockplatform.Rewrite{{
-			Operation: mockplatform.UpdateScaling, Path: "numReplicas", Unsent: true,
-			To: func(replicas any) any { n, _ := replicas.(json.Number).Int64(); return n + 1 },
-		}}
-	})
 	f.Always(fault{Method: http.MethodGet, After: true, Delay: time.Second, Edit: func(body mockplatform.Document) {
 		for _, service := range body["result"].([]any) {
 			doc := service.(mockplatform.Document)
@@ -39,20 +30,8 @@ func haveServices(f *fake, n int) {
 	}})
 }
 
-// get reads a service, and returns its number of replicas.
-func get(t *testing.T, c *Client, i int) int {
-	t.Helper()
-	var s object
-	if err := c.GetService(t.Context(), testOrganization, serviceID(i), s.read); err != nil {
-		t.Error(err)
-		return -1
-	}
-	return *s.NumReplicas
-}
-
-// add adds a replica to a service.
-func add(t *testing.T, c *Client, i int) error {
-	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{}, new(object).read)
+func scale(t *testing.T, c *Client, i, replicas int) error {
+	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
 }
 
 // Few lists serve many reads: one each read of a walk, one more each read after it, and one
@@ -65,7 +44,6 @@ func TestManyReadsCostFewLists(t *testing.T) {
 		writes, gone                 bool
 	}{
 		"a plan":               {n: 1000, parallelism: 10, reads: 1, lists: 1},
-		"a plan, all at once":  {n: 1000, parallelism: 1000, reads: 1, lists: 1},
 		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: listLifetime / 2},
 		"an apply that adopts": {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
 		"disappearance":        {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
@@ -82,7 +60,7 @@ func TestManyReadsCostFewLists(t *testing.T) {
 					}
 				}
 				time.Sleep(test.pause)
-				if test.writes && add(t, c, i) != nil {
+				if test.writes && scale(t, c, i, 2) != nil {
 					t.Error("not written")
 				}
 			})
@@ -93,49 +71,38 @@ func TestManyReadsCostFewLists(t *testing.T) {
 	}
 }
 
-// find reads the service of a name.
-func find(t *testing.T, c *Client, name string) (*object, error) {
-	return reading(func(read Read) error { return c.FindServices(t.Context(), testOrganization, name, read) })
-}
-
 // What lists say of a service: W has it, O omits it, and the others cannot be used. Those
 // before the bar were caused by other readers; the read causes those after it.
 func TestConsecutiveLists(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
-		'W': respond(200, `{"result":[{"id":"`+testService+`","name":"n"}]}`),
+		'W': respond(200, `{"result":[{"id":"`+testService+`"}]}`),
 		'O': respond(200, `{"result":[]}`),
 		'F': respond(403, ""),
 		'4': respond(404, ownError),
 		'N': respond(200, `{"result":null}`),
-		'I': respond(200, `{"result":[{"name":"n"}]}`),
+		'I': respond(200, `{"result":[{}]}`),
 	}
-	for order, want := range map[string]string{
-		"|W": "ok", "|OW": "ok", "|OO": "not found", "|F": "failed", "|OF": "failed", "|O4": "failed", "|ON": "failed", "|OI": "failed",
-		"W|": "ok", "OW|": "ok", "OO|": "not found", "O|W": "ok", "O|O": "not found", "OWO|": "ok", "OF|": "failed", "F|": "failed", "OOW|": "not found",
+	for want, orders := range map[string]string{
+		"ok":        "|W |OW W| OW| O|W OWO|",
+		"not found": "|OO OO| O|O OOW|",
+		"failed":    "|F |OF |O4 |ON |OI OF| F|",
 	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			others, own, _ := strings.Cut(order, "|")
-			for _, letter := range others + own {
-				f.InjectEach(responses[letter])
-			}
-			for range others {
-				_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
-			}
-			err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
-			if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
-				t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
-			}
-			f.ClearFaults()
-			if others != "" || want == "failed" {
-				return
-			}
-			f.InjectEach(responses[rune(own[0])], responses[rune(own[len(own)-1])])
-			found, err := find(t, c, "n")
-			if (found == nil) != (want == "not found") || err != nil || f.Sent("GET") != 2*len(own) {
-				t.Errorf("%s by name: %v, %v", order, found, err)
-			}
-		})
+		for order := range strings.FieldsSeq(orders) {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				others, own, _ := strings.Cut(order, "|")
+				for _, letter := range others + own {
+					f.InjectEach(responses[letter])
+				}
+				for range others {
+					_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
+				}
+				err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
+				if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
+					t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
+				}
+			})
+		}
 	}
 }
 
@@ -148,13 +115,14 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 			haveServices(f, 12)
 			f.Always(fault{Method: http.MethodPatch, After: true, Delay: time.Second, Status: status})
 			crowd(12, 12, func(i int) {
-				for turn := range 5 {
-					before := get(t, c, i)
-					if err := add(t, c, i); (err != nil) != (status != 0) {
+				for replicas := range 5 {
+					if err := scale(t, c, i, replicas+1); (err != nil) != (status != 0) {
 						t.Error(err)
 					}
-					if after := get(t, c, i); after != before+1 {
-						t.Errorf("turn %d: %v after a write, %v before", turn, after, before)
+					var service object
+					err := c.GetService(t.Context(), testOrganization, serviceID(i), service.read)
+					if err != nil || *service.NumReplicas != replicas+1 {
+						t.Errorf("%d replicas are not shown: %v", replicas+1, err)
 					}
 					time.Sleep(time.Duration(i) * 100 * time.Millisecond)
 				}
@@ -169,69 +137,73 @@ var freshReads = map[string]func(ctx context.Context, c *Client, last int) (*obj
 		return reading(func(read Read) error { return c.GetFreshService(ctx, testOrganization, serviceID(last), read) })
 	},
 	"by name": func(ctx context.Context, c *Client, last int) (*object, error) {
-		return reading(func(read Read) error {
-			return c.FindServices(ctx, testOrganization, fmt.Sprint("service ", last), read)
-		})
+		return find(ctx, c, fmt.Sprint("service ", last))
 	},
 	"all": func(ctx context.Context, c *Client, _ int) (*object, error) {
 		return reading(func(read Read) error { return c.ListServices(ctx, testOrganization, nil, read) })
 	},
 }
 
+func find(ctx context.Context, c *Client, name string) (*object, error) {
+	return reading(func(read Read) error { return c.FindServices(ctx, testOrganization, name, read) })
+}
+
 // A fresh read shows what another program wrote before it was asked for, whatever list is
-// under way or remembered. One list is under way at a time, and who asks meanwhile shares the
-// next one.
+// under way or remembered.
 func TestFreshReads(t *testing.T) {
 	t.Parallel()
 	for name, read := range freshReads {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, 3)
-			reads := func(n, replicas int) {
-				crowd(n, 10, func(int) {
+			for replicas, begins := range []time.Duration{0, time.Second / 2, 10 * time.Second, 2 * listLifetime} {
+				time.AfterFunc(begins, func() {
+					f.UpdateService(serviceID(2), func(doc mockplatform.Document) { doc["numReplicas"] = replicas })
 					if service, err := read(t.Context(), c, 2); err != nil || *service.NumReplicas < replicas {
 						t.Errorf("%s: %v %v, want %d", name, service, err, replicas)
 					}
 				})
 			}
-			var work sync.WaitGroup
-			for turn := range 4 { // the second one while the list of the first is under way
-				f.UpdateService(serviceID(2), func(doc mockplatform.Document) { doc["numReplicas"] = turn })
-				work.Go(func() { reads(2, turn) })
-				time.Sleep([]time.Duration{time.Second / 2, 10 * time.Second, listLifetime, 2 * time.Second}[turn])
-			}
-			work.Wait()
-			before := f.Sent("GET")
-			reads(100, 3)
-			// At the worst, a list serves every other turn of those who read at a time.
-			if lists := f.Sent("GET") - before; before > 4*2 || lists > 2*100/10 || f.PeakInFlight() != 1 {
-				t.Errorf("%s: %d lists for 8 reads, and %d for 100, %d at a time", name, before, lists, f.PeakInFlight())
-			}
-			request, _ := c.listRequest(testOrganization, nil)
-			if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
-				t.Errorf("%s: %d lists are remembered", name, remembered)
+			time.Sleep(3 * listLifetime)
+			if lists := f.Sent("GET"); lists != 4 || f.PeakInFlight() != 1 {
+				t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 			}
 		})
 	}
 }
 
-// A list that fails is the error of every fresh read for as long as it is remembered.
-func TestFreshReadsFailOnce(t *testing.T) {
+// One fresh list is under way at a time, and who asks meanwhile shares the next one. So at the
+// worst, a list serves every other turn of those who read at a time. One that fails is the
+// error of every fresh read for as long as it is remembered.
+func TestFreshReadsShareLists(t *testing.T) {
 	t.Parallel()
-	for name, read := range freshReads {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			f.Always(fault{Status: 403, Delay: time.Second})
-			for after, want := range []int{1, 1, 2} { // lists, in halves of their lifetime
-				crowd(30, 10, func(int) {
-					if _, err := read(t.Context(), c, 0); err == nil {
-						t.Errorf("%s: no error", name)
+	const reads, parallelism = 100, 10
+	for _, test := range []struct {
+		fault fault
+		fails bool
+		lists int
+	}{
+		{slow(time.Second, good), false, 2 * reads / parallelism},
+		{slow(time.Second, respond(403, "")), true, 1},
+	} {
+		for name, read := range freshReads {
+			bubble(t, func(t *testing.T, f *fake, c *Client) {
+				haveServices(f, 1)
+				f.ClearFaults()
+				f.Always(test.fault)
+				crowd(reads, parallelism, func(int) {
+					if _, err := read(t.Context(), c, 0); (err != nil) != test.fails {
+						t.Error(name, err)
 					}
 				})
-				if n := f.Sent("GET"); n != want {
-					t.Errorf("%s: %d lists after %d, want %d", name, n, after, want)
+				if lists := f.Sent("GET"); lists > test.lists || f.PeakInFlight() != 1 {
+					t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 				}
-				time.Sleep(listLifetime / 2)
-			}
-		})
+				request, _ := c.listRequest(testOrganization, nil)
+				if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
+					t.Errorf("%s: %d lists are remembered", name, remembered)
+				}
+			})
+		}
 	}
 }
 
@@ -314,7 +286,7 @@ func TestListsOfAllKinds(t *testing.T) {
 			t.Error("an unusable service was listed")
 		}
 		for name, exists := range map[string]bool{"caf\u00e9": true, "b": false} {
-			if found, err := find(t, c, name); err != nil || (found != nil) != exists {
+			if found, err := find(t.Context(), c, name); err != nil || (found != nil) != exists {
 				t.Errorf("%s: %v, %v", name, found, err)
 			}
 		}

@@ -16,48 +16,51 @@ func TestAdvice(t *testing.T) {
 		page    = "Check base_url: the response is from a login page or a gateway."
 		support = "Ask the platform's support, with the request ID if there is one."
 		state   = "The object's current state does not allow the request: apply again once it does."
-		retries = time.Minute
 	)
 	failure, outage := errors.New("x"), &trouble{"the API is down", "Check it."}
 	for name, test := range map[string]struct {
-		e            Error
-		because      error
-		unanswered   bool
-		retryTimeout time.Duration
-		want         string
+		e          Error
+		because    error
+		unanswered bool
+		noRetries  bool
+		want       string
 	}{
-		"interrupted":             {Error{Kind: Interrupted}, outage, true, retries, ""},
-		"refused":                 {Error{Kind: NotSent}, outage, true, retries, "Check it."},
-		"refused after a 5xx":     {Error{Kind: Temporary, Status: 503, Attempts: 1}, outage, false, retries, "Check it."},
-		"plain HTTP":              {Error{Kind: Final, Err: http.ErrSchemeMismatch, Attempts: 1}, nil, true, retries, "The server speaks plain HTTP: check the port of base_url."},
-		"a certificate":           {Error{Kind: Final, Err: &tls.CertificateVerificationError{}, Attempts: 1}, nil, true, retries, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check base_url, and HTTPS_PROXY if it is set."},
-		"another error of TLS":    {Error{Kind: Final, Err: failure, Attempts: 1}, nil, false, retries, address},
-		"no response":             {Error{Kind: NoResponse, Attempts: 1}, nil, false, retries, runAgain},
-		"no response, never any":  {Error{Kind: NoResponse, Attempts: 1}, nil, true, retries, address},
-		"not sent at all":         {Error{Kind: NotSent, Err: failure}, nil, false, retries, ""},
-		"held back for too long":  {Error{Kind: NotSent}, tooLate("x"), false, retries, slower},
-		"429":                     {Error{Kind: RateLimited, Status: 429}, nil, false, retries, slower},
-		"429, without retries":    {Error{Kind: RateLimited, Status: 429}, nil, false, 0, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
-		"408":                     {Error{Status: 408, Kind: Temporary}, nil, false, retries, runAgain},
-		"501":                     {Error{Status: 501}, nil, false, retries, runAgain},
-		"a page with a 5xx":       {Error{Status: 500, Kind: Temporary, Message: htmlPage}, nil, false, retries, runAgain},
-		"300":                     {Error{Status: 300}, nil, false, retries, "Check base_url."},
-		"401":                     {Error{Status: 401}, nil, false, retries, "Check key_id and key_secret."},
-		"403":                     {Error{Status: 403}, nil, false, retries, "Check the roles."},
-		"403 with a page":         {Error{Status: 403, Message: htmlPage}, nil, false, retries, page},
-		"404 of the API":          {Error{Status: 404, NotFound: true}, nil, false, retries, "Check the IDs."},
-		"404 of a gateway":        {Error{Status: 404, Message: htmlPage}, nil, false, retries, "Check base_url: the response does not look like the platform's. Remove it."},
-		"400":                     {Error{Status: 400, Message: "x"}, nil, false, retries, "Correct the value that the message names."},
-		"400 without a message":   {Error{Status: 400}, nil, false, retries, support},
-		"422 with a withheld one": {Error{Status: 422, Message: withheld}, nil, false, retries, support},
-		"409":                     {Error{Status: 409, Message: "x"}, nil, false, retries, state},
-		"423":                     {Error{Status: 423}, nil, false, retries, state},
-		"424":                     {Error{Status: 424}, nil, false, retries, state},
-		"410":                     {Error{Status: 410, Message: "x"}, nil, false, retries, ""},
-		"200 with a page":         {Error{Status: 200, Kind: Unreadable, Err: errors.New(htmlPage)}, nil, false, retries, page},
-		"200 that is unreadable":  {Error{Status: 200, Kind: Unreadable, Err: failure}, nil, false, retries, "Check base_url. If it is right, ask the platform's support."},
+		"interrupted":             {e: Error{Kind: Interrupted}, because: outage, unanswered: true},
+		"refused":                 {e: Error{Kind: NotSent}, because: outage, unanswered: true, want: "Check it."},
+		"refused after a 5xx":     {e: Error{Kind: Temporary, Status: 503, Attempts: 1}, because: outage, want: "Check it."},
+		"plain HTTP":              {e: Error{Kind: Final, Err: http.ErrSchemeMismatch, Attempts: 1}, unanswered: true, want: "The server speaks plain HTTP: check the port of base_url."},
+		"a certificate":           {e: Error{Kind: Final, Err: &tls.CertificateVerificationError{}, Attempts: 1}, unanswered: true, want: "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check base_url, and HTTPS_PROXY if it is set."},
+		"another error of TLS":    {e: Error{Kind: Final, Err: failure, Attempts: 1}, want: address},
+		"no response":             {e: Error{Kind: NoResponse, Attempts: 1}, want: runAgain},
+		"no response, never any":  {e: Error{Kind: NoResponse, Attempts: 1}, unanswered: true, want: address},
+		"not sent at all":         {e: Error{Kind: NotSent, Err: failure}},
+		"held back for too long":  {e: Error{Kind: NotSent}, because: tooLate("x"), want: slower},
+		"429":                     {e: Error{Kind: RateLimited, Status: 429}, want: slower},
+		"429, without retries":    {e: Error{Kind: RateLimited, Status: 429}, noRetries: true, want: "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
+		"408":                     {e: Error{Status: 408, Kind: Temporary}, want: runAgain},
+		"501":                     {e: Error{Status: 501}, want: runAgain},
+		"a page with a 5xx":       {e: Error{Status: 500, Kind: Temporary, Message: htmlPage}, want: runAgain},
+		"300":                     {e: Error{Status: 300}, want: "Check base_url."},
+		"401":                     {e: Error{Status: 401}, want: "Check key_id and key_secret."},
+		"403":                     {e: Error{Status: 403}, want: "Check the roles."},
+		"403 with a page":         {e: Error{Status: 403, Message: htmlPage}, want: page},
+		"404 of the API":          {e: Error{Status: 404, NotFound: true}, want: "Check the IDs."},
+		"404 of a gateway":        {e: Error{Status: 404, Message: htmlPage}, want: "Check base_url: the response does not look like the platform's. Remove it."},
+		"400":                     {e: Error{Status: 400, Message: "x"}, want: "Correct the value that the message names."},
+		"400 without a message":   {e: Error{Status: 400}, want: support},
+		"422 with a withheld one": {e: Error{Status: 422, Message: withheld}, want: support},
+		"409":                     {e: Error{Status: 409, Message: "x"}, want: state},
+		"423":                     {e: Error{Status: 423}, want: state},
+		"424":                     {e: Error{Status: 424}, want: state},
+		"410":                     {e: Error{Status: 410, Message: "x"}},
+		"200 with a page":         {e: Error{Status: 200, Kind: Unreadable, Err: errors.New(htmlPage)}, want: page},
+		"200 that is unreadable":  {e: Error{Status: 200, Kind: Unreadable, Err: failure}, want: "Check base_url. If it is right, ask the platform's support."},
 	} {
-		k := &call{client: New(Config{RetryTimeout: test.retryTimeout}), Request: &Request{
+		config := Config{RetryTimeout: time.Minute}
+		if test.noRetries {
+			config.RetryTimeout = 0
+		}
+		k := &call{client: New(config), Request: &Request{
 			API:         &API{About: About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}},
 			NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
 		}}
@@ -76,6 +79,8 @@ func TestErrorText(t *testing.T) {
 		"The operation was interrupted.":                                                         {Kind: Interrupted, Err: failure},
 		"The API returned HTTP 200 OK, but the response cannot be used: it broke.":               {Kind: Unreadable, Status: 200, Err: failure},
 		"The API returned HTTP 409 Conflict without a message.":                                  {Status: 409},
+		"The API returned HTTP 409 Conflict: why?":                                               {Status: 409, Message: "why?:"},
+		"The API returned HTTP 404 Not Found without a message.":                                 {Status: 404, Message: ": "},
 		"The API returned HTTP 499: too small!":                                                  {Status: 499, Message: "too small!"},
 		"The API returned HTTP 404 Not Found (request ID r): no.":                                {Status: 404, Message: "no", RequestID: "r", NotFound: true},
 		"Two lists omit it.":                                                                     {Message: "Two lists omit it.", NotFound: true},

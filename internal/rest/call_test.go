@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,34 +19,36 @@ import (
 // not end) and no request behind. What was sent may have been carried out.
 func TestInterruptEndsEveryWait(t *testing.T) {
 	t.Parallel()
+	silent := func(ctx context.Context, _, _ string) (net.Conn, error) { // an address that neither accepts nor refuses
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	for name, test := range map[string]struct {
 		operation string
 		always    fault
+		dial      func(ctx context.Context, network, address string) (net.Conn, error) // nil: to the fake
 		ambiguous bool
 	}{
-		"for a connection": {"key", good, false},
-		"for a response":   {"update", hang, true},
-		"for a body":       {"pipe", fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}, false},
-		"for a retry":      {"update", respond(503, "", "Retry-After: 100"), true},
-		"for a limit":      {"key", respond(429, "", "Retry-After: 100"), false},
+		"for a connection": {operation: "key", dial: silent},
+		"for a response":   {operation: "update", always: hang, ambiguous: true},
+		"for a body":       {operation: "pipe", always: fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 14}},
+		"for a retry":      {operation: "update", always: respond(503, "", "Retry-After: 100"), ambiguous: true},
+		"for a limit":      {operation: "key", always: respond(429, "", "Retry-After: 100")},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.Always(test.always)
-			if name == "for a connection" {
-				c.Transport().DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-					<-ctx.Done() // as an address that neither accepts nor refuses
-					return nil, ctx.Err()
-				}
+			if test.dial != nil {
+				c.Transport().DialContext = test.dial
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(5*time.Second, cancel)
 			begun := time.Now()
 			crowd(20, 20, func(i int) { // ten of them wait for a slot
-				err := do(ctx, c, test.operation)
-				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "The operation was interrupted.") {
+				err, e := do(ctx, c, test.operation), new(Error)
+				if time.Since(begun) > 5*time.Second || !errors.Is(err, context.Canceled) || !errors.As(err, &e) {
 					t.Errorf("%s: after %s: %v", name, time.Since(begun), err)
 				}
-				if isAmbiguous(err) && !test.ambiguous || strings.Contains(err.Error(), " after ") {
+				if e.Kind != Interrupted || e.Ambiguous && !test.ambiguous || strings.Contains(e.Error(), " after ") {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
@@ -84,34 +87,30 @@ func TestKeyOnceSentRunsToItsEnd(t *testing.T) {
 
 func TestOneLogLinePerAttempt(t *testing.T) {
 	t.Parallel()
-	var lines []map[string]any
+	const same = " host:" + testHost + " leaves:[name] method:PATCH operation:update pipe path:/v1/organizations/" +
+		mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/pipes/" + testPipe + " queued_ms:0"
+	want := []string{
+		"map[attempt:1 duration_ms:2000 error:no" + same + " request_id:first status:503 wait_ms:3000]",
+		"map[attempt:2 duration_ms:0 error:EOF" + same + " wait_ms:1000]",
+		"map[attempt:3 duration_ms:0" + same + " request_id:of-the-body status:200]",
+	}
+	var lines []string
 	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.InjectEach(respond(503, "", "Retry-After: 3", "X-Request-Id: first"), reset, fault{Edit: func(body mockplatform.Document) {
-			body["requestId"] = "3c5cbd4d-0000-4000-8000-000000000000"
-		}})
-		r := operations["update"](c)
+		f.InjectEach(
+			slow(2*time.Second, respond(503, `{"message":"no"}`, "Retry-After: 3", "X-Request-Id: first")),
+			reset,
+			respond(200, `{"requestId":"of-the-body"}`, "X-Request-Id: of-a-header"),
+		)
+		r := c.request("update")
 		r.Leaves = []string{"name"}
-		if err := c.Do(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		want := []map[string]any{
-			{"operation": "update pipe", "host": testHost, "method": "PATCH", "attempt": 1, "status": 503, "request_id": "first", "duration_ms": 0, "queued_ms": 0, "wait_ms": 3000, "leaves": []string{"name"},
-				"path": "/v1/organizations/" + mockplatform.OrganizationID + "/services/" + mockplatform.ServiceID + "/pipes/" + testPipe},
-			{"attempt": 2, "error": "EOF"},
-			{"attempt": 3, "status": 200, "request_id": "3c5cbd4d-0000-4000-8000-000000000000", "wait_ms": nil, "error": nil},
-		}
-		if len(lines) != len(want) {
-			t.Fatal(lines)
-		}
-		for i, fields := range want {
-			for name, value := range fields {
-				if fmt.Sprint(lines[i][name]) != fmt.Sprint(value) {
-					t.Errorf("line %d: %s is %v, want %v", i, name, lines[i][name], value)
-				}
-			}
+		if err := c.Do(t.Context(), r); err != nil || !slices.Equal(lines, want) {
+			t.Errorf("%v\n%s", err, strings.Join(lines, "\n"))
 		}
 	}, func(c *Config) {
-		c.Log = func(_ context.Context, _ string, fields ...map[string]any) { lines = append(lines, fields[0]) }
+		c.Random = func() float64 { return 1 }
+		c.Log = func(_ context.Context, _ string, fields ...map[string]any) {
+			lines = append(lines, fmt.Sprint(fields[0]))
+		}
 	})
 }
 
@@ -122,7 +121,7 @@ func TestConclude(t *testing.T) {
 	t.Parallel()
 	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
 	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
-	half := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}
+	half, rejected := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}, &Error{Kind: Final, Status: 404}
 	for name, test := range map[string]struct {
 		method           string
 		failed           []*Error
@@ -130,13 +129,12 @@ func TestConclude(t *testing.T) {
 		effect, ends     string
 	}{
 		"a change without a response":       {"PATCH", []*Error{lost}, nil, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
-		"a change that failed later":        {"PATCH", []*Error{lost, ends["404"]}, nil, nil, unknown, "Failed after 2 attempts in "},
+		"a change that failed later":        {"PATCH", []*Error{lost, rejected}, nil, nil, unknown, "Failed after 2 attempts in "},
 		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, nil, applied, ""},
-		"a change that was rejected":        {"PATCH", []*Error{ends["404"]}, nil, nil, nothing, ""},
+		"a change that was rejected":        {"PATCH", []*Error{rejected}, nil, nil, nothing, ""},
 		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, nil, nothing, "Nothing more was sent: the mapping has changed."},
 		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
 		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
-		"a read":                            {"GET", []*Error{ends["unreadable"]}, nil, nil, nothing, ""},
 	} {
 		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
 		k.attempts = len(test.failed)

@@ -74,38 +74,35 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *client), change ..
 	})
 }
 
+var (
+	keysPath = []string{"v1", "organizations", mockplatform.OrganizationID, "keys"}
+	pipePath = []string{"v1", "organizations", mockplatform.OrganizationID, "services", mockplatform.ServiceID, "pipes", testPipe}
+)
+
 // operations are one of each kind of request that a client sends.
-var operations = map[string]func(c *client) *Request{
-	"pipe": func(c *client) *Request { return pipeRequest(c, http.MethodGet, "read pipe", nil) },
-	"alert": func(c *client) *Request {
-		return &Request{API: c.alerts, Method: http.MethodGet, Path: []string{"api", "v2", "alerts", mockplatform.AlertID}, Accept: accept}
-	},
-	"update": func(c *client) *Request {
-		return pipeRequest(c, http.MethodPatch, "update pipe", []byte(`{"name":"n"}`))
-	},
-	"key": func(c *client) *Request {
-		r := pipeRequest(c, http.MethodPost, "create API key", []byte(`{"name":"n","roles":["admin"]}`))
-		r.Path = append(r.Path[:3], "keys")
-		r.Unrepeatable = true
-		return r
-	},
+var operations = map[string]Request{
+	"pipe":   {Operation: "read pipe", Method: http.MethodGet, Path: pipePath},
+	"update": {Operation: "update pipe", Method: http.MethodPatch, Path: pipePath, Body: []byte(`{"name":"n"}`)},
+	"key":    {Operation: "create API key", Method: http.MethodPost, Path: keysPath, Body: []byte(`{"name":"n","roles":["admin"]}`), Unrepeatable: true},
+	"alert":  {Operation: "read alert", Method: http.MethodGet, Path: []string{"api", "v2", "alerts", mockplatform.AlertID}},
+}
+
+func (c *client) request(operation string) *Request {
+	r := operations[operation]
+	r.API, r.Subject, r.Accept = c.management, "pipe "+testPipe, accept
+	if operation == "alert" {
+		r.API = c.alerts
+	}
+	return &r
 }
 
 func do(ctx context.Context, c *client, operation string) error {
-	return c.Do(ctx, operations[operation](c))
-}
-
-func pipeRequest(c *client, method, operation string, body []byte) *Request {
-	return &Request{
-		Operation: operation, Subject: "pipe " + testPipe, API: c.management, Realm: " in organization a",
-		Method: method, Path: []string{"v1", "organizations", mockplatform.OrganizationID, "services", mockplatform.ServiceID, "pipes", testPipe},
-		Body: body, Accept: accept,
-	}
+	return c.Do(ctx, c.request(operation))
 }
 
 // askedRequest is an update that reads the pipe before it is sent again.
 func askedRequest(c *client) *Request {
-	r := operations["update"](c)
+	r := c.request("update")
 	r.AsOf = time.Now()
 	r.Ask = func(ctx context.Context, _ bool) (bool, error) {
 		err := do(ctx, c, "pipe")
@@ -120,15 +117,10 @@ func accept(r *Response) error {
 	if !r.IsSuccess() || r.Cut != nil {
 		return cmp.Or(r.Cut, errors.New("it is no success"))
 	}
-	var envelope map[string]any
-	if err := json.Unmarshal(r.Body, &envelope, Lenient); err != nil {
+	var envelope struct{ RequestID string }
+	if err := json.Unmarshal(r.Body, &envelope, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return &Reworded{"it is not what was expected", err}
 	}
-	r.RequestID, _ = envelope["requestId"].(string)
+	r.RequestID = envelope.RequestID
 	return nil
-}
-
-func isAmbiguous(err error) bool {
-	e := new(Error)
-	return errors.As(err, &e) && e.Ambiguous
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -29,19 +28,6 @@ func FuzzErrorBody(f *testing.F) {
 		}
 		if n := utf8.RuneCountInString(e.Cause()); n > maxMessage+1 {
 			t.Errorf("%d runes", n)
-		}
-	})
-}
-
-func FuzzRequestedWait(f *testing.F) {
-	for _, seed := range []string{"1", "0.5", "-1", "1e9", "Fri, 02 Jan 2026 03:04:15 GMT", "Inf", "9999999999999999999999"} {
-		f.Add(seed, "Fri, 02 Jan 2026 03:04:05 GMT")
-	}
-	f.Fuzz(func(t *testing.T, value, date string) {
-		for _, name := range []string{"Retry-After", "X-Ratelimit-Reset"} {
-			if d, _ := requestedWait(429, http.Header{name: {value}, "Date": {date}}, time.Now()); d < 0 || d > maxRequestedWait {
-				t.Error(name, d)
-			}
 		}
 	})
 }

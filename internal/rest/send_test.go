@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,32 +27,30 @@ func TestRequestedWait(t *testing.T) {
 	now := time.Unix(2_000_000_000, 0).UTC() // a Wednesday, 03:33:20
 	const early, passed = "Wed, 18 May 2033 03:33:30 GMT", "Wed, 18 May 2033 03:33:00 GMT"
 	for _, test := range []struct {
-		status                         int
+		status                         int    // omitted: 429
 		after, reset, otherReset, date string // Retry-After, RateLimit-Reset, X-RateLimit-Reset, Date
 		want                           time.Duration
 		name                           string
 	}{
-		{status: 429, after: "7", want: 7 * time.Second, name: "Retry-After"},
+		{after: "7", reset: "60", want: 7 * time.Second, name: "Retry-After"},
 		{status: 503, after: " 0.5 ", want: time.Second / 2, name: "Retry-After"},
-		{status: 429, after: "1000000000", want: maxRequestedWait, name: "Retry-After"}, // not since 1970
-		{status: 429, after: strings.Repeat("9", 400), want: maxRequestedWait, name: "Retry-After"},
-		{status: 429, after: early, want: 10 * time.Second, name: "Retry-After"},
-		{status: 429, after: "Wednesday, 18-May-33 03:33:30 GMT", date: "Wed, 18 May 2033 03:33:29 GMT", want: time.Second, name: "Retry-After"},
-		{status: 429, after: "0", reset: "60"},
-		{status: 429, after: passed, reset: "60"},
-		{status: 429, after: "6", reset: "7", otherReset: "8", want: 6 * time.Second, name: "Retry-After"},
-		{status: 429, reset: "7", otherReset: "8", want: 7 * time.Second, name: "RateLimit-Reset"},
-		{status: 429, reset: "0", otherReset: "8", want: 8 * time.Second, name: "X-RateLimit-Reset"},
-		{status: 429, after: "-7", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
-		{status: 429, after: "1.2.3", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{after: "1000000000", want: maxRequestedWait, name: "Retry-After"}, // not since 1970
+		{after: strings.Repeat("9", 400), want: maxRequestedWait, name: "Retry-After"},
+		{after: early, want: 10 * time.Second, name: "Retry-After"},
+		{after: "Wednesday, 18-May-33 03:33:30 GMT", date: "Wed, 18 May 2033 03:33:29 GMT", want: time.Second, name: "Retry-After"},
+		{after: "0", reset: "60"},
+		{after: passed, reset: "60"},
+		{reset: "7", otherReset: "8", want: 7 * time.Second, name: "RateLimit-Reset"},
+		{reset: "0", otherReset: "8", want: 8 * time.Second, name: "X-RateLimit-Reset"},
+		{after: "-7", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
+		{after: "1.2.3", reset: "60", want: time.Minute, name: "RateLimit-Reset"},
 		{status: 503, reset: "7"},
-		{status: 429, reset: "2000000030", want: 30 * time.Second, name: "RateLimit-Reset"},
-		{status: 429, reset: "2000000030", date: "Wed, 18 May 2033 03:33:40 GMT", want: 10 * time.Second, name: "RateLimit-Reset"},
-		{status: 429, otherReset: "1000000000"}, // has passed
-		{status: 429, otherReset: "999999999", want: maxRequestedWait, name: "X-RateLimit-Reset"},
+		{reset: "2000000030", want: 30 * time.Second, name: "RateLimit-Reset"},
+		{otherReset: "1000000000"}, // has passed
+		{otherReset: "999999999", want: maxRequestedWait, name: "X-RateLimit-Reset"},
 	} {
 		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}, "Date": {test.date}}
-		if wait, name := requestedWait(test.status, header, now); wait != test.want || name != test.name {
+		if wait, name := requestedWait(cmp.Or(test.status, 429), header, now); wait != test.want || name != test.name {
 			t.Errorf("%+v: %s by %q", test, wait, name)
 		}
 	}
@@ -73,13 +72,10 @@ func TestBodyOfACancelledCall(t *testing.T) {
 // Waits double from half a second to 20 seconds, and are random below that.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	jitter := 1.0
+	var jitter float64
 	b := backoff{random: func() float64 { return jitter }}
 	var waits []float64
-	for range 8 {
-		waits = append(waits, b.next().Seconds())
-	}
-	for _, jitter = range []float64{0.25, 0} {
+	for _, jitter = range []float64{1, 1, 1, 1, 1, 1, 1, 1, 0.25, 0} {
 		waits = append(waits, b.next().Seconds())
 	}
 	b.reset()
@@ -90,28 +86,36 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// A write whose response is lost may have been carried out, and one that was not sent has not.
+// A write may have been carried out unless it was not sent, or the API itself rejected it.
 func TestLostResponse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fault   fault
-		refused int
-		kind    Kind
-		cause   string
+		fault     fault
+		refused   int // connections; -1: all
+		kind      Kind
+		cause     string
+		ambiguous bool // if it is a write
 	}{
-		"refused":            {good, -1, NotSent, "connection refused"},
-		"reset":              {reset, 0, NoResponse, "EOF"},
-		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken"},
-		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF"},
-		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s"},
-		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s"},
+		"refused":            {good, -1, NotSent, "connection refused", false},
+		"reset":              {reset, 0, NoResponse, "EOF", true},
+		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken", true},
+		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF", true},
+		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s", true},
+		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s", true},
+		"not readable":       {respond(200, "[]"), 0, Unreadable, "it is not what was expected", true},
+		"302":                {respond(302, ""), 0, Final, "", true},
+		"400":                {respond(400, ""), 0, Final, "", false},
+		"408":                {respond(408, ""), 0, Temporary, "", true},
+		"429":                {respond(429, ""), 0, RateLimited, "", false},
+		"499":                {respond(499, ""), 0, Final, "", false},
+		"500":                {respond(500, ""), 0, Temporary, "", true},
 	} {
 		for operation, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
 				f.Refuse(test.refused)
 				f.Always(test.fault)
-				e := new(Error)
-				if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && e.Kind == NoResponse) {
+				err, e := do(t.Context(), c, operation), new(Error)
+				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && test.ambiguous) {
 					t.Errorf("%s, %s: %v", name, operation, err)
 				}
 			}, func(c *Config) { c.RetryTimeout = 0 })
@@ -119,40 +123,41 @@ func TestLostResponse(t *testing.T) {
 	}
 }
 
-// A redirect is not followed, to the same host either.
+// A redirect is not followed, to the same host either. The error names where it leads, as far
+// as the response says so, without path and query. Other statuses may have the header, too.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *client) {
-		f.InjectEach(respond(302, "", "Location: "+resttest.Address+"/x"))
-		if err := do(t.Context(), c, "update"); err == nil || !strings.Contains(err.Error(), "a redirect to ") || f.Sent("") != 1 {
-			t.Errorf("%d requests: %v", f.Sent(""), err)
-		}
-	})
+	for _, test := range []struct {
+		status         int
+		location, says string
+	}{
+		{302, resttest.Address + "/hidden?hidden", "a redirect to " + resttest.Address + ", which"},
+		{307, "//a.example/hidden", "a redirect to a.example, which"},
+		{308, "/hidden?hidden", "a redirect, which"},
+		{300, "https://hidden:%zz", "a redirect, which"},
+		{400, "/hidden", "HTTP 400 Bad Request without a message"},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.InjectEach(respond(test.status, "", "Location: "+test.location))
+			err := do(t.Context(), c, "update")
+			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "hidden") || f.Sent("") != 1 {
+				t.Errorf("%s: %d requests: %v", test.location, f.Sent(""), err)
+			}
+		})
+	}
 }
 
 // A response that is larger than the maximum size is cut there, and none before.
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
 	body := make([]byte, maxBody+2)
-	for _, test := range []struct {
-		status, size int
-		isCut        bool
-	}{
-		{199, maxError + 2, true},
-		{200, maxError + 2, false},
-		{200, maxBody, false},
-		{200, maxBody + 2, true},
-		{299, maxError + 2, false},
-		{300, maxError, false},
-		{300, maxError + 2, true},
-	} {
-		r, want := &Response{Status: test.status}, test.size
-		if test.isCut {
-			want--
-		}
-		r.read(bytes.NewReader(body[:test.size]))
-		if (r.Cut != nil) != test.isCut || len(r.Body) != want {
-			t.Errorf("%+v: %d bytes, %v", test, len(r.Body), r.Cut)
+	for status, maximum := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
+		for size, isCut := range map[int]bool{maximum: false, maximum + 2: true} {
+			r := &Response{Status: status}
+			r.read(bytes.NewReader(body[:size]))
+			if (r.Cut != nil) != isCut || len(r.Body) != min(size, maximum+1) {
+				t.Errorf("%d with %d bytes: %d, %v", status, size, len(r.Body), r.Cut)
+			}
 		}
 	}
 }
@@ -160,22 +165,19 @@ func TestMaximumSize(t *testing.T) {
 // TestRetriedStatusesHaveAllTheirPlaces wants each status that is retried in the guides.
 func TestRetriedStatusesHaveAllTheirPlaces(t *testing.T) {
 	t.Parallel()
-	guides := map[string]string{}
-	for _, name := range []string{"limits", "troubleshooting"} {
-		text, err := os.ReadFile("../../templates/guides/" + name + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		guides[name] = string(text)
+	limits, err := os.ReadFile("../../templates/guides/limits.md")
+	troubleshooting, err2 := os.ReadFile("../../templates/guides/troubleshooting.md")
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
 	}
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(kinds)) {
 		statuses = append(statuses, fmt.Sprint(status))
-		if !regexp.MustCompile(fmt.Sprintf("`(HTTP )?%d\\b", status)).MatchString(guides["troubleshooting"]) {
+		if !regexp.MustCompile(fmt.Sprintf("`(HTTP )?%d\\b", status)).Match(troubleshooting) {
 			t.Errorf("%d is retried, and templates/guides/troubleshooting.md does not name it", status)
 		}
 	}
-	if row := strings.Join(statuses, ", "); !strings.Contains(guides["limits"], "\n| "+row+" | retried |\n") {
+	if row := strings.Join(statuses, ", "); !strings.Contains(string(limits), "\n| "+row+" | retried |\n") {
 		t.Errorf("retried are %s, but the table in templates/guides/limits.md has others", row)
 	}
 }

@@ -30,8 +30,6 @@ var ends = map[string]*Error{
 //	a?7s         call a would have to wait so long, or is refused: down, late, rejected
 //	?7s          a new call would
 //	a:short      the attempt of call a has little time; a:long: as much as any
-//
-// A call of another organization begins with "other".
 type script struct {
 	*testing.T
 	state
@@ -85,7 +83,6 @@ func (s *script) play() {
 			span, how = "1s", s.step
 		}
 		for last := s.now.Add(s.duration(span)); s.now.Before(last); {
-			delete(s.calls, "")
 			s.wants("", "0s")
 			s.begin(s.call(""), s.now)
 			s.now = s.now.Add(second)
@@ -108,9 +105,6 @@ func (s *script) duration(text string) time.Duration {
 func (s *script) call(name string) *ticket {
 	if s.calls[name] == nil {
 		s.calls[name] = &ticket{realm: " in organization a", end: s.now.Add(testRetry)}
-		if strings.HasPrefix(name, "other") {
-			s.calls[name].realm = " in organization b"
-		}
 	}
 	return s.calls[name]
 }
@@ -179,7 +173,7 @@ func TestState(t *testing.T) {
 		"one object that fails is no outage among others":                                              strings.Repeat("a:> +1s ok a:lost ", 100) + "a?0s",
 		"an attempt that took longer began before others":                                              "ok a:> +30s 29s*lost b:> +1s b:lost b?0s a:lost b?down",
 		"an interrupt is no failure":                                                                   "120s*interrupt a:> +1s a:interrupt a?0s",
-		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected other?0s",
+		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected",
 		"401 after a success: an error like any other":                                                 "ok a:> +1s a:401 a?0s",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,48 +189,45 @@ func TestStateWithoutRetries(t *testing.T) {
 	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent 401 ?rejected")
 }
 
-// What follows an attempt: a wait, nothing, or too late.
+// What follows an attempt: a wait, nothing, or too late, with durations rounded for reading.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	const (
-		retry = maxFirstWait
-		never = -second
-	)
-	for name, test := range map[string]struct {
+	const never = -second
+	once, asks := Request{Unrepeatable: true}, Request{Ask: func(context.Context, bool) (bool, error) { return true, nil }}
+	for _, test := range []struct {
+		request      Request
 		ends         string
 		left, budget time.Duration
-		want         time.Duration
+		wait         time.Duration
 		because      string
 	}{
-		"a final status":                    {"404", testRetry, testRetry, never, ""},
-		"a 5xx":                             {"503", testRetry, testRetry, retry, ""},
-		"a 5xx that requests a wait":        {"503/2s", testRetry, testRetry, 2 * second, ""},
-		"once, a 5xx":                       {"503", testRetry, testRetry, never, ""},
-		"a lost response":                   {"lost", testRetry, testRetry, retry, ""},
-		"once, a lost response":             {"lost", testRetry, testRetry, never, ""},
-		"once, not sent":                    {"unsent", testRetry, testRetry, retry, ""},
-		"once, a 429":                       {"429", testRetry, testRetry, 0, ""},
-		"an unreadable 2xx":                 {"unreadable", testRetry, testRetry, never, ""},
-		"asked, an unreadable 2xx":          {"unreadable", testRetry, testRetry, retry, ""},
-		"asked, an interrupt":               {"interrupt", testRetry, testRetry, never, ""},
-		"no retries":                        {"503", testRetry, 0, never, ""},
-		"just enough time left":             {"503", retry, testRetry, retry, ""},
-		"too little time left":              {"503", retry - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
-		"a requested wait that is too long": {"503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
-		"a 429 that requests too much":      {"429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After)"},
+		{Request{}, "404", testRetry, testRetry, never, ""},
+		{Request{}, "503", testRetry, testRetry, maxFirstWait, ""},
+		{Request{}, "503/2s", testRetry, testRetry, 2 * second, ""},
+		{Request{}, "lost", testRetry, testRetry, maxFirstWait, ""},
+		{Request{}, "unreadable", testRetry, testRetry, never, ""},
+		{asks, "unreadable", testRetry, testRetry, maxFirstWait, ""},
+		{asks, "interrupt", testRetry, testRetry, never, ""},
+		{once, "503", testRetry, testRetry, never, ""},
+		{once, "lost", testRetry, testRetry, never, ""},
+		{once, "unsent", testRetry, testRetry, maxFirstWait, ""},
+		{once, "429", testRetry, testRetry, 0, ""},
+		{Request{}, "503", testRetry, 0, never, ""},
+		{Request{}, "503", maxFirstWait, testRetry, maxFirstWait, ""},
+		{Request{}, "503", maxFirstWait - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/1260100us", 0, testRetry, never, "the next retry would start in 1.26s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/9999999us", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/10.4s", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
 	} {
-		r := &Request{Unrepeatable: strings.HasPrefix(name, "once")}
-		if strings.HasPrefix(name, "asked") {
-			r.Ask = func(context.Context, bool) (bool, error) { return true, nil }
-		}
 		b := &backoff{random: func() float64 { return 1 }}
-		got := policy(r, []*Error{ended(t, test.ends)}, b, test.left, test.budget)
-		because := ""
-		if got.because != nil {
-			because = got.because.Error()
+		want := decision{again: test.wait >= 0, wait: max(test.wait, 0)}
+		if test.because != "" {
+			want.because = tooLate(test.because)
 		}
-		if got.again != (test.want >= 0) || got.again && got.wait != test.want || (because == "") != (test.because == "") || !strings.Contains(because, test.because) {
-			t.Errorf("%s: %+v", name, got)
+		if got := policy(&test.request, []*Error{ended(t, test.ends)}, b, test.left, test.budget); got != want {
+			t.Errorf("%+v: %+v", test, got)
 		}
 	}
 }

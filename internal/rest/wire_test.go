@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -66,6 +67,8 @@ func TestFinalConnectionErrors(t *testing.T) {
 func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const keys = 40
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // much more than they take
+	defer cancel()
 	for major, versions := range map[int]*tls.Config{1: {}, 2: nil} {
 		platform := resttest.NewServer()
 		var used sync.Map // addresses of connections, with whether a key was created on it
@@ -83,7 +86,7 @@ func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 		c := newTestClient(t, server.URL)
 		resttest.Trust(c.Transport(), server)
 		crowd(keys, 10, func(int) {
-			if err := errors.Join(do(t.Context(), c, "key"), do(t.Context(), c, "pipe")); err != nil {
+			if err := errors.Join(do(ctx, c, "key"), do(ctx, c, "pipe")); err != nil {
 				t.Error(err)
 			}
 		})
