@@ -132,6 +132,23 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 	tf.wantOK(o)
 	tf.wantWarnings(o, warning)
 
+	// Where the read after the PATCH fails, and the plan had read the value.
+	tf = adopted(t, m{"size": 3})
+	tf.config["size"] = 5
+	o = tf.plan()
+	tf.edits = append(tf.edits, omit("", 0, "size"))
+	tf.fail = func(request string) error {
+		if request == "GET" && len(tf.patches()) > 0 {
+			return errors.New("no response")
+		}
+		return nil
+	}
+	tf.applyPlan(o)
+	tf.wantErrors(o, "Cannot read lamp after its update")
+	tf.fail = nil
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH size")
+
 	// In an adoption, whose apply plans again.
 	tf = newTerraform(t, newWorkshop())
 	tf.edits = append(tf.edits, hidden)

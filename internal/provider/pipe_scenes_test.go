@@ -52,10 +52,15 @@ func fails(fault mockplatform.Fault) step {
 func waits(change func(mappings []any) []any) step {
 	return func(s *scene) {
 		s.Inject(mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 30 * time.Second})
-		time.AfterFunc(10*time.Second, func() {
-			s.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-				setMember(doc, tableMappings, change(member(doc, tableMappings).([]any)))
-			})
+		time.AfterFunc(10*time.Second, func() { acts(change)(s) })
+	}
+}
+
+// acts has somebody change the mappings right before a request.
+func acts(change func(mappings []any) []any) step {
+	return func(s *scene) {
+		s.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+			setMember(doc, tableMappings, change(member(doc, tableMappings).([]any)))
 		})
 	}
 }
@@ -178,6 +183,12 @@ func TestPipeScenes(t *testing.T) {
 			arguments: mappings(people, addressesMapping, leadsMapping),
 			steps:     map[int]step{2: waits(adds("other>people", "z"))},
 			mapped:    with("people", "z"),
+			says:      []string{changed, "public.other to people"},
+		},
+		"what the second PATCH needs is taken before the first one": {
+			arguments: mappings(people, addressesMapping, leadsMapping),
+			steps:     map[int]step{2: acts(adds("other>people", "z"))},
+			mapped:    mapped{"addresses": "", "people": "z", "sales_leads": "notes"},
 			says:      []string{changed, "public.other to people"},
 		},
 		"the response is lost, and what is left resets the mappings without a result": {

@@ -172,6 +172,7 @@ func TestState(t *testing.T) {
 		"down: an attempt that begins meanwhile is short":                                              "29s*unsent a:> a:long +1s a:unsent b:> b:short +1s b:unsent +20s c:> c:long +1s c:ok d:> d:long",
 		"one object that fails is no outage among others":                                              strings.Repeat("a:> +1s ok a:lost ", 100) + "a?0s",
 		"an attempt that took longer began before others":                                              "ok a:> +30s 29s*lost b:> +1s b:lost b?0s a:lost b?down",
+		"an attempt that began before a success fails after it":                                        "a:> +50s ok a:lost +59s a?0s",
 		"an interrupt is no failure":                                                                   "120s*interrupt a:> +1s a:interrupt a?0s",
 		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected",
 		"401 after a success: an error like any other":                                                 "ok a:> +1s a:401 a?0s",
