@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +27,7 @@ func TestMain(m *testing.M) {
 // program is a real terraform before a provider in this process.
 type program struct {
 	t *testing.T
-	// older is a Terraform before 1.16. It plans a destruction before it refreshes, and 1.16.0
-	// crashes where a creation fails and leaves something.
+	// older is a Terraform before 1.16, which plans a destruction before it refreshes.
 	older bool
 	// endsEarly is one from 1.14 on: where something fails, it says less, and not always the same.
 	endsEarly bool
@@ -47,9 +47,8 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		defer close(closed)
 		_ = tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider },
-			tf6server.WithDebug(ctx, configs, nil), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
 	}()
 	t.Cleanup(func() { cancel(); <-closed })
 	reattach := <-configs
@@ -64,14 +63,20 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 }
 
 // configure writes the configuration of a step.
-func (w *program) configure(lives []*life, step int) {
+func (w *program) configure(lives []*life) {
 	w.t.Helper()
 	things, data, imports := map[string]any{}, map[string]any{}, []any{}
 	for _, l := range lives {
-		if l.written.IsNull() {
+		if l.written == nil {
 			continue
 		}
-		things[l.name], data[l.name] = l.block(step)
+		ignored := []string{}
+		for _, path := range l.IgnoreChanges {
+			ignored = append(ignored, formatPath(path)[1:])
+		}
+		thing := maps.Clone(l.written)
+		thing["lifecycle"] = map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": ignored}
+		things[l.name], data[l.name] = thing, map[string]any{"input": l.outputs}
 		if l.imports {
 			imports = append(imports, map[string]any{"to": "test_thing." + l.name, "id": l.name})
 		}

@@ -171,9 +171,6 @@ func (l Lifecycle) ignore(prior, config cty.Value) cty.Value {
 // nothing that the path leads through, the configuration stays.
 func keep(prior, config cty.Value, path cty.Path) cty.Value {
 	if len(path) == 0 {
-		if config.Type().IsMapType() && !config.IsKnown() {
-			return config
-		}
 		return prior
 	}
 	if !config.IsKnown() {

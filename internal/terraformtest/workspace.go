@@ -143,30 +143,28 @@ func (w *Workspace) CheckRun(out string, err error) {
 // Apply ends the test if it fails.
 func (w *Workspace) Apply(args ...string) string {
 	w.T.Helper()
-	out, ok := w.Terraform(append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
-	if !ok {
-		w.T.Fatalf("apply failed:\n%s", out)
-	}
-	return out
+	return w.succeed("apply failed", append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
 }
 
 // PlanText is what a person sees of a plan.
 func (w *Workspace) PlanText(args ...string) string {
 	w.T.Helper()
-	out, ok := w.Terraform(append([]string{"plan", "-input=false"}, args...)...)
-	if !ok {
-		w.T.Fatalf("plan failed:\n%s", out)
-	}
-	return out
+	return w.succeed("plan failed", append([]string{"plan", "-input=false"}, args...)...)
 }
 
 // WantEmptyPlan fails unless a plan finds nothing to do.
 func (w *Workspace) WantEmptyPlan() {
 	w.T.Helper()
-	out, ok := w.Terraform("plan", "-detailed-exitcode", "-input=false")
+	w.succeed("the plan is not empty", "plan", "-detailed-exitcode", "-input=false")
+}
+
+func (w *Workspace) succeed(otherwise string, args ...string) string {
+	w.T.Helper()
+	out, ok := w.Terraform(args...)
 	if !ok {
-		w.T.Fatalf("the plan is not empty:\n%s", out)
+		w.T.Fatalf("%s:\n%s", otherwise, out)
 	}
+	return out
 }
 
 // States are the addresses in the state.
