@@ -3,6 +3,7 @@ package terraformtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,16 +55,16 @@ func live(t *testing.T, seed uint64) {
 			for _, p := range []*things{played, lived} {
 				p.now.Store(&command{step: step, phase: phase.name, calls: map[string][]string{}})
 			}
-			want := terraform.run(phase.args...)
+			failed, errorsOf := terraform.run(phase.args...)
 			same := slices.Equal[[]string]
-			if terraform.endsEarly && want.failed && phase.name != "apply" {
+			if terraform.endsEarly && failed && phase.name != "apply" {
 				same = includes
 			}
 			for _, l := range lives {
 				l.play(played, phase.name)
 				at := fmt.Sprintf("seed %d, step %d, %s of %s", seed, step, phase.name, l.name)
-				if got := said(&l.change.Report); !same(got, want.said[l.name]) {
-					t.Errorf("%s: played: %q, Terraform: %q\n%s", at, got, want.said[l.name], l.change)
+				if got, want := said(&l.change.Report), distinct(errorsOf[l.name]); !same(got, want) {
+					t.Errorf("%s: played: %q, Terraform: %q\n%s", at, got, want, l.change)
 				}
 				if got, sent := played.now.Load().requests(l.name), lived.now.Load().requests(l.name); !same(got, sent) {
 					t.Errorf("%s: requests (-Terraform, +played):\n%s", at, cmp.Diff(sent, got))
@@ -72,7 +73,7 @@ func live(t *testing.T, seed uint64) {
 			if t.Failed() {
 				t.Fatalf("%s of step %d in %s", phase.name, step, terraform.dir)
 			}
-			if want.failed && phase.name == "plan" { // both found the same fault: there is nothing to apply
+			if failed && phase.name == "plan" { // both found the same fault: there is nothing to apply
 				break
 			}
 		}
@@ -83,8 +84,7 @@ func includes(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
-// said are the errors and faults of a command, as Terraform has them. How often one path has
-// a fault is not compared: in a set, it depends on which element is compared first.
+// said are the errors and faults of a command, as Terraform has them.
 func said(r *Report) (all []string) {
 	for range r.Errors {
 		all = append(all, "Boom")
@@ -92,6 +92,12 @@ func said(r *Report) (all []string) {
 	for _, fault := range r.Faults {
 		all = append(all, fault.Summary+" "+fault.Path)
 	}
+	return distinct(all)
+}
+
+// distinct has each text once. How often one path has a fault is not compared: in a set, it
+// depends on which element is compared first.
+func distinct(all []string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -137,7 +143,7 @@ func (l *life) next(w *writer, step int) {
 		l.written = nil
 	case !exists || w.IntN(3) > 0:
 		written := w.attributes(thingSchema.Block.Attributes, false)
-		for _, name := range sortedNames(l.written) { // most of it stays
+		for _, name := range slices.Sorted(maps.Keys(l.written)) { // most of it stays
 			if w.IntN(4) > 0 {
 				written[name] = l.written[name]
 			}

@@ -91,19 +91,14 @@ func (w *program) configure(lives []*life) {
 	}
 }
 
-// outcome is what a command of Terraform says of each life.
-type outcome struct {
-	failed bool
-	said   map[string][]string
-}
-
 // place and result find the resource and the path in it in the detail of an error.
 var (
 	place  = regexp.MustCompile(`test_thing\.(l\d+)((?:\.\w+|\[[^\]]*\])*)`)
 	result = regexp.MustCompile(`new value(?::| for) ((?:\.\w+|\[[^\]]*\])*)`)
 )
 
-func (w *program) run(args ...string) outcome {
+// run runs a command, and returns the errors of each life.
+func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string) {
 	w.t.Helper()
 	command := exec.CommandContext(w.t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), slices.Insert(args, 1, "-json", "-input=false")...)
 	command.Dir, command.Env = w.dir, w.env
@@ -111,7 +106,7 @@ func (w *program) run(args ...string) outcome {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
 	}
-	o := outcome{failed: err != nil, said: map[string][]string{}}
+	errorsOf = map[string][]string{}
 	for line := range bytes.Lines(out) {
 		var message struct {
 			Diagnostic struct{ Severity, Summary, Detail string }
@@ -134,11 +129,7 @@ func (w *program) run(args ...string) outcome {
 		if inner := result.FindStringSubmatch(d.Detail); inner != nil {
 			text += inner[1]
 		}
-		o.said[found[1]] = append(o.said[found[1]], text)
+		errorsOf[found[1]] = append(errorsOf[found[1]], text)
 	}
-	for life, all := range o.said {
-		slices.Sort(all)
-		o.said[life] = slices.Compact(all)
-	}
-	return o
+	return err != nil, errorsOf
 }

@@ -46,19 +46,16 @@ func wasConfigured(a *tfprotov6.SchemaAttribute, prior cty.Value) bool {
 
 func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.Value {
 	members := attributes(nested.Attributes)
-	if config.IsNull() || !config.IsKnown() {
+	switch {
+	case config.IsNull() || !config.IsKnown():
 		return config
-	}
-	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
 		return members.propose(prior, config)
-	}
-	if config.LengthInt() == 0 {
+	case config.LengthInt() == 0:
 		return config
-	}
-	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet {
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
 		return members.proposeSet(prior, config)
-	}
-	if nested.Nesting != tfprotov6.SchemaObjectNestingModeList {
+	case nested.Nesting != tfprotov6.SchemaObjectNestingModeList:
 		panic("nested maps are not played")
 	}
 	var elements []cty.Value

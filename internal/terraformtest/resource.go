@@ -67,6 +67,10 @@ type Report struct {
 // Failed reports whether the command ended with an error, the provider's or Terraform's.
 func (r *Report) Failed() bool { return len(r.Errors)+len(r.Faults) > 0 }
 
+func (r *Report) String() string {
+	return fmt.Sprintf("errors: %q\nwarnings: %q\nfaults: %v", r.Errors, r.Warnings, r.Faults)
+}
+
 func (r *Report) take(more Report) {
 	r.Errors, r.Warnings, r.Faults = append(r.Errors, more.Errors...), append(r.Warnings, more.Warnings...), append(r.Faults, more.Faults...)
 }
@@ -264,7 +268,6 @@ func (r *Resource) plan(p Provider, prior Object, c *Change) {
 	c.Action, c.Planned, c.private, c.identity = action, planned, resp.PlannedPrivate, resp.PlannedIdentity
 }
 
-// planChange calls the provider.
 func (r *Resource) planChange(p Provider, config cty.Value, prior Object, report *Report) (resp *tfprotov6.PlanResourceChangeResponse, planned cty.Value, ok bool) {
 	resp = must(p.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(config), PriorState: r.Schema.Encode(prior.Value), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
@@ -370,18 +373,17 @@ func (r *Resource) destroyDeposed(p Provider, old Object, c *Change) {
 
 // carryOut applies what is planned to the object in the state.
 func (r *Resource) carryOut(p Provider, config, planned cty.Value, c *Change) (ok bool) {
-	prior, own := r.State, Report{}
-	defer func() { c.take(own) }()
+	prior := r.State
 	resp := must(p.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(config), PriorState: r.Schema.Encode(prior.Value), PlannedState: r.Schema.Encode(planned),
 		PlannedPrivate: c.private, PlannedIdentity: c.identity,
 	}))
-	own.add(resp.Diagnostics)
-	state, ok := own.decode(r.Schema, resp.NewState, invalidObject, false)
+	c.add(resp.Diagnostics)
+	state, ok := c.decode(r.Schema, resp.NewState, invalidObject, false)
 	if !ok {
 		return false
 	}
-	own.check(invalidResult, func(f *faults) {
+	c.check(invalidResult, func(f *faults) {
 		for path, part := range cty.DeepValues(state) {
 			if !part.IsKnown() {
 				f.add(path, "is unknown")
@@ -389,21 +391,16 @@ func (r *Resource) carryOut(p Provider, config, planned cty.Value, c *Change) (o
 		}
 	})
 	state = cty.UnknownAsNull(state)
-	if !own.Failed() && !planned.IsNull() {
-		own.check(inconsistentResult, func(f *faults) { f.outcome(planned, state) })
+	if !c.Failed() && !planned.IsNull() {
+		c.check(inconsistentResult, func(f *faults) { f.outcome(planned, state) })
 	}
-	if !own.Failed() {
-		own.check(invalidResult, func(f *faults) { f.presence(planned, state) })
+	if !c.Failed() {
+		c.check(invalidResult, func(f *faults) { f.presence(planned, state) })
 	}
-	failed := own.Failed()
+	failed := c.Failed()
 	if !failed || !state.IsNull() { // after a failure without a state, Terraform keeps the old one
 		r.State = Object{Value: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: failed && prior.Value.IsNull()}
 	}
 	r.State = r.stored(r.State)
 	return !failed
-}
-
-// String is a report as a test prints it.
-func (r *Report) String() string {
-	return fmt.Sprintf("errors: %q\nwarnings: %q\nfaults: %v", r.Errors, r.Warnings, r.Faults)
 }

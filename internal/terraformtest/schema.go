@@ -2,6 +2,7 @@ package terraformtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -84,30 +85,27 @@ func must[T any](value T, err error) T {
 
 // at returns the attribute at a path, nil if the path ends in none, as one does at the
 // element of a collection.
-func (all attributes) at(path cty.Path) *tfprotov6.SchemaAttribute {
-	for i, step := range path {
-		name, ok := step.(cty.GetAttrStep)
-		if !ok {
-			continue // into an element
+func (all attributes) at(path cty.Path) (found *tfprotov6.SchemaAttribute) {
+	for _, step := range path {
+		name, isName := step.(cty.GetAttrStep)
+		if !isName {
+			found = nil // an element
+			continue
 		}
-		for _, a := range all {
-			switch {
-			case a.Name != name.Name:
-			case i == len(path)-1:
-				return a
-			case a.NestedType == nil:
-				return nil
-			default:
-				return attributes(a.NestedType.Attributes).at(path[i+1:])
-			}
+		i := slices.IndexFunc(all, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name.Name })
+		if i < 0 {
+			return nil
 		}
-		return nil
+		found, all = all[i], nil
+		if found.NestedType != nil {
+			all = found.NestedType.Attributes
+		}
 	}
-	return nil
+	return found
 }
 
-// any reports whether a value has a part, itself included, whose attribute has a
-// property. Nulls are no parts.
+// any finds the parts of a value, itself included, whose attribute has a property. Nulls
+// are no parts.
 func (all attributes) any(value cty.Value, has func(*tfprotov6.SchemaAttribute) bool) (found []cty.Path) {
 	for path, part := range cty.DeepValues(value) {
 		if a := all.at(path); a != nil && !part.IsNull() && has(a) {

@@ -185,7 +185,7 @@ func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
 		return cty.StringVal([]string{"", "a", "b", "c"}[r.IntN(4)])
 	case typ.IsObjectType():
 		values := map[string]cty.Value{}
-		for _, name := range sortedNames(typ.AttributeTypes()) {
+		for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes())) {
 			values[name] = randomValue(r, typ.AttributeType(name))
 			if name == "unseen" { // is write-only
 				values[name] = cty.NullVal(cty.String)
@@ -320,12 +320,11 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	if planned.IsNull() {
 		r, life := t.call(values[1], "apply", req.PlannedPrivate, values...)
 		resp.NewState = req.PlannedState
-		switch what := r.IntN(16); {
-		case t.careful[life]:
-		case what == 0:
+		if what := r.IntN(16); what < 2 && !t.careful[life] {
 			resp.NewState = req.PriorState
-		case what == 1:
-			resp.NewState, resp.Diagnostics = req.PriorState, boom(life)
+			if what == 0 {
+				resp.Diagnostics = boom(life)
+			}
 		}
 		return resp, nil
 	}
@@ -351,5 +350,3 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	resp.NewState = schema.Encode(state)
 	return resp, nil
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

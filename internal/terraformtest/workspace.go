@@ -34,26 +34,25 @@ func Isolate(prefixes ...string) {
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
 }
 
-var (
-	buildOnce sync.Once
-	builtDir  string
-	errBuild  error
-)
+// builtDir is the directory with the provider as a program, once build has made it.
+var builtDir string
+
+var build = sync.OnceValue(func() (err error) {
+	if builtDir, err = os.MkdirTemp("", "dataplatform-provider-"); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
 
 // Built returns the directory with the provider as a program.
 func Built(t *testing.T) string {
 	t.Helper()
-	buildOnce.Do(func() {
-		if builtDir, errBuild = os.MkdirTemp("", "dataplatform-provider-"); errBuild != nil {
-			return
-		}
-		build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..")
-		if out, err := build.CombinedOutput(); err != nil {
-			errBuild = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if errBuild != nil {
-		t.Fatal(errBuild)
+	if err := build(); err != nil {
+		t.Fatal(err)
 	}
 	return builtDir
 }
