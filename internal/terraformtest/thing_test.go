@@ -88,8 +88,6 @@ type command struct {
 	calls map[string][]string
 }
 
-func (t *things) isTrial() bool { return t.now.Load().phase == "trial" }
-
 // requests are those about a life so far.
 func (c *command) requests(life string) []string {
 	c.mu.Lock()
@@ -274,13 +272,13 @@ func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequ
 	state := decode(req.CurrentState)[0]
 	r, life := t.call(state, "read", req.Private, state)
 	resp := &tfprotov6.ReadResourceResponse{Private: append(req.Private, 'r')}
-	next := complete(state, anywhere(r))
+	next, trial := complete(state, anywhere(r)), t.now.Load().phase == "trial"
 	switch what := r.IntN(16); {
 	case what < 5:
-		next = mutate(r, next, t.isTrial(), t.isTrial())
+		next = mutate(r, next, trial, trial)
 	case what == 5 && string(req.Private) != "i":
 		next = cty.NullVal(schema.Type)
-	case what == 6 && t.isTrial():
+	case what == 6 && trial:
 		resp.Diagnostics = boom(life)
 	}
 	resp.NewState = schema.Encode(next)

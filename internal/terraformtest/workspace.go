@@ -78,10 +78,9 @@ func NewWorkspace(t *testing.T, config string) *Workspace {
 	NeedTerraform(t)
 	SkipIfTooOld(t, config)
 	w := &Workspace{T: t, Dir: t.TempDir()}
-	rc := filepath.Join(w.Dir, "terraform.rc")
 	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", Built(t)))
 	w.File("main.tf", config)
-	w.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "TF_IN_AUTOMATION=1")
+	w.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(w.Dir, "terraform.rc"), "TF_IN_AUTOMATION=1")
 	return w
 }
 
