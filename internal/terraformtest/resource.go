@@ -151,6 +151,9 @@ func (r *Resource) Plan(p Provider) *Change {
 }
 
 func (r *Resource) unplanned() *Change {
+	if r.State.Tainted {
+		panic("tainted objects are not played on")
+	}
 	return &Change{Action: Failed, Prior: r.State, Planned: r.none().Value}
 }
 
@@ -224,9 +227,6 @@ func (r *Resource) refreshed(p Provider, old Object, report *Report) (Object, bo
 
 // plan plans a change of an object. The apply plans once more.
 func (r *Resource) plan(p Provider, prior Object, c *Change) {
-	if prior.Tainted {
-		panic("tainted objects are not played on")
-	}
 	c.Prior = prior
 	if r.Config.IsNull() {
 		r.planDestroy(p, c)
