@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,12 +34,13 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	return newBenchWith(t, mockplatform.DefaultSeed())
+	return behaving(t, mockplatform.Behaviour{})
 }
 
-func newBenchWith(t *testing.T, seed mockplatform.Seed) *bench {
+func behaving(t *testing.T, behaviour mockplatform.Behaviour) *bench {
 	t.Helper()
-	platform := mockplatform.New(seed)
+	platform := mockplatform.New(mockplatform.DefaultSeed())
+	platform.Configure(func(b *mockplatform.Behaviour) { *b = behaviour })
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
 	client := server.Client()
@@ -117,38 +119,42 @@ func (b *bench) must(method, path, body string) map[string]any {
 	if out.status != http.StatusOK {
 		b.Fatalf("%s %s: %d %s", method, path, out.status, out.text)
 	}
-	if data := objectAt(out.body, "data"); data != nil {
-		return data
+	if data, ok := out.body["data"]; ok {
+		return data.(map[string]any)
 	}
-	return objectAt(out.body, "result")
+	return out.body["result"].(map[string]any)
 }
 
-// at returns the value at a path of object members and array elements.
-func at(value any, path ...any) any {
-	for _, step := range path {
-		switch step := step.(type) {
-		case string:
-			value = objectAt(value)[step]
-		case int:
-			value = listAt(value)[step]
+// names are those of the services that a list returns.
+func (b *bench) names(path string) []any {
+	b.Helper()
+	found := []any{}
+	for _, service := range b.send("GET", path, "").body["result"].([]any) {
+		found = append(found, at(service, "name"))
+	}
+	return found
+}
+
+// at returns the value at a path such as "result.0.name", nil if there is none.
+func at(value any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch parent := value.(type) {
+		case map[string]any:
+			value = parent[step]
+		case []any:
+			index, _ := strconv.Atoi(step)
+			value = parent[index]
+		default:
+			return nil
 		}
 	}
 	return value
 }
 
-func objectAt(value any, path ...any) map[string]any {
-	object, _ := at(value, path...).(map[string]any)
-	return object
-}
-
-func listAt(value any, path ...any) []any {
-	list, _ := at(value, path...).([]any)
-	return list
-}
-
-func textAt(value any, path ...any) string {
-	text, _ := at(value, path...).(string)
-	return text
+// size is the length of the list at a path.
+func size(value any, path string) int {
+	list, _ := at(value, path).([]any)
+	return len(list)
 }
 
 func equal(t *testing.T, what string, got, want any) {
@@ -161,13 +167,4 @@ func equal(t *testing.T, what string, got, want any) {
 	if !bytes.Equal(a, b) {
 		t.Errorf("%s: got %s, want %s", what, a, b)
 	}
-}
-
-func mustDecode(t *testing.T, text string) map[string]any {
-	t.Helper()
-	var out map[string]any
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -9,11 +9,11 @@ import (
 
 // The summaries of what Terraform reports as a bug of the provider.
 const (
-	InvalidPlan        = "Provider produced invalid plan"
-	InconsistentPlan   = "Provider produced inconsistent final plan"
-	InconsistentResult = "Provider produced inconsistent result after apply"
-	InvalidResult      = "Provider returned invalid result object after apply"
-	InvalidObject      = "Provider produced invalid object"
+	invalidPlan        = "Provider produced invalid plan"
+	inconsistentPlan   = "Provider produced inconsistent final plan"
+	inconsistentResult = "Provider produced inconsistent result after apply"
+	invalidResult      = "Provider returned invalid result object after apply"
+	invalidObject      = "Provider produced invalid object"
 )
 
 // Fault is a bug of the provider that Terraform reports, under the same summary and, if it
@@ -29,7 +29,7 @@ type faults struct {
 }
 
 func (f *faults) add(at cty.Path, format string, args ...any) {
-	f.found = append(f.found, Fault{f.summary, FormatPath(at), fmt.Sprintf(format, args...)})
+	f.found = append(f.found, Fault{f.summary, formatPath(at), fmt.Sprintf(format, args...)})
 }
 
 // presence reports whether both of two objects exist. It is a fault if only one does.
@@ -64,7 +64,7 @@ func (f *faults) plan(all attributes, prior, config, planned cty.Value, at cty.P
 		case written.IsNull():
 			f.add(here, "is planned, although it is neither set nor computed")
 		case a.NestedType == nil:
-			f.add(here, "is planned as %s, but is set to %s", f.show(a, will), f.show(a, written))
+			f.add(here, "is planned as %#v, but is set to %#v", will, written)
 		default:
 			f.planNested(a.NestedType, was, written, will, here)
 		}
@@ -98,19 +98,10 @@ func (f *faults) planNested(nested *tfprotov6.SchemaObject, was, written, will c
 	}
 }
 
-// outcome finds what differs from what was planned, for each attribute of the object.
-func (f *faults) outcome(all attributes, planned, actual cty.Value) {
-	if !f.presence(planned, actual) {
-		return
-	}
-	for _, a := range all {
-		here, inner := cty.GetAttrPath(a.Name), faults{summary: f.summary}
-		inner.differ(planned.GetAttr(a.Name), actual.GetAttr(a.Name), here)
-		if len(inner.found) > 0 && sensitive(a) {
-			inner.found = nil
-			inner.add(here, "is sensitive, and differs")
-		}
-		f.found = append(f.found, inner.found...)
+// outcome finds what differs from what was planned.
+func (f *faults) outcome(planned, actual cty.Value) {
+	if f.presence(planned, actual) {
+		f.differ(planned, actual, nil)
 	}
 }
 
@@ -119,9 +110,6 @@ func (f *faults) differ(planned, actual cty.Value, at cty.Path) {
 	typ := planned.Type()
 	switch {
 	case !planned.IsKnown():
-		if fits := planned.Range().Includes(actual); fits.IsKnown() && fits.False() {
-			f.add(at, "is not what the plan promised of an unknown value")
-		}
 	case planned.IsNull() && actual.IsNull():
 	case planned.IsNull() || actual.IsNull():
 		f.add(at, "was %#v, and is %#v", planned, actual)
@@ -178,23 +166,4 @@ func (f *faults) differInSet(planned, actual cty.Value, at cty.Path) {
 	if len(is) > planned.LengthInt() {
 		f.add(at, "has more elements than planned")
 	}
-}
-
-// show is a value in a message.
-func (f *faults) show(a *tfprotov6.SchemaAttribute, value cty.Value) string {
-	if sensitive(a) {
-		return "(sensitive)"
-	}
-	return fmt.Sprintf("%#v", value)
-}
-
-func sensitive(a *tfprotov6.SchemaAttribute) bool {
-	if a.NestedType != nil {
-		for _, inner := range a.NestedType.Attributes {
-			if sensitive(inner) {
-				return true
-			}
-		}
-	}
-	return a.Sensitive
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +27,7 @@ func TestMain(m *testing.M) {
 // program is a real terraform before a provider in this process.
 type program struct {
 	t *testing.T
-	// older is a Terraform before 1.16. It plans a destruction before it refreshes, and 1.16.0
-	// crashes where a creation fails and leaves something.
+	// older is a Terraform before 1.16, which plans a destruction before it refreshes.
 	older bool
 	// endsEarly is one from 1.14 on: where something fails, it says less, and not always the same.
 	endsEarly bool
@@ -47,9 +47,8 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 	configs, closed := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		defer close(closed)
 		_ = tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider },
-			tf6server.WithDebug(ctx, configs, nil), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t))
 	}()
 	t.Cleanup(func() { cancel(); <-closed })
 	reattach := <-configs
@@ -64,14 +63,20 @@ func newProgram(t *testing.T, provider tfprotov6.ProviderServer) *program {
 }
 
 // configure writes the configuration of a step.
-func (w *program) configure(lives []*life, step int) {
+func (w *program) configure(lives []*life) {
 	w.t.Helper()
 	things, data, imports := map[string]any{}, map[string]any{}, []any{}
 	for _, l := range lives {
-		if l.written.IsNull() {
+		if l.written == nil {
 			continue
 		}
-		things[l.name], data[l.name] = l.block(step)
+		ignored := []string{}
+		for _, path := range l.IgnoreChanges {
+			ignored = append(ignored, formatPath(path)[1:])
+		}
+		thing := maps.Clone(l.written)
+		thing["lifecycle"] = map[string]any{"create_before_destroy": l.CreateBeforeDestroy, "ignore_changes": ignored}
+		things[l.name], data[l.name] = thing, map[string]any{"input": l.outputs}
 		if l.imports {
 			imports = append(imports, map[string]any{"to": "test_thing." + l.name, "id": l.name})
 		}
@@ -86,19 +91,14 @@ func (w *program) configure(lives []*life, step int) {
 	}
 }
 
-// outcome is what a command of Terraform says of each life.
-type outcome struct {
-	failed bool
-	said   map[string][]string
-}
-
 // place and result find the resource and the path in it in the detail of an error.
 var (
 	place  = regexp.MustCompile(`test_thing\.(l\d+)((?:\.\w+|\[[^\]]*\])*)`)
 	result = regexp.MustCompile(`new value(?::| for) ((?:\.\w+|\[[^\]]*\])*)`)
 )
 
-func (w *program) run(args ...string) outcome {
+// run runs a command, and returns the errors of each life.
+func (w *program) run(args ...string) (failed bool, errorsOf map[string][]string) {
 	w.t.Helper()
 	command := exec.CommandContext(w.t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), slices.Insert(args, 1, "-json", "-input=false")...)
 	command.Dir, command.Env = w.dir, w.env
@@ -106,7 +106,7 @@ func (w *program) run(args ...string) outcome {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		w.t.Fatalf("terraform %s: %s", args, exit.Stderr)
 	}
-	o := outcome{failed: err != nil, said: map[string][]string{}}
+	errorsOf = map[string][]string{}
 	for line := range bytes.Lines(out) {
 		var message struct {
 			Diagnostic struct{ Severity, Summary, Detail string }
@@ -129,11 +129,7 @@ func (w *program) run(args ...string) outcome {
 		if inner := result.FindStringSubmatch(d.Detail); inner != nil {
 			text += inner[1]
 		}
-		o.said[found[1]] = append(o.said[found[1]], text)
+		errorsOf[found[1]] = append(errorsOf[found[1]], text)
 	}
-	for life, all := range o.said {
-		slices.Sort(all)
-		o.said[life] = slices.Compact(all)
-	}
-	return o
+	return err != nil, errorsOf
 }

@@ -46,19 +46,16 @@ func wasConfigured(a *tfprotov6.SchemaAttribute, prior cty.Value) bool {
 
 func proposeNested(nested *tfprotov6.SchemaObject, prior, config cty.Value) cty.Value {
 	members := attributes(nested.Attributes)
-	if config.IsNull() || !config.IsKnown() {
+	switch {
+	case config.IsNull() || !config.IsKnown():
 		return config
-	}
-	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
 		return members.propose(prior, config)
-	}
-	if config.LengthInt() == 0 {
+	case config.LengthInt() == 0:
 		return config
-	}
-	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSet {
+	case nested.Nesting == tfprotov6.SchemaObjectNestingModeSet:
 		return members.proposeSet(prior, config)
-	}
-	if nested.Nesting != tfprotov6.SchemaObjectNestingModeList {
+	case nested.Nesting != tfprotov6.SchemaObjectNestingModeList:
 		panic("nested maps are not played")
 	}
 	var elements []cty.Value
@@ -171,9 +168,6 @@ func (l Lifecycle) ignore(prior, config cty.Value) cty.Value {
 // nothing that the path leads through, the configuration stays.
 func keep(prior, config cty.Value, path cty.Path) cty.Value {
 	if len(path) == 0 {
-		if config.Type().IsMapType() && !config.IsKnown() {
-			return config
-		}
 		return prior
 	}
 	if !config.IsKnown() {

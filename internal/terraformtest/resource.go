@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -34,7 +35,7 @@ type Object struct {
 	Value    cty.Value
 	Private  []byte
 	Identity *tfprotov6.ResourceIdentityData
-	// Tainted is an object whose creation failed, which is to be replaced.
+	// Tainted is an object whose creation failed. It is not played on.
 	Tainted bool
 }
 
@@ -66,25 +67,26 @@ type Report struct {
 // Failed reports whether the command ended with an error, the provider's or Terraform's.
 func (r *Report) Failed() bool { return len(r.Errors)+len(r.Faults) > 0 }
 
+func (r *Report) String() string {
+	return fmt.Sprintf("errors: %q\nwarnings: %q\nfaults: %v", r.Errors, r.Warnings, r.Faults)
+}
+
 func (r *Report) take(more Report) {
 	r.Errors, r.Warnings, r.Faults = append(r.Errors, more.Errors...), append(r.Warnings, more.Warnings...), append(r.Faults, more.Faults...)
 }
 
 // add adds diagnostics, and reports whether none of them is an error.
-func (r *Report) add(all []*tfprotov6.Diagnostic, err error) (ok bool) {
-	if err != nil {
-		r.Errors = append(r.Errors, "The call failed: "+err.Error())
-	}
-	failed := err != nil
+func (r *Report) add(all []*tfprotov6.Diagnostic) (ok bool) {
+	before := len(r.Errors)
 	for _, d := range all {
 		text := d.Summary + ": " + d.Detail
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			r.Errors, failed = append(r.Errors, text), true
+			r.Errors = append(r.Errors, text)
 		} else {
 			r.Warnings = append(r.Warnings, text)
 		}
 	}
-	return !failed
+	return len(r.Errors) == before
 }
 
 // check runs a check, and reports whether it found nothing.
@@ -132,7 +134,7 @@ type Change struct {
 	Prior Object
 	// Planned is the object that is planned.
 	Planned cty.Value
-	// Replaces are the paths of what forces a replacement.
+	// Replaces are the names of what forces a replacement.
 	Replaces []string
 
 	private  []byte
@@ -149,6 +151,9 @@ func (r *Resource) Plan(p Provider) *Change {
 }
 
 func (r *Resource) unplanned() *Change {
+	if r.State.Tainted {
+		panic("tainted objects are not played on")
+	}
 	return &Change{Action: Failed, Prior: r.State, Planned: r.none().Value}
 }
 
@@ -186,12 +191,12 @@ func (r *Resource) Import(p Provider, id string) *Report {
 }
 
 func (r *Resource) imported(p Provider, id string, report *Report) (Object, bool) {
-	resp, err := p.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: r.Type, ID: id})
-	if err != nil || !report.add(resp.Diagnostics, nil) {
-		return r.none(), report.add(nil, err) && false
+	resp := must(p.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: r.Type, ID: id}))
+	if !report.add(resp.Diagnostics) {
+		return r.none(), false
 	}
 	found := resp.ImportedResources[0]
-	value, ok := report.decode(r.Schema, found.State, InvalidObject, false)
+	value, ok := report.decode(r.Schema, found.State, invalidObject, false)
 	if !ok {
 		return r.none(), false
 	}
@@ -207,18 +212,17 @@ func (r *Resource) refreshed(p Provider, old Object, report *Report) (Object, bo
 	if old.Value.IsNull() {
 		return old, true
 	}
-	resp, err := p.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.Schema.Encode(old.Value), Private: old.Private, CurrentIdentity: old.Identity})
-	if err != nil {
-		return old, report.add(nil, err)
-	}
-	if !report.add(resp.Diagnostics, nil) {
+	resp := must(p.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{
+		TypeName: r.Type, CurrentState: r.Schema.Encode(old.Value), Private: old.Private, CurrentIdentity: old.Identity,
+	}))
+	if !report.add(resp.Diagnostics) {
 		return old, false
 	}
-	value, ok := report.decode(r.Schema, resp.NewState, InvalidObject, true)
+	value, ok := report.decode(r.Schema, resp.NewState, invalidObject, true)
 	if !ok {
 		return old, false
 	}
-	return Object{Value: value, Private: resp.Private, Identity: resp.NewIdentity, Tainted: old.Tainted}, true
+	return Object{Value: value, Private: resp.Private, Identity: resp.NewIdentity}, true
 }
 
 // plan plans a change of an object. The apply plans once more.
@@ -228,35 +232,28 @@ func (r *Resource) plan(p Provider, prior Object, c *Change) {
 		r.planDestroy(p, c)
 		return
 	}
-	valid, err := p.ValidateResourceConfig(context.Background(), &tfprotov6.ValidateResourceConfigRequest{
+	valid := must(p.ValidateResourceConfig(context.Background(), &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(r.Config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-	})
-	if err != nil || !c.add(valid.Diagnostics, nil) {
-		c.add(nil, err)
+	}))
+	if !c.add(valid.Diagnostics) {
 		return
 	}
-	from := prior
-	if prior.Tainted {
-		from = r.none()
-	}
-	config := r.ignore(from.Value, r.Config)
-	resp, planned, ok := r.planChange(p, config, from, &c.Report)
-	ok = ok && c.check(InvalidPlan, func(f *faults) {
+	config := r.ignore(prior.Value, r.Config)
+	resp, planned, ok := r.planChange(p, config, prior, &c.Report)
+	ok = ok && c.check(invalidPlan, func(f *faults) {
 		if f.presence(config, planned) {
-			f.plan(r.Schema.attributes, from.Value, config, planned, nil)
+			f.plan(r.Schema.attributes, prior.Value, config, planned, nil)
 		}
 	})
-	if !ok || !r.findReplaces(c, from.Value, planned, resp) {
+	if !ok {
 		return
 	}
 	action := Update
-	switch equal := planned.Equals(from.Value); {
-	case from.Value.IsNull() && !prior.Value.IsNull(): // tainted
-		action = Replace
-	case from.Value.IsNull():
+	switch equal := planned.Equals(prior.Value); {
+	case prior.Value.IsNull():
 		action = Create
-	case len(c.Replaces) > 0:
+	case c.replaces(resp.RequiresReplace, prior.Value, planned):
 		// The new object is planned from nothing, and ignores nothing. Terraform shows no
 		// warnings of this plan, since they are probably those of the first.
 		shown := c.Warnings
@@ -271,47 +268,28 @@ func (r *Resource) plan(p Provider, prior Object, c *Change) {
 	c.Action, c.Planned, c.private, c.identity = action, planned, resp.PlannedPrivate, resp.PlannedIdentity
 }
 
-// planChange calls the provider.
 func (r *Resource) planChange(p Provider, config cty.Value, prior Object, report *Report) (resp *tfprotov6.PlanResourceChangeResponse, planned cty.Value, ok bool) {
-	resp, err := p.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
+	resp = must(p.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(config), PriorState: r.Schema.Encode(prior.Value), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 		ProposedNewState: r.Schema.Encode(r.Schema.Propose(prior.Value, config)),
-	})
-	if err != nil {
-		return nil, planned, report.add(nil, err)
-	}
-	if !report.add(resp.Diagnostics, nil) {
+	}))
+	if !report.add(resp.Diagnostics) {
 		return resp, planned, false
 	}
-	planned, ok = report.decode(r.Schema, resp.PlannedState, InvalidPlan, false)
+	planned, ok = report.decode(r.Schema, resp.PlannedState, invalidPlan, false)
 	return resp, planned, ok
 }
 
-// findReplaces finds what forces a replacement: of what the provider names, what differs.
-func (r *Resource) findReplaces(c *Change, prior, planned cty.Value, resp *tfprotov6.PlanResourceChangeResponse) (ok bool) {
-	return c.check(InvalidPlan, func(f *faults) {
-		for _, named := range resp.RequiresReplace {
-			if prior.IsNull() {
-				return
-			}
-			path := pathOf(named)
-			was, errWas := path.Apply(prior)
-			will, errWill := path.Apply(planned)
-			if errWas != nil && errWill != nil {
-				f.add(nil, "%s forces replacement, and does not exist", FormatPath(path))
-				continue
-			}
-			// What exists on one side alone differs, even if it is null there.
-			differs := errWas != nil || errWill != nil
-			if !differs {
-				equal := will.Equals(was)
-				differs = !equal.IsKnown() || equal.False()
-			}
-			if a := r.Schema.attributes.at(path); differs || a != nil && a.WriteOnly {
-				c.Replaces = append(c.Replaces, FormatPath(path)[1:])
-			}
+// replaces finds what forces a replacement: of the attributes that the provider names, those
+// that differ. It names none inside of others.
+func (c *Change) replaces(named []*tftypes.AttributePath, prior, planned cty.Value) bool {
+	for _, path := range named {
+		name := string(path.LastStep().(tftypes.AttributeName))
+		if equal := planned.GetAttr(name).Equals(prior.GetAttr(name)); !equal.IsKnown() || equal.False() {
+			c.Replaces = append(c.Replaces, name)
 		}
-	})
+	}
+	return len(c.Replaces) > 0
 }
 
 func (r *Resource) planDestroy(p Provider, c *Change) {
@@ -320,7 +298,7 @@ func (r *Resource) planDestroy(p Provider, c *Change) {
 		return
 	}
 	resp, planned, ok := r.planChange(p, r.Config, c.Prior, &c.Report)
-	ok = ok && c.check(InvalidPlan, func(f *faults) { f.presence(r.Config, planned) })
+	ok = ok && c.check(invalidPlan, func(f *faults) { f.presence(r.Config, planned) })
 	if ok {
 		c.Action, c.private, c.identity = Delete, resp.PlannedPrivate, resp.PlannedIdentity
 	}
@@ -364,7 +342,7 @@ func (r *Resource) applyPlanned(p Provider, c *Change) (planned, applied bool) {
 	if again.Failed() {
 		return false, false
 	}
-	planned = c.check(InconsistentPlan, func(f *faults) {
+	planned = c.check(inconsistentPlan, func(f *faults) {
 		becomes := again.Action
 		if c.Action == Replace && becomes == Create {
 			becomes = Replace
@@ -372,7 +350,7 @@ func (r *Resource) applyPlanned(p Provider, c *Change) (planned, applied bool) {
 		if becomes != c.Action && (c.Action != Update || becomes != None) {
 			f.add(nil, "the action was %s, and is %s", c.Action, becomes)
 		}
-		f.outcome(r.Schema.attributes, c.Planned, again.Planned)
+		f.outcome(c.Planned, again.Planned)
 	})
 	if !planned || again.Action == None {
 		return planned, planned
@@ -395,44 +373,34 @@ func (r *Resource) destroyDeposed(p Provider, old Object, c *Change) {
 
 // carryOut applies what is planned to the object in the state.
 func (r *Resource) carryOut(p Provider, config, planned cty.Value, c *Change) (ok bool) {
-	prior, own := r.State, Report{}
-	defer func() { c.take(own) }()
-	resp, err := p.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
+	prior := r.State
+	resp := must(p.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: r.Type, Config: r.Schema.Encode(config), PriorState: r.Schema.Encode(prior.Value), PlannedState: r.Schema.Encode(planned),
 		PlannedPrivate: c.private, PlannedIdentity: c.identity,
-	})
-	if err != nil {
-		return own.add(nil, err)
-	}
-	own.add(resp.Diagnostics, nil)
-	state, ok := own.decode(r.Schema, resp.NewState, InvalidObject, false)
+	}))
+	c.add(resp.Diagnostics)
+	state, ok := c.decode(r.Schema, resp.NewState, invalidObject, false)
 	if !ok {
 		return false
 	}
-	own.check(InvalidResult, func(f *faults) {
-		_ = cty.Walk(state, func(path cty.Path, part cty.Value) (bool, error) {
+	c.check(invalidResult, func(f *faults) {
+		for path, part := range cty.DeepValues(state) {
 			if !part.IsKnown() {
 				f.add(path, "is unknown")
 			}
-			return true, nil
-		})
+		}
 	})
 	state = cty.UnknownAsNull(state)
-	if !own.Failed() && !planned.IsNull() {
-		own.check(InconsistentResult, func(f *faults) { f.outcome(r.Schema.attributes, planned, state) })
+	if !c.Failed() && !planned.IsNull() {
+		c.check(inconsistentResult, func(f *faults) { f.outcome(planned, state) })
 	}
-	if !own.Failed() {
-		own.check(InvalidResult, func(f *faults) { f.presence(planned, state) })
+	if !c.Failed() {
+		c.check(invalidResult, func(f *faults) { f.presence(planned, state) })
 	}
-	failed := own.Failed()
+	failed := c.Failed()
 	if !failed || !state.IsNull() { // after a failure without a state, Terraform keeps the old one
-		r.State = Object{Value: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: failed && (prior.Tainted || prior.Value.IsNull())}
+		r.State = Object{Value: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: failed && prior.Value.IsNull()}
 	}
 	r.State = r.stored(r.State)
 	return !failed
-}
-
-// String is a report as a test prints it.
-func (r *Report) String() string {
-	return fmt.Sprintf("errors: %q\nwarnings: %q\nfaults: %v", r.Errors, r.Warnings, r.Faults)
 }

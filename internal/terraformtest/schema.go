@@ -2,6 +2,7 @@ package terraformtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -32,15 +33,7 @@ func NewSchema(schema *tfprotov6.Schema) *Schema {
 
 // typeOf returns a type of the protocol as Terraform has it. Both have one notation.
 func typeOf(typ tftypes.Type) cty.Type {
-	written, err := typ.MarshalJSON() //nolint:staticcheck // deprecated for all but this
-	if err != nil {
-		panic(err)
-	}
-	read, err := ctyjson.UnmarshalType(written)
-	if err != nil {
-		panic(err)
-	}
-	return read
+	return must(ctyjson.UnmarshalType(must(typ.MarshalJSON()))) //nolint:staticcheck // deprecated for all but this
 }
 
 // Config returns a configuration with the type of the schema. Attributes that it omits
@@ -67,8 +60,6 @@ func optional(typ cty.Type) cty.Type {
 		return cty.List(optional(typ.ElementType()))
 	case typ.IsSetType():
 		return cty.Set(optional(typ.ElementType()))
-	case typ.IsMapType():
-		return cty.Map(optional(typ.ElementType()))
 	default:
 		return typ
 	}
@@ -76,58 +67,51 @@ func optional(typ cty.Type) cty.Type {
 
 // Encode returns a value as the protocol has it.
 func (s *Schema) Encode(value cty.Value) *tfprotov6.DynamicValue {
-	packed, err := msgpack.Marshal(value, s.Type)
+	return &tfprotov6.DynamicValue{MsgPack: must(msgpack.Marshal(value, s.Type))}
+}
+
+// Decode returns a value of the protocol.
+func (s *Schema) Decode(value *tfprotov6.DynamicValue) (cty.Value, error) {
+	return msgpack.Unmarshal(value.MsgPack, s.Type) //nolint:wrapcheck // the caller says what could not be read
+}
+
+// must is for what fails only if a test or this package is wrong.
+func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return &tfprotov6.DynamicValue{MsgPack: packed}
-}
-
-// Decode returns a value of the protocol, and null for none.
-func (s *Schema) Decode(value *tfprotov6.DynamicValue) (cty.Value, error) {
-	switch {
-	case value == nil || len(value.MsgPack)+len(value.JSON) == 0:
-		return cty.NullVal(s.Type), nil
-	case len(value.MsgPack) > 0:
-		return msgpack.Unmarshal(value.MsgPack, s.Type) //nolint:wrapcheck // the caller says what could not be read
-	default:
-		return ctyjson.Unmarshal(value.JSON, s.Type) //nolint:wrapcheck // as above
-	}
+	return value
 }
 
 // at returns the attribute at a path, nil if the path ends in none, as one does at the
 // element of a collection.
-func (all attributes) at(path cty.Path) *tfprotov6.SchemaAttribute {
-	for i, step := range path {
-		name, ok := step.(cty.GetAttrStep)
-		if !ok {
-			continue // into an element
+func (all attributes) at(path cty.Path) (found *tfprotov6.SchemaAttribute) {
+	for _, step := range path {
+		name, isName := step.(cty.GetAttrStep)
+		if !isName {
+			found = nil // an element
+			continue
 		}
-		for _, a := range all {
-			switch {
-			case a.Name != name.Name:
-			case i == len(path)-1:
-				return a
-			case a.NestedType == nil:
-				return nil
-			default:
-				return attributes(a.NestedType.Attributes).at(path[i+1:])
-			}
+		i := slices.IndexFunc(all, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name.Name })
+		if i < 0 {
+			return nil
 		}
-		return nil
+		found, all = all[i], nil
+		if found.NestedType != nil {
+			all = found.NestedType.Attributes
+		}
 	}
-	return nil
+	return found
 }
 
-// any reports whether a value has a part, itself included, whose attribute has a
-// property. Nulls are no parts.
+// any finds the parts of a value, itself included, whose attribute has a property. Nulls
+// are no parts.
 func (all attributes) any(value cty.Value, has func(*tfprotov6.SchemaAttribute) bool) (found []cty.Path) {
-	_ = cty.Walk(value, func(path cty.Path, part cty.Value) (bool, error) {
+	for path, part := range cty.DeepValues(value) {
 		if a := all.at(path); a != nil && !part.IsNull() && has(a) {
 			found = append(found, path.Copy())
 		}
-		return true, nil
-	})
+	}
 	return found
 }
 
@@ -139,23 +123,8 @@ func member(object cty.Value, a *tfprotov6.SchemaAttribute) cty.Value {
 	return object.GetAttr(a.Name)
 }
 
-// pathOf returns a path of the protocol as Terraform has it. None leads into a set.
-func pathOf(path *tftypes.AttributePath) (converted cty.Path) {
-	for _, step := range path.Steps() {
-		switch s := step.(type) {
-		case tftypes.AttributeName:
-			converted = converted.GetAttr(string(s))
-		case tftypes.ElementKeyString:
-			converted = converted.IndexString(string(s))
-		case tftypes.ElementKeyInt:
-			converted = converted.IndexInt(int(s))
-		}
-	}
-	return converted
-}
-
-// FormatPath returns a path as Terraform writes it after the address of a resource.
-func FormatPath(path cty.Path) string {
+// formatPath returns a path as Terraform writes it after the address of a resource.
+func formatPath(path cty.Path) string {
 	var text strings.Builder
 	for _, step := range path {
 		switch s := step.(type) {

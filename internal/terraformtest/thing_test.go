@@ -46,20 +46,23 @@ const (
 var thingSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: members(
 	&attribute{Name: "life", Type: tftypes.String, Required: true},
 	&attribute{Name: "forced", Type: tftypes.String, Optional: true},
-	&attribute{Name: "number", Type: tftypes.Number, Optional: true, Computed: true},
-	&attribute{Name: "secret", Type: tftypes.String, Optional: true, Computed: true, Sensitive: true},
 	&attribute{Name: "once", Type: tftypes.String, Optional: true, WriteOnly: true},
 	&attribute{Name: "tags", Type: tftypes.List{ElementType: tftypes.String}, Optional: true, Computed: true},
 	&attribute{Name: "marks", Type: tftypes.Set{ElementType: tftypes.String}, Optional: true},
-	&attribute{Name: "labels", Type: tftypes.Map{ElementType: tftypes.String}, Optional: true, Computed: true},
 	&attribute{Name: "plain", NestedType: nested(single, members()...), Optional: true},
 	&attribute{Name: "chosen", NestedType: nested(single, members()[1:]...), Optional: true, Computed: true},
-	&attribute{Name: "one", NestedType: nested(single, members(&attribute{Name: "inner", NestedType: nested(single, members()...), Optional: true, Computed: true},
-		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true})...), Optional: true, Computed: true},
-	&attribute{Name: "items", NestedType: nested(list, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true})...), Optional: true},
+	&attribute{Name: "one", NestedType: nested(single, members(
+		&attribute{Name: "inner", NestedType: nested(single, members()...), Optional: true, Computed: true},
+		&attribute{Name: "unseen", Type: tftypes.String, Optional: true, WriteOnly: true},
+	)...), Optional: true, Computed: true},
+	&attribute{Name: "items", NestedType: nested(list, members(
+		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true},
+	)...), Optional: true},
 	&attribute{Name: "both_items", NestedType: nested(list, members()...), Optional: true, Computed: true},
-	&attribute{Name: "group", NestedType: nested(set, members(&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
-		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true})...), Optional: true, Computed: true},
+	&attribute{Name: "group", NestedType: nested(set, members(
+		&attribute{Name: "deep", NestedType: nested(single, members()...), Optional: true, Computed: true},
+		&attribute{Name: "row", NestedType: nested(list, members()...), Optional: true},
+	)...), Optional: true, Computed: true},
 )}}
 
 var schema = NewSchema(thingSchema)
@@ -69,8 +72,8 @@ type things struct {
 	tfprotov6.ProviderServer // what Terraform does not call
 
 	seed uint64
-	// leaves is whether a creation that fails leaves something.
-	leaves bool
+	// careful are the lives in which a failure would leave a deposed object.
+	careful map[string]bool
 	// now is the command under way. terraform is another process, which orders no reads of it.
 	now atomic.Pointer[command]
 }
@@ -79,17 +82,11 @@ type things struct {
 type command struct {
 	step  int
 	phase string // "trial", "plan" or "apply"
-	// cares are lives in which a failure would leave a deposed object.
-	cares map[string]bool
 
 	mu sync.Mutex
 	// calls are the requests so far, by life.
 	calls map[string][]string
 }
-
-func (t *things) isTrial() bool { return t.now.Load().phase == "trial" }
-
-func (t *things) cares(life string) bool { return t.now.Load().cares[life] }
 
 // requests are those about a life so far.
 func (c *command) requests(life string) []string {
@@ -126,8 +123,6 @@ func short(value cty.Value) string {
 		return "?"
 	case typ == cty.String:
 		return strconv.Quote(value.AsString())
-	case typ == cty.Number:
-		return value.AsBigFloat().String()
 	case !value.CanIterateElements() || value.LengthInt() == 0:
 		return "[]"
 	}
@@ -135,7 +130,7 @@ func short(value cty.Value) string {
 	for key, element := range value.Elements() {
 		text := short(element)
 		if !value.Type().IsSetType() {
-			text = FormatPath(cty.IndexPath(key)) + text
+			text = formatPath(cty.IndexPath(key)) + text
 		}
 		if !value.Type().IsObjectType() || !element.IsNull() {
 			all = append(all, text)
@@ -152,11 +147,7 @@ func decode(values ...*tfprotov6.DynamicValue) []cty.Value {
 	return all
 }
 
-// boom is an error, once in a while.
-func boom(r *rand.Rand, life string, of int) []*tfprotov6.Diagnostic {
-	if r.IntN(of) > 0 {
-		return nil
-	}
+func boom(life string) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Boom", Detail: "test_thing." + life}}
 }
 
@@ -170,7 +161,6 @@ func mutate(r *rand.Rand, object cty.Value, unknowns, writeOnly bool) cty.Value 
 		}
 		return !part.Type().IsSetType(), nil
 	})
-	slices.SortFunc(paths, func(a, b cty.Path) int { return strings.Compare(FormatPath(a), FormatPath(b)) })
 	target := paths[r.IntN(len(paths))]
 	return must(cty.Transform(object, func(path cty.Path, part cty.Value) (cty.Value, error) {
 		if !path.Equals(target) {
@@ -191,38 +181,25 @@ func randomValue(r *rand.Rand, typ cty.Type) cty.Value {
 	switch {
 	case typ == cty.String:
 		return cty.StringVal([]string{"", "a", "b", "c"}[r.IntN(4)])
-	case typ == cty.Number:
-		return cty.NumberIntVal(r.Int64N(3))
 	case typ.IsObjectType():
 		values := map[string]cty.Value{}
-		for _, name := range sortedNames(typ.AttributeTypes()) {
+		for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes())) {
 			values[name] = randomValue(r, typ.AttributeType(name))
-			if name == "once" || name == "unseen" {
+			if name == "unseen" { // is write-only
 				values[name] = cty.NullVal(cty.String)
 			}
 		}
 		return cty.ObjectVal(values)
 	}
-	elements, byKey := cty.EmptyTupleVal, map[string]cty.Value{}
+	var elements []cty.Value
 	for range r.IntN(3) {
 		element := randomValue(r, typ.ElementType())
 		for element.IsNull() {
 			element = randomValue(r, typ.ElementType())
 		}
-		elements = cty.TupleVal(append(elements.AsValueSlice(), element))
-		byKey[[]string{"x", "y"}[r.IntN(2)]] = element
+		elements = append(elements, element)
 	}
-	if typ.IsMapType() {
-		elements = cty.ObjectVal(byKey)
-	}
-	return must(convert.Convert(elements, typ))
-}
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
+	return must(convert.Convert(cty.TupleVal(elements), typ))
 }
 
 // complete gives every computed attribute that has no value one, and takes away those that
@@ -247,7 +224,7 @@ func anywhere(r *rand.Rand) func(cty.Path, cty.Type) cty.Value {
 	salt := r.Uint64()
 	return func(path cty.Path, typ cty.Type) cty.Value {
 		at := fnv.New64a()
-		fmt.Fprint(at, FormatPath(path))
+		fmt.Fprint(at, formatPath(path))
 		return randomValue(rand.New(rand.NewPCG(at.Sum64(), salt)), typ)
 	}
 }
@@ -295,14 +272,14 @@ func (t *things) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequ
 	state := decode(req.CurrentState)[0]
 	r, life := t.call(state, "read", req.Private, state)
 	resp := &tfprotov6.ReadResourceResponse{Private: append(req.Private, 'r')}
-	next := complete(state, anywhere(r))
+	next, trial := complete(state, anywhere(r)), t.now.Load().phase == "trial"
 	switch what := r.IntN(16); {
 	case what < 5:
-		next = mutate(r, next, t.isTrial(), t.isTrial())
+		next = mutate(r, next, trial, trial)
 	case what == 5 && string(req.Private) != "i":
 		next = cty.NullVal(schema.Type)
-	case what == 6 && t.isTrial():
-		resp.Diagnostics = boom(r, life, 1)
+	case what == 6 && trial:
+		resp.Diagnostics = boom(life)
 	}
 	resp.NewState = schema.Encode(next)
 	return resp, nil
@@ -318,23 +295,19 @@ func (t *things) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResour
 	}
 	r, life := t.call(config, "plan", req.PriorPrivate, values...)
 	planned := complete(proposed, func(_ cty.Path, typ cty.Type) cty.Value { return cty.UnknownVal(typ) })
-	if !prior.IsNull() && !unrefined(planned).RawEquals(prior) {
+	if !prior.IsNull() && !same(planned, prior) {
 		computed := planned.AsValueMap()
 		computed["computed"] = cty.UnknownVal(cty.String)
 		planned = cty.ObjectVal(computed)
 	}
-	if odds := map[string]int{"trial": 2, "plan": 1 << 30, "apply": 6}[t.now.Load().phase]; r.IntN(odds) == 0 && (t.isTrial() || !t.cares(life)) {
+	switch phase := t.now.Load().phase; {
+	case phase == "trial" && r.IntN(20) == 0:
+		resp.Diagnostics = boom(life)
+	case phase == "trial" && r.IntN(2) == 0, phase == "apply" && r.IntN(6) == 0 && !t.careful[life]:
 		planned = mutate(r, planned, true, true)
 	}
-	forces := []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("forced")}
-	if t.isTrial() && r.IntN(8) == 0 {
-		forces = append(forces, tftypes.NewAttributePath().WithAttributeName("one").WithAttributeName("both"),
-			tftypes.NewAttributePath().WithAttributeName("items").WithElementKeyInt(r.IntN(2)).WithAttributeName("both"))
-	}
-	resp.RequiresReplace, resp.PlannedState = forces, schema.Encode(planned)
-	if t.isTrial() {
-		resp.Diagnostics = boom(r, life, 20)
-	}
+	resp.RequiresReplace = []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("forced")}
+	resp.PlannedState = schema.Encode(planned)
 	return resp, nil
 }
 
@@ -345,8 +318,11 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	if planned.IsNull() {
 		r, life := t.call(values[1], "apply", req.PlannedPrivate, values...)
 		resp.NewState = req.PlannedState
-		if r.IntN(8) == 0 && !t.cares(life) {
-			resp.NewState, resp.Diagnostics = req.PriorState, boom(r, life, 2)
+		if what := r.IntN(16); what < 2 && !t.careful[life] {
+			resp.NewState = req.PriorState
+			if what == 0 {
+				resp.Diagnostics = boom(life)
+			}
 		}
 		return resp, nil
 	}
@@ -358,19 +334,17 @@ func (t *things) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 		}
 		return value(path, part.Type()), nil
 	}))
-	mayLeave := !t.cares(life) && (t.leaves || !values[1].IsNull())
+	mayLeave := !t.careful[life] && !values[1].IsNull() // Terraform 1.16.0 crashes where a creation fails and leaves something
 	switch what := r.IntN(12); {
 	case what < 3 && mayLeave:
 		state = mutate(r, state, true, false) // Terraform 1.11 loses an object with a write-only value
 	case what == 3 && mayLeave:
-		resp.Diagnostics = boom(r, life, 1)
+		resp.Diagnostics = boom(life)
 	case what == 4:
-		state, resp.Diagnostics = cty.NullVal(schema.Type), boom(r, life, 1)
+		state, resp.Diagnostics = cty.NullVal(schema.Type), boom(life)
 	case what == 5:
 		state = cty.NullVal(schema.Type)
 	}
 	resp.NewState = schema.Encode(state)
 	return resp, nil
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -34,26 +34,25 @@ func Isolate(prefixes ...string) {
 	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
 }
 
-var (
-	buildOnce sync.Once
-	builtDir  string
-	errBuild  error
-)
+// builtDir is the directory with the provider as a program, once build has made it.
+var builtDir string
+
+var build = sync.OnceValue(func() (err error) {
+	if builtDir, err = os.MkdirTemp("", "dataplatform-provider-"); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
 
 // Built returns the directory with the provider as a program.
 func Built(t *testing.T) string {
 	t.Helper()
-	buildOnce.Do(func() {
-		if builtDir, errBuild = os.MkdirTemp("", "dataplatform-provider-"); errBuild != nil {
-			return
-		}
-		build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(builtDir, "terraform-provider-dataplatform"), "../..")
-		if out, err := build.CombinedOutput(); err != nil {
-			errBuild = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if errBuild != nil {
-		t.Fatal(errBuild)
+	if err := build(); err != nil {
+		t.Fatal(err)
 	}
 	return builtDir
 }
@@ -79,10 +78,9 @@ func NewWorkspace(t *testing.T, config string) *Workspace {
 	NeedTerraform(t)
 	SkipIfTooOld(t, config)
 	w := &Workspace{T: t, Dir: t.TempDir()}
-	rc := filepath.Join(w.Dir, "terraform.rc")
 	w.File("terraform.rc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", Built(t)))
 	w.File("main.tf", config)
-	w.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "TF_IN_AUTOMATION=1")
+	w.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(w.Dir, "terraform.rc"), "TF_IN_AUTOMATION=1")
 	return w
 }
 
@@ -143,30 +141,28 @@ func (w *Workspace) CheckRun(out string, err error) {
 // Apply ends the test if it fails.
 func (w *Workspace) Apply(args ...string) string {
 	w.T.Helper()
-	out, ok := w.Terraform(append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
-	if !ok {
-		w.T.Fatalf("apply failed:\n%s", out)
-	}
-	return out
+	return w.succeed("apply failed", append([]string{"apply", "-auto-approve", "-input=false"}, args...)...)
 }
 
 // PlanText is what a person sees of a plan.
 func (w *Workspace) PlanText(args ...string) string {
 	w.T.Helper()
-	out, ok := w.Terraform(append([]string{"plan", "-input=false"}, args...)...)
-	if !ok {
-		w.T.Fatalf("plan failed:\n%s", out)
-	}
-	return out
+	return w.succeed("plan failed", append([]string{"plan", "-input=false"}, args...)...)
 }
 
 // WantEmptyPlan fails unless a plan finds nothing to do.
 func (w *Workspace) WantEmptyPlan() {
 	w.T.Helper()
-	out, ok := w.Terraform("plan", "-detailed-exitcode", "-input=false")
+	w.succeed("the plan is not empty", "plan", "-detailed-exitcode", "-input=false")
+}
+
+func (w *Workspace) succeed(otherwise string, args ...string) string {
+	w.T.Helper()
+	out, ok := w.Terraform(args...)
 	if !ok {
-		w.T.Fatalf("the plan is not empty:\n%s", out)
+		w.T.Fatalf("%s:\n%s", otherwise, out)
 	}
+	return out
 }
 
 // States are the addresses in the state.
