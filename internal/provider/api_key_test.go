@@ -249,6 +249,7 @@ func TestAPIKeyOrganization(t *testing.T) {
 	if got := f.Requests()[1].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" || b.shown()["organization_id"] != mockplatform.OtherOrganizationID {
 		t.Errorf("created at %s, and the state has %s", got, b.state)
 	}
+	f.ResetJournal()
 	b.arguments = `name = "third"`
 	unset := cty.NullVal(cty.String)
 	for _, creation := range []*managed{b, f.key("")} {

@@ -78,8 +78,7 @@ func onePipe(name, id, arguments string) string {
 		name, mockplatform.ServiceID, id, arguments)
 }
 
-// patches are the bodies of the PATCHes of one object since the journal was
-// reset, and gets is the number of the GETs of a pipe.
+// patches are the bodies of the PATCHes of one object since the journal was reset.
 func (f *fixture) patches(id string) []string {
 	var bodies []string
 	for _, r := range f.Requests() {
@@ -88,14 +87,6 @@ func (f *fixture) patches(id string) []string {
 		}
 	}
 	return bodies
-}
-
-func (f *fixture) gets(id string) int { return f.Count("GET", id) }
-
-// wantPatches compares the PATCHes of one object, as JSON.
-func (f *fixture) wantPatches(id string, want ...string) {
-	f.t.Helper()
-	f.wantBodies(f.patches(id), want)
 }
 
 // compareShown fails for every member of a document that an attribute in
@@ -157,14 +148,4 @@ func snake(name string) string {
 		b.WriteString(strings.ToLower(string(r)))
 	}
 	return b.String()
-}
-
-const (
-	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
-	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
-	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
-)
-
-func mappings(all ...string) string {
-	return "source = { postgres = { table_mappings = [" + strings.Join(all, ", ") + "] } }"
 }

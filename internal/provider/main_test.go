@@ -145,11 +145,6 @@ func (f *fixture) wantWrites(want ...string) {
 	f.t.Helper()
 	got := f.Writes()
 	f.ResetJournal()
-	f.wantBodies(got, want)
-}
-
-func (f *fixture) wantBodies(got, want []string) {
-	f.t.Helper()
 	if len(got) != len(want) {
 		f.t.Errorf("got %d writes, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
 		return

@@ -73,28 +73,21 @@ func (b *managed) refuses(r *result, texts ...string) {
 	}
 	wantText(b.t, folded(r.errors[0]), texts...)
 	wantNoText(b.t, r.errors[0], "hush-hush")
-	b.wantPatches(b.id)
+	b.wantWrites()
 }
 
 // wantQuiet fails unless the next plan is empty, warns about nothing and sends nothing.
 func (b *managed) wantQuiet() {
 	b.t.Helper()
-	sent := len(b.patches(b.id))
+	sent := len(b.Writes())
 	r := b.plan()
 	warnings := slices.DeleteFunc(r.warnings, func(warning string) bool { return strings.HasPrefix(warning, "Attribute Deprecated") })
 	if r.action != "none" || len(warnings) > 0 {
 		b.t.Errorf("the next plan is not empty: %s %v, warnings %q", r.action, r.changed(), warnings)
 	}
-	if all := b.patches(b.id); len(all) != sent {
+	if all := b.Writes(); len(all) != sent {
 		b.t.Errorf("a plan sends %q", all[sent:])
 	}
-}
-
-// sends fails unless exactly these PATCHes were sent since the last call.
-func (b *managed) sends(want ...string) {
-	b.t.Helper()
-	b.wantPatches(b.id, want...)
-	b.ResetJournal()
 }
 
 // changed are the dotted paths of what a plan changes to a known value.
