@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -97,9 +98,7 @@ func TestInvalidConfigurations(t *testing.T) {
 			}
 			wantText(t, said.errors[0], bad.says...)
 			wantNoText(t, said.errors[0], "hush-hush")
-			if !strings.HasPrefix(said.errors[0], "Invalid Attribute ") { // in the framework's words
-				wantReadable(t, said.errors[0])
-			}
+			wantReadable(t, said.errors[0])
 		})
 	}
 }
@@ -134,4 +133,25 @@ func validated(t *testing.T, block, arguments string) diagnoses {
 		diagnostics = resp.Diagnostics
 	}
 	return diagnosed(diagnostics)
+}
+
+var anyUUID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// wantReadable fails unless an error is sentences that name an ID once. Those of the
+// framework's own words are not.
+func wantReadable(t *testing.T, text string) {
+	t.Helper()
+	if strings.HasPrefix(text, "Invalid Attribute ") || strings.HasPrefix(text, "Missing Configuration for ") {
+		return
+	}
+	text = folded(text)
+	wantNoText(t, text, "..", "bug", "error in the provider")
+	for _, id := range anyUUID.FindAllString(text, -1) {
+		if strings.Count(text, id) > 1 {
+			t.Errorf("%s stands %d times in %s", id, strings.Count(text, id), text)
+		}
+	}
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "]") {
+		t.Errorf("no sentence: %s", text)
+	}
 }

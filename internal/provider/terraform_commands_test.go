@@ -64,7 +64,7 @@ func (b *managed) reported(report *terraformtest.Report) *result {
 	return b.tell(&result{change: &terraformtest.Change{Report: *report, Prior: object, Planned: object.Value}}, object)
 }
 
-// refuses expects one error, with these texts, and that nothing is sent.
+// refuses expects one error that can be read, with these texts, and that nothing is sent.
 func (b *managed) refuses(r *result, texts ...string) {
 	b.t.Helper()
 	if len(r.errors) != 1 {
@@ -73,6 +73,7 @@ func (b *managed) refuses(r *result, texts ...string) {
 	}
 	wantText(b.t, folded(r.errors[0]), texts...)
 	wantNoText(b.t, r.errors[0], "hush-hush")
+	wantReadable(b.t, r.errors[0])
 	b.wantWrites()
 }
 
