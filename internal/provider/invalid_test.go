@@ -85,6 +85,10 @@ var invalidConfigurations = []struct {
 	// The provider. What may hold a secret is not repeated. TestProviderSettings has the others.
 	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
 	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
+	{invalidProvider, `max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647", "2.5"}},
+	{invalidProvider, `retry_timeout = "-1s"`, []string{"retry_timeout must not be negative", `"-1s"`}},
+	{invalidProvider, `retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 30s or 5m."}},
+	{invalidProvider, `request_timeout = "0s\n"`, []string{"request_timeout must be a duration", `got "0s\n"`}},
 }
 
 // TestInvalidConfigurations validates each, as Terraform does before anything is sent.
