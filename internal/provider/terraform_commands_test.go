@@ -92,31 +92,29 @@ func (b *managed) wantQuiet() {
 }
 
 // changed are the dotted paths of what a plan changes to a known value.
-func (r *result) changed() (paths []string) {
-	r.walk(r.prior, r.planned, "", &paths, nil)
-	return paths
+func (r *result) changed() []string {
+	return leavesWhere("", r.prior, r.planned, func(was, will tfvalue.Value) bool { return !isLater(will) && !will.Equal(was) })
 }
 
 // unknown are those of what it leaves until after the apply.
-func (r *result) unknown() (paths []string) {
-	r.walk(r.prior, r.planned, "", nil, &paths)
-	return paths
+func (r *result) unknown() []string {
+	return leavesWhere("", r.prior, r.planned, func(_, will tfvalue.Value) bool { return isLater(will) })
 }
 
-func (r *result) walk(was, will tfvalue.Value, at string, changed, unknown *[]string) {
-	at = strings.TrimPrefix(at, ".")
-	switch {
-	case !will.IsFullyKnown() && !will.IsObject():
-		if unknown != nil {
-			*unknown = append(*unknown, at)
+func isLater(value tfvalue.Value) bool { return !value.IsFullyKnown() && !value.IsObject() }
+
+// leavesWhere are the dotted paths of what an object was and will be, where a condition holds.
+func leavesWhere(at string, was, will tfvalue.Value, holds func(was, will tfvalue.Value) bool) (paths []string) {
+	if !was.IsObject() || !will.IsObject() {
+		if holds(was, will) {
+			paths = append(paths, at)
 		}
-	case will.IsObject() && was.IsObject():
-		for name, member := range will.Members() {
-			r.walk(was.At(name), member, at+"."+name, changed, unknown)
-		}
-	case changed != nil && !will.Equal(was):
-		*changed = append(*changed, at)
+		return paths
 	}
+	for name, member := range will.Members() {
+		paths = append(paths, leavesWhere(strings.TrimPrefix(at+"."+name, "."), was.At(name), member, holds)...)
+	}
+	return paths
 }
 
 // shownValue is a value as JSON has it.
