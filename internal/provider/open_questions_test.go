@@ -30,11 +30,9 @@ func newFindings() *findings {
 	return &findings{answers: map[string][]string{}, asked: map[string]bool{}, seen: map[string]bool{}}
 }
 
-// say adds answers to a question, each once. There may be none at all.
+// say adds answers to a question. There may be none at all.
 func (f *findings) say(question string, answers ...string) {
 	f.answers[question] = append(f.answers[question], answers...)
-	slices.Sort(f.answers[question])
-	f.answers[question] = slices.Compact(f.answers[question])
 }
 
 // probed are the fields that PATCHes send, one after the other: of each group the first one
@@ -58,9 +56,7 @@ func (f *findings) about(s *subject) {
 	if got.status == 0 {
 		s.t.Fatal(err)
 	}
-	if question := "a pipe that does not exist"; f.answers[question] == nil {
-		f.say(question, fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, got.body))
-	}
+	f.answers["a pipe that does not exist"] = []string{fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, got.body)}
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
 	for _, group := range probed[s.noun] {
 		i := slices.IndexFunc(group, func(field string) bool { return !isEmpty(member(s.before, field)) })
@@ -68,16 +64,16 @@ func (f *findings) about(s *subject) {
 			f.say(s.noun+"s: not tried to the end for", s.id)
 			return
 		}
-		value := member(s.before, group[i])
-		switch number, isNumber := value.(json.Number); {
-		case group[i] == s.field:
+		field := group[i]
+		value := member(s.before, field)
+		if field == s.field {
 			value = s.others[0]
-		case isNumber && strings.HasSuffix(group[i], "_ms"):
-			milliseconds, _ := number.Int64()
+		} else if strings.HasSuffix(field, "_ms") {
+			milliseconds, _ := value.(json.Number).Int64()
 			value = milliseconds + 1
 		}
-		setMember(expected, group[i], value)
-		f.patch(s, group[i], value, expected)
+		setMember(expected, field, value)
+		f.patch(s, field, value, expected)
 	}
 }
 
@@ -101,12 +97,11 @@ func (f *findings) patch(s *subject, field string, value any, expected object) {
 			f.say("pipes: credentials that may have been reset, and have to be set again", s.id)
 		}
 	}
-	was, is := leaves(got.result), leaves(now)
-	maps.DeleteFunc(is, func(path string, value any) bool { return spelled(was[path]) == spelled(value) })
-	if got.result == nil {
-		is = object{"everything": nil}
+	otherwise := []string{"everything"}
+	if response, isObject := got.result.(object); isObject {
+		otherwise = s.moved(now, response)
 	}
-	f.say(s.noun+"s: fields that a read after a PATCH has otherwise than its response", slices.Sorted(maps.Keys(is))...)
+	f.say(s.noun+"s: fields that a read after a PATCH has otherwise than its response", otherwise...)
 }
 
 func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id) }
@@ -131,19 +126,21 @@ func (f *findings) lines() []string {
 	}
 	all := []string{"What this run showed of the questions that the API document leaves open:"}
 	for _, question := range slices.Sorted(maps.Keys(f.answers)) {
-		all = append(all, "- "+question+": "+cmp.Or(strings.Join(f.answers[question], ", "), "none"))
+		answers := slices.Compact(slices.Sorted(slices.Values(f.answers[question])))
+		all = append(all, "- "+question+": "+cmp.Or(strings.Join(answers, ", "), "none"))
 	}
 	return all
 }
 
-// unseen are the fields of the API document that no response had, beside others of the same
-// object. They are attributes of the data sources, as responses spell them.
-func (f *findings) unseen(noun string) (paths []string) {
+// unseen are the attributes of a data source that no response had as fields, beside others of
+// the same object.
+func (f *findings) unseen(noun string) (fields []string) {
 	eachAttribute("", schemasOnce().DataSourceSchemas["dataplatform_"+noun].Block.Attributes, func(path string, _ *tfprotov6.SchemaAttribute) {
-		field := noun + "." + fieldOf(path[1:])
-		if parent := field[:strings.LastIndexByte(field, '.')]; path != ".organization_id" && f.seen[parent] && !f.seen[field] {
-			paths = append(paths, strings.TrimPrefix(field, noun+"."))
+		field := fieldOf(path[1:])
+		at := noun + "." + field
+		if parent := at[:strings.LastIndexByte(at, '.')]; path != ".organization_id" && f.seen[parent] && !f.seen[at] {
+			fields = append(fields, field)
 		}
 	})
-	return paths
+	return fields
 }
