@@ -26,7 +26,7 @@ func keyConfig(arguments string) string {
 // created again. A destroy leaves the key valid. On an organization this test alone
 // creates a key, and one.
 func TestAccAPIKey(t *testing.T) {
-	o := newManagement(t)
+	o := newPlatform(t)
 	o.variable(keyVariable, "1")
 	name := "terraform-acc-" + uuid.NewString()[:8]
 	expires := time.Now().Add(50 * time.Minute).UTC().Format(time.RFC3339)

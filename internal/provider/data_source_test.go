@@ -123,20 +123,19 @@ func TestServicesOfAFilter(t *testing.T) {
 // TestDataSourcesNeedOneAPI has a provider with the settings of one API alone.
 func TestDataSourcesNeedOneAPI(t *testing.T) {
 	f := newFixture(t)
-	unset := func(names ...string) server {
+	for _, test := range []struct {
+		name, id string
+		unset    []string
+	}{
+		{"alert", mockplatform.AlertID, []string{"base_url", "organization_id", "key_id", "key_secret"}},
+		{"service", mockplatform.ServiceID, []string{"alerts_base_url", "alerts_access_token"}},
+	} {
 		settings := map[string]any{}
-		for _, name := range names {
+		for _, name := range test.unset {
 			settings[name] = cty.NullVal(cty.String)
 		}
-		return f.start(settings)
-	}
-	for name, s := range map[string]server{
-		"alert":   unset("base_url", "organization_id", "key_id", "key_secret"),
-		"service": unset("alerts_base_url", "alerts_access_token"),
-	} {
-		id := map[string]string{"alert": mockplatform.AlertID, "service": mockplatform.ServiceID}[name]
-		if _, said := f.dataSource(s, name, fmt.Sprintf("id = %q", id)); len(said.errors) > 0 {
-			t.Errorf("%s: %s", name, said)
+		if _, said := f.dataSource(f.start(settings), test.name, fmt.Sprintf("id = %q", test.id)); len(said.errors) > 0 {
+			t.Errorf("%s: %s", test.name, said)
 		}
 	}
 }

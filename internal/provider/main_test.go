@@ -94,9 +94,6 @@ func startFixture(t *testing.T, seed mockplatform.Seed) *fixture {
 func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
-		if run != nil {
-			t.Skip("runs on a fake platform alone, with make test")
-		}
 		synctest.Test(t, func(t *testing.T) {
 			f := newMemory(t, mockplatform.DefaultSeed())
 			f.serve(f.Server)

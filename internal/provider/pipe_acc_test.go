@@ -46,7 +46,7 @@ func TestAccPipeTableMappings(t *testing.T) {
 	received := f.organization().received
 	config := func(all ...string) string {
 		return f.provider() + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID) +
-			pipeConfig(mockplatform.PostgresPipeID, mappings(all...))
+			onePipe("this", mockplatform.PostgresPipeID, mappings(all...))
 	}
 	orders := func(excluded string) string { return wanted("public.orders", "orders", "excluded_columns = "+excluded) }
 	comesTo := func(action plancheck.ResourceActionType) resource.ConfigPlanChecks {

@@ -113,7 +113,7 @@ func TestProviderFromEnvironment(t *testing.T) {
 	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
 	f := newFixtureOf(t, seed)
 	config := plainProvider + `
-data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
+data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + onePipe("this", mockplatform.KafkaPipeID, `name = "renamed"`)
 	w := f.workspace(config).setenv(
 		"DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/",
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
