@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,36 +12,20 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// keyInState is what the state has of one key.
-type keyInState struct {
-	ID     string
-	KeyID  string `json:"key_id"`
-	Secret string `json:"key_secret"`
-}
-
 // keys are the keys in the state: those that a replacement has deposed apart.
-func (w *workspace) keys() (current, deposed []keyInState) {
+func (w *workspace) keys() (current, deposed []object) {
 	w.t.Helper()
-	var state struct {
-		Resources []struct {
-			Type      string
-			Instances []struct {
-				Deposed    string
-				Attributes keyInState
-			}
+	resources, _ := member(fromJSON(w.t, w.Read("terraform.tfstate")), "resources").([]any)
+	for _, resource := range resources {
+		if member(resource, "type") != "dataplatform_api_key" {
+			continue
 		}
-	}
-	if err := json.Unmarshal([]byte(w.Read("terraform.tfstate")), &state); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, r := range state.Resources {
-		for _, key := range r.Instances {
-			switch {
-			case r.Type != "dataplatform_api_key":
-			case key.Deposed != "":
-				deposed = append(deposed, key.Attributes)
-			default:
-				current = append(current, key.Attributes)
+		for _, instance := range member(resource, "instances").([]any) {
+			key := member(instance, "attributes").(object)
+			if member(instance, "deposed") == nil {
+				current = append(current, key)
+			} else {
+				deposed = append(deposed, key)
 			}
 		}
 	}
@@ -84,13 +67,13 @@ func TestAPIKeyDeposed(t *testing.T) {
 		if step.deposed {
 			current, deposed = deposed, current
 		}
-		if len(deposed) > 0 || len(current) != 1 || current[0] != first {
+		if len(deposed) > 0 || len(current) != 1 || current[0]["key_secret"] != first["key_secret"] {
 			t.Errorf("%s: the state has %v and %v", step.says, current, deposed)
 		}
 	}
-	wantText(t, w.Apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", first.ID), "1 destroyed")
+	wantText(t, w.Apply(), fmt.Sprintf("API key %q (%s) stays valid", "n", first["id"]), "1 destroyed")
 	current, deposed := w.keys()
-	if len(f.Keys()) != 2 || len(current) != 1 || len(deposed) > 0 || current[0].Secret != member(f.Keys()[1], "result.keySecret") {
+	if len(f.Keys()) != 2 || len(current) != 1 || len(deposed) > 0 || current[0]["key_secret"] != member(f.Keys()[1], "result.keySecret") {
 		t.Errorf("of the keys %v the state has %v and deposed %v", f.Keys(), current, deposed)
 	}
 }
@@ -136,7 +119,7 @@ resource "dataplatform_api_key" "row" {
 	}
 	wantText(t, log, `revoke it: name "key-`, "organization "+mockplatform.OrganizationID+", roles admin, expiry ")
 	for _, key := range held {
-		if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key.Secret) {
+		if created := fmt.Sprint(f.Keys()); !strings.Contains(created, key["key_secret"].(string)) {
 			t.Errorf("state holds %v, the platform created %s", key, created)
 		}
 	}

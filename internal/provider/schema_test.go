@@ -14,42 +14,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// served are the schemas as Terraform gets them, after the framework has looked over
-// each.
-func served(t *testing.T) (*tfprotov6.GetProviderSchemaResponse, *tfprotov6.GetResourceIdentitySchemasResponse) {
-	t.Helper()
-	server := serverOf(newProvider("test"))
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range schemas.Diagnostics {
-		t.Errorf("%s: %s", d.Summary, d.Detail)
-	}
-	identities, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schemas, identities
-}
-
 // TestEveryAttributeIsDescribed wants a sentence for each attribute, resource and
 // data source.
 func TestEveryAttributeIsDescribed(t *testing.T) {
 	t.Parallel()
-	schemas, _ := served(t)
 	described := func(of, text string) {
 		if !strings.HasSuffix(text, ".") || strings.HasPrefix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
 			t.Errorf("%s is described as %q", of, text)
 		}
 	}
-	for name, schema := range allSchemas(schemas) {
+	for name, schema := range allSchemas() {
 		described(name, schema.Block.Description)
 		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) { described(path, a.Description) })
 	}
 }
 
-func allSchemas(schemas *tfprotov6.GetProviderSchemaResponse) map[string]*tfprotov6.Schema {
+// allSchemas are those that are served: "provider", "resource NAME" and "data NAME".
+func allSchemas() map[string]*tfprotov6.Schema {
+	schemas := schemasOnce()
 	all := map[string]*tfprotov6.Schema{`provider`: schemas.Provider}
 	for name, schema := range schemas.ResourceSchemas {
 		all["resource "+name] = schema
@@ -78,9 +60,15 @@ var update = flag.Bool("update", false, "write the golden file of the schema ane
 // deprecated.
 func TestSchemaGolden(t *testing.T) {
 	t.Parallel()
-	schemas, identities := served(t)
+	for _, d := range schemasOnce().Diagnostics {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	identities, err := serverOf(newProvider("test")).GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []string
-	for name, schema := range allSchemas(schemas) {
+	for name, schema := range allSchemas() {
 		lines = append(lines, fmt.Sprintf("%s: version %d", name, schema.Version))
 		if len(schema.Block.BlockTypes) > 0 {
 			t.Errorf("%s has blocks, which this file doesn't show", name)
@@ -155,8 +143,7 @@ func typeName(typ tftypes.Type) string {
 // deprecated attribute, as data sources have.
 func TestNoMarksBelowLists(t *testing.T) {
 	t.Parallel()
-	schemas, _ := served(t)
-	for name, schema := range allSchemas(schemas) {
+	for name, schema := range allSchemas() {
 		lists := []string{}
 		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
 			switch {
