@@ -30,9 +30,11 @@ func newFindings() *findings {
 	return &findings{answers: map[string][]string{}, asked: map[string]bool{}, seen: map[string]bool{}}
 }
 
-// say adds answers to a question. There may be none at all.
+// say adds answers to a question, each once. There may be none at all.
 func (f *findings) say(question string, answers ...string) {
 	f.answers[question] = append(f.answers[question], answers...)
+	slices.Sort(f.answers[question])
+	f.answers[question] = slices.Compact(f.answers[question])
 }
 
 // probed are the fields that PATCHes send, one after the other: of each group the first one
@@ -126,8 +128,7 @@ func (f *findings) lines() []string {
 	}
 	all := []string{"What this run showed of the questions that the API document leaves open:"}
 	for _, question := range slices.Sorted(maps.Keys(f.answers)) {
-		answers := slices.Compact(slices.Sorted(slices.Values(f.answers[question])))
-		all = append(all, "- "+question+": "+cmp.Or(strings.Join(answers, ", "), "none"))
+		all = append(all, "- "+question+": "+cmp.Or(strings.Join(f.answers[question], ", "), "none"))
 	}
 	return all
 }
