@@ -163,16 +163,6 @@ func newPlatform(t *testing.T) *organization {
 	return &organization{t: t, settings: run.settings}
 }
 
-// newManagement returns a platform whose management API can be read.
-func newManagement(t *testing.T) *organization {
-	t.Helper()
-	o := newPlatform(t)
-	if o.settings["base_url"] == "" {
-		t.Skip("DATAPLATFORM_BASE_URL is not set")
-	}
-	return o
-}
-
 // variable is what a variable names, or what a fake has instead. Without either, the test
 // is skipped.
 func (o *organization) variable(name, ofFake string) string {

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
@@ -26,7 +26,7 @@ func keyConfig(arguments string) string {
 // created again. A destroy leaves the key valid. On an organization this test alone
 // creates a key, and one.
 func TestAccAPIKey(t *testing.T) {
-	o := newManagement(t)
+	o := newPlatform(t)
 	o.variable(keyVariable, "1")
 	name := "terraform-acc-" + uuid.NewString()[:8]
 	expires := time.Now().Add(50 * time.Minute).UTC().Format(time.RFC3339)
@@ -48,8 +48,8 @@ func TestAccAPIKey(t *testing.T) {
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.NotNull()),
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("state"), knownvalue.StringExact("disabled")),
 					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
-					learnedOfKey{},
 				},
+				Check:         learnOfKey,
 				PostApplyFunc: o.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
 			},
 			{
@@ -64,20 +64,13 @@ func TestAccAPIKey(t *testing.T) {
 	})
 }
 
-// learnedOfKey notes, of a key on an organization, what no response contained: only the
+// learnOfKey notes, of the key on an organization, what no response contained: only the
 // provider has seen the one to its creation.
-type learnedOfKey struct{}
-
-// CheckState implements statecheck.StateCheck.
-func (learnedOfKey) CheckState(_ context.Context, req statecheck.CheckStateRequest, _ *statecheck.CheckStateResponse) {
-	if run == nil {
-		return
-	}
-	for _, created := range req.State.Values.RootModule.Resources {
-		for _, name := range []string{"key_suffix", "created_at", "used_at"} {
-			if created.AttributeValues[name] == nil {
-				run.learned.say("keys: fields that the response to the creation did not have", name)
-			}
+func learnOfKey(state *terraform.State) error {
+	for _, name := range []string{"key_suffix", "created_at", "used_at"} {
+		if run != nil && state.RootModule().Resources[thisKey].Primary.Attributes[name] == "" {
+			run.learned.say("keys: fields that the response to the creation did not have", name)
 		}
 	}
+	return nil
 }

@@ -143,8 +143,9 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	})
 	wantText(t, f.key(key).apply().String(), "The key was created. The API returned no secret, so the state has none.")
 	f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 400, Body: mockplatform.BodyEcho})
-	b = f.key(key)
-	b.refuses(b.tryApply(), "HTTP 400")
+	rejected := f.key(key).tryApply().String()
+	wantText(t, rejected, "HTTP 400")
+	wantNoText(t, rejected, "hush-hush")
 
 	// An object that sets nothing is what a misspelled name leaves behind.
 	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: hash_data has no attributes set")

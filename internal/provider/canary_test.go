@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -177,14 +177,11 @@ func (w *workspace) archive(name string) string {
 	defer files.Close()
 	var all strings.Builder
 	for _, file := range files.File {
-		content, err := file.Open()
+		content, err := fs.ReadFile(files, file.Name)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if _, err := io.Copy(&all, content); err != nil {
-			w.t.Fatal(err)
-		}
-		content.Close()
+		all.Write(content)
 	}
 	return all.String()
 }

@@ -34,72 +34,52 @@ func (f *fixture) dataSource(s server, name, arguments string) (tfvalue.Value, d
 	return tfvalue.Of(state), said
 }
 
-// TestDataSourcesHoldEveryField compares all that the platform returns with what is read,
-// in the API's order: from a platform that returns everything, and from one that omits some
-// fields and returns null for others. TestAttributesHaveAllTheirPlaces has what no object
-// returns.
+// TestDataSourcesHoldEveryField compares all that the platform returns with what is read, in
+// the API's order. TestAttributesHaveAllTheirPlaces has what no object returns.
 func TestDataSourcesHoldEveryField(t *testing.T) {
-	for name, test := range map[string]struct{ absent, null []string }{
-		"all":  {nil, nil},
-		"some": {[]string{"name", "source", "scaling", "channel", "ipAccessList", "fieldMappings"}, []string{"destination", "settings", "endpoints", "threshold"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			first := f.Service(ourServices[0])
-			f.RemoveService(ourServices[0])
-			f.SetService(mockplatform.OrganizationID, first) // is the last one now
-			f.Configure(func(b *mockplatform.Behaviour) {
-				for i, path := range slices.Concat(test.absent, test.null) {
-					b.Responses.Sparse = append(b.Responses.Sparse, mockplatform.Sparse{Path: path, Null: i >= len(test.absent)})
-				}
-			})
-			s := f.start()
-			compare := func(what string, shown tfvalue.Value, document mockplatform.Document) {
-				t.Helper()
-				attributes := shownValue(shown).(object)
-				for _, missing := range slices.Concat(test.absent, test.null) {
-					delete(document, missing)
-					if value := attributes[snake(missing)]; value != nil {
-						t.Errorf("%s of %s is %v, and was not returned", missing, what, value)
-					}
-				}
-				compareShown(t, what, document, attributes)
-			}
-			read := func(name string, arguments string, document mockplatform.Document) {
-				t.Helper()
-				shown, said := f.dataSource(s, name, arguments)
-				if len(said.errors)+len(said.warnings) > 0 {
-					t.Fatal(said)
-				}
-				compare(name, shown, document)
-			}
-			for _, id := range seedPipes {
-				document := f.Pipe(id)
-				document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
-				delete(document, "id")
-				read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id), document)
-			}
-			for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
-				read("alert", fmt.Sprintf("id = %q", id), f.Alert(id))
-			}
-			services, _ := f.dataSource(s, "services", "")
-			var keys map[string]tftypes.Value
-			if err := services.At("encryption_keys").As(&keys); err != nil || len(keys) != 1 {
-				t.Errorf("%d encryption keys, want 1: %v", len(keys), err)
-			}
-			for i, id := range append(ourServices[1:], ourServices[0]) {
-				document := f.Service(id)
-				delete(document, "tags")
-				read("service", fmt.Sprintf("id = %q", id), document)
-				if key, shown := f.Service(id)["encryptionKey"].(string); shown && key != "" && tfvalue.Of(keys[id]).Text() != key {
-					t.Errorf("the encryption keys are %v", keys)
-				}
-				document = f.Service(id)
-				delete(document, "tags")
-				delete(document, "encryptionKey")
-				compare("services", services.At("services").Elements()[i], document)
-			}
-		})
+	f := newFixture(t)
+	first := f.Service(ourServices[0])
+	f.RemoveService(ourServices[0])
+	f.SetService(mockplatform.OrganizationID, first) // is the last one now
+	s := f.start()
+	read := func(name, arguments string) tfvalue.Value {
+		t.Helper()
+		shown, said := f.dataSource(s, name, arguments)
+		if len(said.errors)+len(said.warnings) > 0 {
+			t.Fatal(said)
+		}
+		return shown
+	}
+	for kind, id := range seedPipes {
+		document := f.Pipe(id)
+		document["organizationId"], document["pipeId"] = mockplatform.OrganizationID, id
+		delete(document, "id")
+		compareShown(t, kind, document, read("pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, id)))
+	}
+	for _, id := range []string{mockplatform.AlertID, mockplatform.FiringAlertID} {
+		compareShown(t, "alert", f.Alert(id), read("alert", fmt.Sprintf("id = %q", id)))
+	}
+	services, keys := read("services", ""), map[string]string{}
+	for i, id := range append(ourServices[1:], ourServices[0]) {
+		document := f.Service(id)
+		delete(document, "tags")
+		document["organizationId"] = mockplatform.OrganizationID
+		compareShown(t, "service", document, read("service", fmt.Sprintf("id = %q", id)))
+		if key, ok := document["encryptionKey"].(string); ok && key != "" {
+			keys[id] = key
+		}
+		delete(document, "organizationId")
+		delete(document, "encryptionKey")
+		compareShown(t, "services", document, services.At("services").Elements()[i])
+	}
+	var shown map[string]tftypes.Value
+	if err := services.At("encryption_keys").As(&shown); err != nil || len(shown) != 1 || len(keys) != 1 {
+		t.Errorf("%d encryption keys, want 1: %v", len(shown), err)
+	}
+	for id, key := range keys {
+		if got := tfvalue.Of(shown[id]).Text(); got != key {
+			t.Errorf("the encryption key of %s is %q", id, got)
+		}
 	}
 }
 
@@ -143,20 +123,19 @@ func TestServicesOfAFilter(t *testing.T) {
 // TestDataSourcesNeedOneAPI has a provider with the settings of one API alone.
 func TestDataSourcesNeedOneAPI(t *testing.T) {
 	f := newFixture(t)
-	unset := func(names ...string) server {
+	for _, test := range []struct {
+		name, id string
+		unset    []string
+	}{
+		{"alert", mockplatform.AlertID, []string{"base_url", "organization_id", "key_id", "key_secret"}},
+		{"service", mockplatform.ServiceID, []string{"alerts_base_url", "alerts_access_token"}},
+	} {
 		settings := map[string]any{}
-		for _, name := range names {
+		for _, name := range test.unset {
 			settings[name] = cty.NullVal(cty.String)
 		}
-		return f.start(settings)
-	}
-	for name, s := range map[string]server{
-		"alert":   unset("base_url", "organization_id", "key_id", "key_secret"),
-		"service": unset("alerts_base_url", "alerts_access_token"),
-	} {
-		id := map[string]string{"alert": mockplatform.AlertID, "service": mockplatform.ServiceID}[name]
-		if _, said := f.dataSource(s, name, fmt.Sprintf("id = %q", id)); len(said.errors) > 0 {
-			t.Errorf("%s: %s", name, said)
+		if _, said := f.dataSource(f.start(settings), test.name, fmt.Sprintf("id = %q", test.id)); len(said.errors) > 0 {
+			t.Errorf("%s: %s", test.name, said)
 		}
 	}
 }

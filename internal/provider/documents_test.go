@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What tests share about pipes: their documents on the platform, their configuration,
@@ -78,8 +81,7 @@ func onePipe(name, id, arguments string) string {
 		name, mockplatform.ServiceID, id, arguments)
 }
 
-// patches are the bodies of the PATCHes of one object since the journal was
-// reset, and gets is the number of the GETs of a pipe.
+// patches are the bodies of the PATCHes of one object since the journal was reset.
 func (f *fixture) patches(id string) []string {
 	var bodies []string
 	for _, r := range f.Requests() {
@@ -90,54 +92,37 @@ func (f *fixture) patches(id string) []string {
 	return bodies
 }
 
-func (f *fixture) gets(id string) int { return f.Count("GET", id) }
-
-// wantPatches compares the PATCHes of one object, as JSON.
-func (f *fixture) wantPatches(id string, want ...string) {
-	f.t.Helper()
-	f.wantBodies(f.patches(id), want)
-}
-
-// compareShown fails for every member of a document that an attribute in
-// snake_case doesn't show.
-func compareShown(t *testing.T, at string, said, shown any) {
+// compareShown fails unless attributes show a document, and nothing else.
+func compareShown(t *testing.T, what string, document mockplatform.Document, shown tfvalue.Value) {
 	t.Helper()
-	switch said := said.(type) {
-	case mockplatform.Document:
-		attributes, ok := shown.(object)
-		if !ok {
-			t.Errorf("%s is %v, want %v", at, shown, said)
-			return
-		}
-		for name, value := range said {
-			compareShown(t, at+"."+snake(name), value, attributes[snake(name)])
-		}
-	case []any:
-		elements, ok := shown.([]any)
-		if !ok || len(elements) != len(said) {
-			t.Errorf("%s is %v, want %v", at, shown, said)
-			return
-		}
-		if strings.HasSuffix(at, "table_mappings") || strings.HasSuffix(at, "_ids") || strings.HasSuffix(at, "excluded_columns") {
-			order := func(a, b any) int { return strings.Compare(elementKey(a), elementKey(b)) }
-			said, elements = slices.SortedFunc(slices.Values(said), order), slices.SortedFunc(slices.Values(elements), order)
-		}
-		for i := range said {
-			compareShown(t, fmt.Sprintf("%s[%d]", at, i), said[i], elements[i])
-		}
-	default:
-		if fmt.Sprint(said) != fmt.Sprint(shown) {
-			t.Errorf("%s is %v, want %v", at, shown, said)
-		}
+	if diff := cmp.Diff(inSnakeCase("", document), inSnakeCase("", shownValue(shown))); diff != "" {
+		t.Errorf("%s: %s", what, diff)
 	}
 }
 
-// elementKey is an element of a set, or the name of a mapping in either spelling.
-func elementKey(element any) string {
-	if mapping, ok := element.(object); ok {
-		return mappingName(renamed(mapping, snake))
+// inSnakeCase is a value with the names of attributes, without nulls, and with sets sorted.
+func inSnakeCase(name string, value any) any {
+	switch value := value.(type) {
+	case object:
+		members := object{}
+		for name, member := range value {
+			if member != nil {
+				members[snake(name)] = inSnakeCase(snake(name), member)
+			}
+		}
+		return members
+	case []any:
+		elements := []any{}
+		for _, element := range value {
+			elements = append(elements, inSnakeCase("", element))
+		}
+		if name == "table_mappings" || name == "excluded_columns" || name == "reverse_private_endpoint_ids" {
+			slices.SortFunc(elements, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+		return elements
+	default:
+		return fmt.Sprint(value)
 	}
-	return fmt.Sprint(element)
 }
 
 func camelCase(name string) string {
@@ -157,14 +142,4 @@ func snake(name string) string {
 		b.WriteString(strings.ToLower(string(r)))
 	}
 	return b.String()
-}
-
-const (
-	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
-	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
-	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
-)
-
-func mappings(all ...string) string {
-	return "source = { postgres = { table_mappings = [" + strings.Join(all, ", ") + "] } }"
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,11 +36,9 @@ var invalidConfigurations = []struct {
 	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
 	{invalidScaling, service + "\n" + `num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
-	{invalidScaling, service + "\n" + `idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 30`, []string{"min_total_memory_gb", "multiple of 12", "30"}},
 	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
-	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
 	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36.", "Minimum memory exceeds maximum"}},
 	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
 
@@ -84,6 +83,10 @@ var invalidConfigurations = []struct {
 	// The provider. What may hold a secret is not repeated. TestProviderSettings has the others.
 	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
 	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
+	{invalidProvider, `max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647", "2.5"}},
+	{invalidProvider, `retry_timeout = "-1s"`, []string{"retry_timeout must not be negative", `"-1s"`}},
+	{invalidProvider, `retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 30s or 5m."}},
+	{invalidProvider, `request_timeout = "0s\n"`, []string{"request_timeout must be a duration", `got "0s\n"`}},
 }
 
 // TestInvalidConfigurations validates each, as Terraform does before anything is sent.
@@ -97,9 +100,7 @@ func TestInvalidConfigurations(t *testing.T) {
 			}
 			wantText(t, said.errors[0], bad.says...)
 			wantNoText(t, said.errors[0], "hush-hush")
-			if !strings.HasPrefix(said.errors[0], "Invalid Attribute ") { // in the framework's words
-				wantReadable(t, said.errors[0])
-			}
+			wantReadable(t, said.errors[0])
 		})
 	}
 }
@@ -134,4 +135,25 @@ func validated(t *testing.T, block, arguments string) diagnoses {
 		diagnostics = resp.Diagnostics
 	}
 	return diagnosed(diagnostics)
+}
+
+var anyUUID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// wantReadable fails unless an error is sentences that name an ID once. Those of the
+// framework's own words are not.
+func wantReadable(t *testing.T, text string) {
+	t.Helper()
+	if strings.HasPrefix(text, "Invalid Attribute ") || strings.HasPrefix(text, "Missing Configuration for ") {
+		return
+	}
+	text = folded(text)
+	wantNoText(t, text, "..", "bug", "error in the provider")
+	for _, id := range anyUUID.FindAllString(text, -1) {
+		if strings.Count(text, id) > 1 {
+			t.Errorf("%s stands %d times in %s", id, strings.Count(text, id), text)
+		}
+	}
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "]") {
+		t.Errorf("no sentence: %s", text)
+	}
 }

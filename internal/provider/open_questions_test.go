@@ -58,9 +58,7 @@ func (f *findings) about(s *subject) {
 	if got.status == 0 {
 		s.t.Fatal(err)
 	}
-	if question := "a pipe that does not exist"; f.answers[question] == nil {
-		f.say(question, fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, got.body))
-	}
+	f.answers["a pipe that does not exist"] = []string{fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, got.body)}
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
 	for _, group := range probed[s.noun] {
 		i := slices.IndexFunc(group, func(field string) bool { return !isEmpty(member(s.before, field)) })
@@ -68,16 +66,16 @@ func (f *findings) about(s *subject) {
 			f.say(s.noun+"s: not tried to the end for", s.id)
 			return
 		}
-		value := member(s.before, group[i])
-		switch number, isNumber := value.(json.Number); {
-		case group[i] == s.field:
+		field := group[i]
+		value := member(s.before, field)
+		if field == s.field {
 			value = s.others[0]
-		case isNumber && strings.HasSuffix(group[i], "_ms"):
-			milliseconds, _ := number.Int64()
+		} else if strings.HasSuffix(field, "_ms") {
+			milliseconds, _ := value.(json.Number).Int64()
 			value = milliseconds + 1
 		}
-		setMember(expected, group[i], value)
-		f.patch(s, group[i], value, expected)
+		setMember(expected, field, value)
+		f.patch(s, field, value, expected)
 	}
 }
 
@@ -101,12 +99,11 @@ func (f *findings) patch(s *subject, field string, value any, expected object) {
 			f.say("pipes: credentials that may have been reset, and have to be set again", s.id)
 		}
 	}
-	was, is := leaves(got.result), leaves(now)
-	maps.DeleteFunc(is, func(path string, value any) bool { return spelled(was[path]) == spelled(value) })
-	if got.result == nil {
-		is = object{"everything": nil}
+	otherwise := []string{"everything"}
+	if response, isObject := got.result.(object); isObject {
+		otherwise = s.moved(now, response)
 	}
-	f.say(s.noun+"s: fields that a read after a PATCH has otherwise than its response", slices.Sorted(maps.Keys(is))...)
+	f.say(s.noun+"s: fields that a read after a PATCH has otherwise than its response", otherwise...)
 }
 
 func alertPath(id string) string { return "/api/v2/alerts/" + url.PathEscape(id) }
@@ -136,14 +133,15 @@ func (f *findings) lines() []string {
 	return all
 }
 
-// unseen are the fields of the API document that no response had, beside others of the same
-// object. They are attributes of the data sources, as responses spell them.
-func (f *findings) unseen(noun string) (paths []string) {
+// unseen are the attributes of a data source that no response had as fields, beside others of
+// the same object.
+func (f *findings) unseen(noun string) (fields []string) {
 	eachAttribute("", schemasOnce().DataSourceSchemas["dataplatform_"+noun].Block.Attributes, func(path string, _ *tfprotov6.SchemaAttribute) {
-		field := noun + "." + fieldOf(path[1:])
-		if parent := field[:strings.LastIndexByte(field, '.')]; path != ".organization_id" && f.seen[parent] && !f.seen[field] {
-			paths = append(paths, strings.TrimPrefix(field, noun+"."))
+		field := fieldOf(path[1:])
+		at := noun + "." + field
+		if parent := at[:strings.LastIndexByte(at, '.')]; path != ".organization_id" && f.seen[parent] && !f.seen[at] {
+			fields = append(fields, field)
 		}
 	})
-	return paths
+	return fields
 }

@@ -2,11 +2,9 @@ package provider
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
@@ -41,55 +39,41 @@ func TestAccPipeDataSource(t *testing.T) {
 	})
 }
 
-// mapping is a table mapping in a configuration.
-func mapping(table string, excluded string) string {
-	return fmt.Sprintf(`{ source_schema_name = "public", source_table = %[1]q, target_table = %[1]q, excluded_columns = %[2]s }`, table, excluded)
-}
-
 // Table mappings are a set: what is not in it is removed, what is new is added, and what
 // changes is both. The plan of an import shows each.
 func TestAccPipeTableMappings(t *testing.T) {
 	f := newFixture(t)
 	received := f.organization().received
-	config := func(mappings ...string) string {
+	config := func(all ...string) string {
 		return f.provider() + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", thisPipe, mockplatform.ServiceID+"/"+mockplatform.PostgresPipeID) +
-			pipeConfig(mockplatform.PostgresPipeID, "source = { postgres = { table_mappings = ["+strings.Join(mappings, ", ")+"] } }")
+			onePipe("this", mockplatform.PostgresPipeID, mappings(all...))
 	}
-	inState := func(tables ...string) statecheck.StateCheck {
-		var checks []knownvalue.Check
-		for _, table := range tables {
-			checks = append(checks, knownvalue.ObjectPartial(map[string]knownvalue.Check{"target_table": knownvalue.StringExact(table)}))
-		}
-		return statecheck.ExpectKnownValue(thisPipe, tfjsonpath.New("source").AtMapKey("postgres").AtMapKey("table_mappings"), knownvalue.SetExact(checks))
+	orders := func(excluded string) string { return wanted("public.orders", "orders", "excluded_columns = "+excluded) }
+	comesTo := func(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(thisPipe, action)}}
 	}
-	const leads = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
+	const removesOrders = `"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders"}]`
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(t),
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_5_0)},
 		Steps: []resource.TestStep{
 			{ // the mapping of customers is not in the configuration, and that of orders is new
-				Config: config(mapping("addresses", "[]"), leads, mapping("orders", `["card"]`)),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionUpdate),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{inState("addresses", "sales_leads", "orders")},
+				Config:           config(addressesMapping, leadsMapping, orders(`["card"]`)),
+				ConfigPlanChecks: comesTo(plancheck.ResourceActionUpdate),
 				PostApplyFunc: received(`{"source": {"postgres": {
   "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}],
-  "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": ["card"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`),
+  "tableMappingsToAdd": [` + mappingJSON("orders", "orders", `["card"]`) + `]}}}`),
 			},
 			{ // first removed, then added again with another list
-				Config:            config(mapping("addresses", "[]"), leads, mapping("orders", `["card", "iban"]`)),
-				ConfigStateChecks: []statecheck.StateCheck{inState("addresses", "sales_leads", "orders")},
+				Config: config(addressesMapping, leadsMapping, orders(`["card", "iban"]`)),
 				PostApplyFunc: received(
-					`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders"}]}}}`,
-					`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders", "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`),
+					`{"source": {"postgres": {`+removesOrders+`}}}`,
+					`{"source": {"postgres": {"tableMappingsToAdd": [`+mappingJSON("orders", "orders", `["card", "iban"]`)+`]}}}`),
 			},
 			{ // the order of a set is no change
-				Config: config(mapping("orders", `["iban", "card"]`), mapping("addresses", "[]"), leads),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisPipe, plancheck.ResourceActionNoop),
-				}},
-				PostApplyFunc: received(),
+				Config:           config(orders(`["iban", "card"]`), addressesMapping, leadsMapping),
+				ConfigPlanChecks: comesTo(plancheck.ResourceActionNoop),
+				PostApplyFunc:    received(),
 			},
 		},
 	})

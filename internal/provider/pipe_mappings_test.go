@@ -2,16 +2,23 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
-	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// What the table mappings of a pipe have beside the plans, faults and colleagues that
-// TestSmallWorld enumerates. The pipe of the seed has customersMapping, addressesMapping and
-// leadsMapping.
+// Table mappings, in configurations and requests. The pipe of the seed has customersMapping,
+// addressesMapping and leadsMapping.
+
+const (
+	customersMapping = `{ source_schema_name = "public", source_table = "customers", target_table = "customers", excluded_columns = ["password_hash", "phone"], use_custom_sorting_key = true, sorting_keys = ["country", "id"] }`
+	addressesMapping = `{ source_schema_name = "public", source_table = "addresses", target_table = "addresses", excluded_columns = [] }`
+	leadsMapping     = `{ source_schema_name = "sales", source_table = "leads", target_table = "sales_leads", excluded_columns = ["notes"] }`
+)
+
+func mappings(all ...string) string {
+	return "source = { postgres = { table_mappings = [" + strings.Join(all, ", ") + "] } }"
+}
 
 // wanted is a mapping in a configuration, with further members.
 func wanted(source, target, members string) string {
@@ -36,7 +43,7 @@ func (f *fixture) mappedPipe() *managed {
 	f.t.Helper()
 	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 	b.apply()
-	b.sends()
+	b.wantWrites()
 	return b
 }
 
@@ -47,55 +54,4 @@ func (f *fixture) mapped(id string) map[string][]string {
 		excluded[fmt.Sprint(mapping["target_table"])] = columnsOf(mapping, "excluded_columns")
 	}
 	return excluded
-}
-
-// TestMappingsInAnotherNormalForm has a platform whose names are not in the Unicode form that
-// Terraform gives to those of the configuration. By itself that is no difference, and a
-// removal spells them as the platform does. What would send one of them again is refused.
-func TestMappingsInAnotherNormalForm(t *testing.T) {
-	f := newFixture(t)
-	held := []any{fromJSON(t, mappingJSON("a", "a", `["`+decomposed+`", "pw"]`)), fromJSON(t, mappingJSON(decomposed, decomposed, `[]`))}
-	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
-		setMember(doc, tableMappings, held)
-		setMember(doc, "fieldMappings", []any{mockplatform.Document{"sourceField": decomposed, "destinationField": "a"}})
-	})
-	config := func(destination, excluded string, others ...string) string {
-		return fmt.Sprintf("%s\nfield_mappings = [{ source_field = %q, destination_field = %q }]",
-			mappings(append(others, wanted("public.a", "a", "excluded_columns = "+excluded))...), composed, destination)
-	}
-	const same, more = `["` + composed + `", "pw"]`, `["` + composed + `", "pw", "x"]`
-	named := wanted("public."+composed, composed, `excluded_columns = []`)
-	b := f.pipe(mockplatform.PostgresPipeID, config("a", same, named))
-	b.apply()
-	b.sends()
-	b.wantQuiet()
-	for _, refused := range []string{config("a", more, named), config("b", same, named)} {
-		b.arguments = refused
-		b.refuses(b.tryApply(), "cannot be sent", `"`+composed+`"`, "Make the change in the platform's console.")
-	}
-	b.applyAs(config("a", `["x"]`)) // the name goes, with a mapping and with a column
-	b.sends(fmt.Sprintf(`{"source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "a", "targetTable": "a"},
-  {"sourceSchemaName": "public", "sourceTable": %[1]q, "targetTable": %[1]q}]}}}`, decomposed),
-		`{"source": {"postgres": {"tableMappingsToAdd": [`+mappingJSON("a", "a", `["x"]`)+`]}}}`)
-	b.wantQuiet()
-}
-
-// TestRemovalLostBesideCredentials loses the response to a PATCH with everything in it, on a
-// platform that maps a table once: the mappings are not sent again, and the credentials, which
-// no read confirms, are.
-func TestRemovalLostBesideCredentials(t *testing.T) {
-	t.Parallel()
-	inBubble(func(_ *testing.T, f *fixture) {
-		f.Configure(func(b *mockplatform.Behaviour) { b.Patches.AddsFirst, b.Patches.OneTargetPerTable = true, true })
-		b := f.mappedPipe()
-		f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, After: true, Status: http.StatusBadGateway})
-		people, added := wanted("public.customers", "people", `excluded_columns = []`), wanted("public.new", "new", `excluded_columns = []`)
-		b.applyAs(mappings(people, added, addressesMapping, leadsMapping) + "\n" + postgresOne)
-		const credentials = `"credentials": {"username": "u", "password": "pass"}`
-		b.sends(`{"source": {"postgres": {`+credentials+`, "tableMappingsToAdd": [`+mappingJSON("new", "new", `[]`)+`],
-  "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
-			`{"source": {"postgres": {`+credentials+`}}}`,
-			`{"source": {"postgres": {`+credentials+`, "tableMappingsToAdd": [`+mappingJSON("customers", "people", `[]`)+`]}}}`)
-		b.wantQuiet()
-	})(t)
 }

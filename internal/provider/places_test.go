@@ -14,11 +14,10 @@ import (
 
 // walked is a resource or a data source, and where the places of its attributes are.
 type walked struct {
-	attributes []*tfprotov6.SchemaAttribute
-	schema     string // the file of the attributes, in internal/provider
-	documents  any    // of the fake
-	seed       string // where they are, in internal/mockplatform
-	body       string // the file of a request, in internal/mockplatform/bodies; "" for none
+	schema    string                  // the file of its attributes, in internal/provider
+	documents []mockplatform.Document // of the fake
+	seed      string                  // where they are, in internal/mockplatform
+	body      string                  // the file of a request, in internal/mockplatform/bodies; "" for none
 
 	own    []string // attributes that are no field of the API
 	sent   []string // those that requests alone have
@@ -28,94 +27,80 @@ type walked struct {
 // allWalked are all that are served.
 func allWalked(t *testing.T) map[string]walked {
 	t.Helper()
-	schemas, _ := served(t)
-	resources, sources := schemas.ResourceSchemas, schemas.DataSourceSchemas
+	var services, listed, pipes []mockplatform.Document
 	seed := mockplatform.DefaultSeed()
-	services, pipes, alerts := []any{}, []any{}, []any{}
 	for _, organization := range seed.Organizations {
-		for _, service := range organization.Services {
-			services = append(services, service)
-		}
-		for _, pipe := range organization.Pipes {
-			pipes = append(pipes, pipe)
-		}
+		services = append(services, organization.Services...)
+		pipes = append(pipes, organization.Pipes...)
 	}
-	for _, alert := range seed.Alerts {
-		alerts = append(alerts, alert)
+	for _, service := range services {
+		listed = append(listed, mockplatform.Document{"services": service})
 	}
 	const inServices, inPipes = "seed/organizations/*/services", "seed/organizations/*/pipes"
-	source := func(name string) []*tfprotov6.SchemaAttribute {
-		if sources[name] == nil {
-			t.Fatalf("%s is not served: add it to DataSources in internal/provider/provider.go", name)
-		}
-		return sources[name].Block.Attributes
-	}
-	listed := source("dataplatform_services")
-	named := func(name string) int {
-		return slices.IndexFunc(listed, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name })
-	}
-	all := map[string]walked{
+	return map[string]walked{
 		"data dataplatform_service": {
-			attributes: source("dataplatform_service"), schema: "services_data_source.go",
-			documents: services, seed: inServices,
+			schema: "services_data_source.go", documents: services, seed: inServices,
 			own: []string{"organization_id"}, hidden: []string{"tags"},
 		},
 		"data dataplatform_services": {
-			attributes: listed[named("services")].NestedType.Attributes, schema: "services_data_source.go",
-			documents: services, seed: inServices,
-			hidden: []string{"tags", "encryptionKey"},
+			schema: "services_data_source.go", documents: listed, seed: inServices,
+			own: []string{"organization_id", "filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryptionKey"},
 		},
 		"data dataplatform_pipe": {
-			attributes: source("dataplatform_pipe"), schema: "pipe_schema.go",
-			documents: pipes, seed: inPipes,
+			schema: "pipe_schema.go", documents: pipes, seed: inPipes,
 			own: []string{"organization_id"},
 		},
 		"data dataplatform_alert": {
-			attributes: source("dataplatform_alert"), schema: "alert_data_source.go",
-			documents: alerts, seed: "seed/alerts",
+			schema: "alert_data_source.go", documents: seed.Alerts, seed: "seed/alerts",
 		},
 		"resource dataplatform_service_scaling": {
-			attributes: resources["dataplatform_service_scaling"].Block.Attributes, schema: "service_scaling.go",
-			documents: services, seed: inServices, body: "scaling.json",
+			schema: "service_scaling.go", documents: services, seed: inServices, body: "scaling.json",
 			own: []string{"organization_id", "service_id"}, hidden: []string{"*"},
 		},
 		"resource dataplatform_pipe": {
-			attributes: resources["dataplatform_pipe"].Block.Attributes, schema: "pipe_schema.go",
-			documents: pipes, seed: inPipes, body: "pipe.json",
+			schema: "pipe_schema.go", documents: pipes, seed: inPipes, body: "pipe.json",
 			own: []string{"organization_id", "service_id", "pipe_id", "source_credentials"}, sent: []string{"source.validate_samples"},
 			hidden: []string{"id", "serviceId", "source.objectStorage.connectionString"},
 		},
 		"resource dataplatform_api_key": {
-			attributes: resources["dataplatform_api_key"].Block.Attributes, schema: "api_key_schema.go",
-			documents: createdKey(t), seed: "operations.go", body: "key.json",
+			schema: "api_key_schema.go", documents: []mockplatform.Document{createdKey(t)}, seed: "operations.go", body: "key.json",
 			// A new key was not used, and its ID and secret are beside it.
 			own:  []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "key_id", "key_secret", "used_at"},
 			sent: []string{"hash_data"},
 		},
 	}
-	if len(all) != len(resources)+len(sources) {
-		t.Errorf("%d resources and data sources are served: add the new one to this table", len(resources)+len(sources))
-	}
-	return all
 }
 
 // createdKey is a key with every argument, as the fake returns it.
-func createdKey(t *testing.T) any {
+func createdKey(t *testing.T) mockplatform.Document {
 	t.Helper()
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState = true })
 	f.key("expire_at = \"2999-01-01T00:00:00Z\"\nip_access_list = [{ source = \"192.0.2.1\", description = \"d\" }]").apply()
-	return member(f.Keys()[0], "result.key")
+	return member(f.Keys()[0], "result.key").(mockplatform.Document)
 }
 
 // TestAttributesHaveAllTheirPlaces walks what is served: each attribute has a value in the
 // fake's documents, and a settable one is accepted in its requests; each field of those has
 // an attribute. The error names the file of a place that was forgotten.
 func TestAttributesHaveAllTheirPlaces(t *testing.T) {
-	for name, b := range allWalked(t) {
+	all := allWalked(t)
+	for name, schema := range allSchemas() {
+		if name == "provider" {
+			continue
+		}
+		b, found := all[name]
+		if !found {
+			t.Errorf("%s is served: add it to allWalked", name)
+			continue
+		}
+		delete(all, name)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			returned, accepted := fieldsOf("", b.documents), map[string]bool{}
+			returned, accepted := map[string]bool{}, map[string]bool{}
+			for _, document := range b.documents {
+				maps.Copy(returned, fieldsOf("", document))
+			}
 			if b.body != "" {
 				body, err := os.ReadFile("../mockplatform/bodies/" + b.body)
 				if err != nil {
@@ -124,7 +109,7 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 				acceptedFields("", fromJSON(t, string(body)).(object), accepted)
 			}
 			shown := map[string]bool{}
-			eachAttribute("", b.attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			eachAttribute("", schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
 				path = path[1:]
 				field := fieldOf(path)
 				shown[field] = true
@@ -149,6 +134,9 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 				}
 			}
 		})
+	}
+	for name := range all {
+		t.Errorf("%s is not served: add it to internal/provider/provider.go", name)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -55,82 +54,55 @@ func TestProviderSettings(t *testing.T) {
 		{"retry_timeout", false, true, []string{"5m", "0s", "0", "1h"}, []string{"5", "-1s", "soon", "30 s", "9999999999h"}},
 		{"max_concurrent_requests", false, false, []string{"1", "10", "1000"}, []string{"0", "-1", "2.5", "many", "1e3", "10 ", "10\n", "5000000000"}},
 	} {
+		written := func(value string) string {
+			return settingErrors(t, map[string]cty.Value{test.name: cty.StringVal(value)}, nil)
+		}
+		variable := conn.Environment(test.name)
+		taken := func(value string) string {
+			return settingErrors(t, nil, map[string]string{variable: value})
+		}
 		for _, value := range test.accepted {
-			if said := settingErrors(t, test.name, value); said != "" {
-				t.Errorf("%s = %q is refused: %s", test.name, value, said)
+			if said := taken(value); said != "" {
+				t.Errorf("%s = %q is refused: %s", variable, value, said)
 			}
 		}
 		for _, value := range test.refused {
-			if test.written && configuredErrors(t, test.name, value) == "" {
+			if test.written && written(value) == "" {
 				t.Errorf("%s = %q is accepted", test.name, value)
 			}
-			taken := settingErrors(t, test.name, value)
-			if !strings.Contains(taken, "DATAPLATFORM_"+strings.ToUpper(test.name)) {
-				t.Errorf("%s = %q from the environment: %q", test.name, value, taken)
+			said := taken(value)
+			if !strings.Contains(said, variable) {
+				t.Errorf("%s = %q: %q", variable, value, said)
 			}
-			if test.secret && len(value) > 2 && strings.Contains(taken, value) {
-				t.Errorf("%s = %q is repeated: %q", test.name, value, taken)
+			if test.secret && len(value) > 2 && strings.Contains(said, value) {
+				t.Errorf("%s = %q is repeated: %q", variable, value, said)
 			}
 		}
 		// An empty variable is one that isn't set; an empty argument is wrong.
-		if said := settingErrors(t, test.name, ""); said != "" {
-			t.Errorf("an empty variable for %s is refused: %s", test.name, said)
+		if said := taken(""); said != "" {
+			t.Errorf("an empty %s is refused: %s", variable, said)
 		}
-		if test.written && configuredErrors(t, test.name, "") == "" {
+		if test.written && written("") == "" {
 			t.Errorf(`%s = "" is accepted`, test.name)
 		}
 	}
 }
 
-// settingErrors are the errors with one setting in the environment.
-func settingErrors(t *testing.T, name, value string) string {
-	t.Helper()
-	return readErrors(t, nil, func(variable string) string {
-		if variable == conn.Environment(name) {
-			return value
-		}
-		return ""
-	})
-}
-
-// configuredErrors are the errors with one setting in the configuration.
-func configuredErrors(t *testing.T, name, value string) string {
-	t.Helper()
-	return readErrors(t, map[string]cty.Value{name: cty.StringVal(value)}, func(string) string { return "" })
-}
-
-func readErrors(t *testing.T, settings map[string]cty.Value, getenv func(string) string) string {
+// settingErrors are the errors of settings in the configuration and in the environment.
+func settingErrors(t *testing.T, written map[string]cty.Value, environment map[string]string) string {
 	t.Helper()
 	schema := terraformtest.NewSchema(schemasOnce().Provider)
-	config, err := schema.Encode(evaluated(t, schema, bodyOf(t, ""), settings, later)).Unmarshal(schemasOnce().Provider.ValueType())
+	config, err := schema.Encode(evaluated(t, schema, bodyOf(t, ""), written, later)).Unmarshal(schemasOnce().Provider.ValueType())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var diags diag.Diagnostics
-	readSettings(tfvalue.Of(config), getenv, &diags)
+	readSettings(tfvalue.Of(config), func(name string) string { return environment[name] }, &diags)
 	var all []string
 	for _, d := range diags.Errors() {
 		all = append(all, d.Detail())
 	}
 	return strings.Join(all, "\n")
-}
-
-// What is wrong is said, and how it shows where it can't be seen.
-func TestProviderSettingTexts(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, value, want string }{
-		{"key_secret", "s3cr3t\n", "must not contain whitespace or control characters: it begins or ends with one, probably because it was read from a file; use trimspace() in Terraform"},
-		{"max_concurrent_requests", "10\n", `got "10\n"`},
-		{"max_concurrent_requests", "2.5", "must be a whole number between 1 and 2147483647, got 2.5"},
-		{"retry_timeout", "-1s", `must not be negative, got "-1s"`},
-		{"request_timeout", "0s", `must be greater than zero, got "0s"`},
-		{"request_timeout", "s3cr3t", "must be a duration such as 30s or 5m"},
-		{"max_concurrent_requests", "s3cr3t", "must be a whole number between 1 and 2147483647"},
-	} {
-		if said := settingErrors(t, test.name, test.value); !strings.HasSuffix(said, test.want+".") {
-			t.Errorf("%s = %q: %s, want %s", test.name, test.value, said, test.want)
-		}
-	}
 }
 
 // TestProviderFromEnvironment configures everything by variables, with path prefixes and
@@ -141,7 +113,7 @@ func TestProviderFromEnvironment(t *testing.T) {
 	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
 	f := newFixtureOf(t, seed)
 	config := plainProvider + `
-data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + pipeConfig(mockplatform.KafkaPipeID, `name = "renamed"`)
+data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + onePipe("this", mockplatform.KafkaPipeID, `name = "renamed"`)
 	w := f.workspace(config).setenv(
 		"DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/",
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
@@ -195,12 +167,7 @@ func TestProviderHalfALogin(t *testing.T) {
 		{"alerts_access_token = \"a\"\nalerts_base_url = later", ""},
 		{`key_id = "a\n"`, "must not contain whitespace"}, // what is invalid is not missing, too
 	} {
-		config := configuration(t, schemasOnce().Provider, test.settings)
-		resp, err := serverOf(newProvider("test")).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := diagnosed(resp.Diagnostics)
+		said := validated(t, invalidProvider, test.settings)
 		if len(said.warnings) > 0 || len(said.errors) != map[bool]int{true: 1}[test.says != ""] || !strings.Contains(said.String(), test.says) {
 			t.Errorf("%s: %s, want %q", test.settings, said, test.says)
 		}

@@ -58,6 +58,7 @@ func TestElementsAreHidden(t *testing.T) {
 	f := newFixture(t)
 	changed, created := f.key(""), f.key("")
 	changed.apply()
+	f.ResetJournal()
 	for _, b := range []*managed{changed, created} {
 		b.arguments = `ip_access_list = [{ description = "hush-hush" }]`
 		b.refuses(b.tryPlan(f.start()), "ip_access_list[...].source")

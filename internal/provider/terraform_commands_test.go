@@ -64,7 +64,7 @@ func (b *managed) reported(report *terraformtest.Report) *result {
 	return b.tell(&result{change: &terraformtest.Change{Report: *report, Prior: object, Planned: object.Value}}, object)
 }
 
-// refuses expects one error, with these texts, and that nothing is sent.
+// refuses expects one error that can be read, with these texts, and that nothing is sent.
 func (b *managed) refuses(r *result, texts ...string) {
 	b.t.Helper()
 	if len(r.errors) != 1 {
@@ -73,56 +73,48 @@ func (b *managed) refuses(r *result, texts ...string) {
 	}
 	wantText(b.t, folded(r.errors[0]), texts...)
 	wantNoText(b.t, r.errors[0], "hush-hush")
-	b.wantPatches(b.id)
+	wantReadable(b.t, r.errors[0])
+	b.wantWrites()
 }
 
 // wantQuiet fails unless the next plan is empty, warns about nothing and sends nothing.
 func (b *managed) wantQuiet() {
 	b.t.Helper()
-	sent := len(b.patches(b.id))
+	sent := len(b.Writes())
 	r := b.plan()
 	warnings := slices.DeleteFunc(r.warnings, func(warning string) bool { return strings.HasPrefix(warning, "Attribute Deprecated") })
 	if r.action != "none" || len(warnings) > 0 {
 		b.t.Errorf("the next plan is not empty: %s %v, warnings %q", r.action, r.changed(), warnings)
 	}
-	if all := b.patches(b.id); len(all) != sent {
+	if all := b.Writes(); len(all) != sent {
 		b.t.Errorf("a plan sends %q", all[sent:])
 	}
 }
 
-// sends fails unless exactly these PATCHes were sent since the last call.
-func (b *managed) sends(want ...string) {
-	b.t.Helper()
-	b.wantPatches(b.id, want...)
-	b.ResetJournal()
-}
-
 // changed are the dotted paths of what a plan changes to a known value.
-func (r *result) changed() (paths []string) {
-	r.walk(r.prior, r.planned, "", &paths, nil)
-	return paths
+func (r *result) changed() []string {
+	return leavesWhere("", r.prior, r.planned, func(was, will tfvalue.Value) bool { return !isLater(will) && !will.Equal(was) })
 }
 
 // unknown are those of what it leaves until after the apply.
-func (r *result) unknown() (paths []string) {
-	r.walk(r.prior, r.planned, "", nil, &paths)
-	return paths
+func (r *result) unknown() []string {
+	return leavesWhere("", r.prior, r.planned, func(_, will tfvalue.Value) bool { return isLater(will) })
 }
 
-func (r *result) walk(was, will tfvalue.Value, at string, changed, unknown *[]string) {
-	at = strings.TrimPrefix(at, ".")
-	switch {
-	case !will.IsFullyKnown() && !will.IsObject():
-		if unknown != nil {
-			*unknown = append(*unknown, at)
+func isLater(value tfvalue.Value) bool { return !value.IsFullyKnown() && !value.IsObject() }
+
+// leavesWhere are the dotted paths of what an object was and will be, where a condition holds.
+func leavesWhere(at string, was, will tfvalue.Value, holds func(was, will tfvalue.Value) bool) (paths []string) {
+	if !was.IsObject() || !will.IsObject() {
+		if holds(was, will) {
+			paths = append(paths, at)
 		}
-	case will.IsObject() && was.IsObject():
-		for name, member := range will.Members() {
-			r.walk(was.At(name), member, at+"."+name, changed, unknown)
-		}
-	case changed != nil && !will.Equal(was):
-		*changed = append(*changed, at)
+		return paths
 	}
+	for name, member := range will.Members() {
+		paths = append(paths, leavesWhere(strings.TrimPrefix(at+"."+name, "."), was.At(name), member, holds)...)
+	}
+	return paths
 }
 
 // shownValue is a value as JSON has it.

@@ -205,14 +205,8 @@ func (b *managed) write(inPlan bool) {
 		ignored, _ := hcl.ExprList(inner.Body.Attributes["ignore_changes"].Expr)
 		for _, expression := range ignored {
 			var path cty.Path
-			traversal, _ := hcl.AbsTraversalForExpr(expression)
-			for _, step := range traversal {
-				switch s := step.(type) {
-				case hcl.TraverseRoot:
-					path = path.GetAttr(s.Name)
-				case hcl.TraverseAttr:
-					path = path.GetAttr(s.Name)
-				}
+			for name := range strings.SplitSeq(string(expression.Range().SliceBytes([]byte(b.arguments))), ".") {
+				path = path.GetAttr(name)
 			}
 			b.block.IgnoreChanges = append(b.block.IgnoreChanges, path)
 		}

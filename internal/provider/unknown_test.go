@@ -17,10 +17,9 @@ var knownValues = map[string]string{
 	"roles": `["admin"]`, "early_renewal_hours": "2", "source": `"10.0.0.1"`,
 }
 
-// standBeside are the arguments that others need at their side.
-var standBeside = map[string]string{
-	"early_renewal_hours": "validity_hours", "password_wo": "password_wo_version", "secret_key_wo": "secret_key_wo_version", "connection_string_wo": "connection_string_wo_version",
-	"password_wo_version": "password_wo", "secret_key_wo_version": "secret_key_wo", "connection_string_wo_version": "connection_string_wo",
+// needs reports whether an argument is invalid without another one.
+func needs(argument, other string) bool {
+	return argument == "early_renewal_hours" && other == "validity_hours" || argument+"_version" == other || argument == other+"_version"
 }
 
 // someArgument is an argument with some known value.
@@ -49,7 +48,7 @@ func partlyUnknown(at string, attributes []*tfprotov6.SchemaAttribute) map[strin
 		}
 		arguments := ""
 		for _, other := range attributes {
-			if other != a && (other.Required || other.Name == standBeside[a.Name]) {
+			if other != a && (other.Required || needs(a.Name, other.Name)) {
 				arguments += someArgument(other)
 			}
 		}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,19 +20,6 @@ func wantWarning(t *testing.T, warnings []string, text string) {
 		t.Errorf("%d warnings, want one with %q:\n%s", len(warnings), text, strings.Join(warnings, "\n"))
 	case text != "":
 		wantText(t, folded(warnings[0]), text)
-	}
-}
-
-func (w *workspace) show(into any, args ...string) {
-	w.t.Helper()
-	out, err := w.Command(w.t.Context(), append([]string{"show", "-json"}, args...)...).Output()
-	if err != nil {
-		w.t.Fatalf("show: %v", err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(out))
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
-		w.t.Fatal(err)
 	}
 }
 
