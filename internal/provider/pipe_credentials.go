@@ -185,16 +185,13 @@ func checkCredentials(r adopt.Review) []string {
 	return lines
 }
 
-// check reports a value that is blank, a version that changes without its value, and a change
-// to the source that is sent without the value. The schema rejects a value without a version,
-// and a blank one that is known at plan; the apply checks what is unknown yet.
+// check reports a version that changes without its value, and a change to the source that is
+// sent without the value. The schema rejects a value without a version, and a blank one:
+// Terraform validates a configuration again once its values are known.
 func (c credential) check(r adopt.Review) {
-	secret, at := c.of(r.Config, c.value), c.path()
+	at := c.path()
 	switch {
-	case !secret.IsNull():
-		if secret.IsKnown() && strings.TrimSpace(secret.Text()) == "" {
-			r.Diags.AddAttributeError(conn.AttributePath(at), blankSecret, blankSecretDetail(at.String()))
-		}
+	case !c.of(r.Config, c.value).IsNull():
 	case c.needed(r):
 		changed := c.version()
 		if c.user != "" {

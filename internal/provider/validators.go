@@ -56,18 +56,12 @@ var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Dia
 	diags.AddAttributeError(at, "Invalid UUID", detail)
 }}
 
-const blankSecret = "Secret is blank"
-
-func blankSecretDetail(at string) string {
-	return at + " must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret."
-}
-
 // secretText rejects a secret that is empty or blank, as a pipeline hands it over whose
 // secret is missing: the platform could no longer read the source.
 var secretText = textCheck{"must not be empty or blank", func(at path.Path, text string, diags *diag.Diagnostics) {
 	switch {
 	case strings.TrimSpace(text) == "":
-		diags.AddAttributeError(at, blankSecret, blankSecretDetail(at.String()))
+		diags.AddAttributeError(at, "Secret is blank", at.String()+" must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret.")
 	case strings.HasSuffix(text, "\n"), strings.HasSuffix(text, "\r"):
 		diags.AddAttributeWarning(at, "Secret ends with a line break",
 			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. The line break is sent too: if it is not part of the secret, use trimspace().", at))
