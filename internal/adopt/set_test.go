@@ -28,11 +28,7 @@ func TestResetsByAStage(t *testing.T) {
 // next apply adds it.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
-	const lost = `These bulbs were removed, or may have been, and are not known to be added again. They were:
-
-  - E14: colors = ["réd"], on = true
-
-Their colors stay off. Correct what the API rejected`
+	const lost = "They were:\n\n  - E14: colors = [\"réd\"], on = true\n\nTheir colors stay off."
 	for name, test := range map[string]struct {
 		patch int // which fails, and is carried out if the error is ambiguous
 		err   *platform.Error
@@ -56,7 +52,7 @@ Their colors stay off. Correct what the API rejected`
 			}
 			want := []string{"Cannot update lamp: "}
 			if test.lists {
-				want = append(want, `bulbs of lamp "desk" (`+firstLamp+") is only partly updated: "+lost)
+				want = append(want, lost)
 			}
 			tf.wantErrors(tf.apply(), want...)
 			tf.fail = nil
