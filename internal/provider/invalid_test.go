@@ -57,6 +57,7 @@ var invalidConfigurations = []struct {
 	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 73786976294838206464 }`, []string{"settings.engine_max_threads", "must be between -9223372036854775808 and 9223372036854775807, got 737869762948382"}},
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -9223372036854775808 and 9223372036854775807", "got 1e+400."}},
+	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e-400 }`, []string{"settings.engine_parallel_distributed_insert_select", "closer to 0 than 5e-324", "got 1e-400."}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
