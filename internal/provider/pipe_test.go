@@ -64,12 +64,14 @@ var pipeChanges = []pipeChange{
 		patches:   []string{`{"source": {"cloudStream": {"iamRole": "r"}}}`},
 	},
 	{
-		name: "a mapping that is declared in full changes", kind: mockplatform.PostgresPipeID,
-		before: seedMappings, after: resorted + "\n  name = \"n\"",
+		name: "a mapping that is declared in full changes, and the credentials travel with it", kind: mockplatform.PostgresPipeID,
+		before: seedMappings + "\n" + postgresOne, after: resorted + "\n" + postgresOne + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches: []string{
-			`{"name": "n", "source": {"postgres": {"tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
-			`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
+			`{"name": "n", "source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
+  "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}]}}}`,
+			`{"source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
+  "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
 		warning: "are reset to the platform's defaults: - public.customers to customers",
