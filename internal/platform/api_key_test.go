@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What a response has of a key is kept, and its secret is masked.
@@ -50,6 +52,21 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 			}
 			if strings.Contains(fmt.Sprint(err), "s3c") || strings.Contains(test.body, `"s3`) && c.Mask("s3cr3t") != "***" {
 				t.Errorf("%s: the secret is not masked: %v", name, err)
+			}
+		})
+	}
+}
+
+// So is what arrives before the connection breaks.
+func TestKeyOfABrokenConnection(t *testing.T) {
+	t.Parallel()
+	const body = `{"result":{"keyId":"i","keySecret":"s3cr3t"}}`
+	for arrived, want := range map[string]string{`{"result":{"keyId":"i","keySecret":"s3cr`: "ambiguous", body[:len(body)-1]: "ok"} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.Always(fault{Status: 200, Text: body, Cut: mockplatform.CutBody, CutBytes: len(arrived)})
+			_, err := createKey(t.Context(), c, false)
+			if outcome(err) != want || f.Sent("POST") != 1 || !strings.HasPrefix(c.Mask("s3cr3t"), "***") {
+				t.Errorf("%s: want %s, masked %s: %v", arrived, want, c.Mask("s3cr3t"), err)
 			}
 		})
 	}
