@@ -195,12 +195,17 @@ func TestFreshReadsShareLists(t *testing.T) {
 						t.Error(name, err)
 					}
 				})
-				if lists := f.Sent("GET"); lists > test.lists || f.PeakInFlight() != 1 {
+				lists := f.Sent("GET")
+				if lists > test.lists || f.PeakInFlight() != 1 {
 					t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 				}
 				request, _ := c.listRequest(testOrganization, nil)
 				if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
 					t.Errorf("%s: %d lists are remembered", name, remembered)
+				}
+				time.Sleep(listLifetime)
+				if _, _ = read(t.Context(), c, 0); f.Sent("GET") == lists {
+					t.Errorf("%s: a list is remembered after its lifetime", name)
 				}
 			})
 		}
@@ -271,7 +276,8 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 }
 
 // An unusable field fails only the reads of its own service. Of a service that is listed
-// twice, the first counts. A name is equal in any normal form.
+// twice, the first counts. A name is equal in any normal form, and one that a list omits is
+// looked for in another.
 func TestListsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -285,9 +291,10 @@ func TestListsOfAllKinds(t *testing.T) {
 		if _, err := do(t.Context(), c, "list"); err == nil {
 			t.Error("an unusable service was listed")
 		}
-		for name, exists := range map[string]bool{"caf\u00e9": true, "b": false} {
-			if found, err := find(t.Context(), c, name); err != nil || (found != nil) != exists {
-				t.Errorf("%s: %v, %v", name, found, err)
+		for name, lists := range map[string]int{"caf\u00e9": 1, "b": 2} {
+			before := f.Sent("GET")
+			if found, err := find(t.Context(), c, name); err != nil || (found != nil) != (lists == 1) || f.Sent("GET")-before != lists {
+				t.Errorf("%s: %v after %d lists, %v", name, found, f.Sent("GET")-before, err)
 			}
 		}
 	})
