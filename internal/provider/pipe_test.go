@@ -258,7 +258,7 @@ func TestPipeCredentialsOfEveryKind(t *testing.T) {
 			b.refuses(b.tryPlan(f.start()), "source_credentials."+test.kind+"."+test.secret+"_version")
 			b.arguments = credentials(version)
 			b.refuses(b.tryPlan(f.start()), test.secret+" must be set in this run")
-			b.applyAs(credentials(secret, version))
+			wantText(t, b.applyAs(credentials(secret, version)).String(), "credentials of source_credentials."+test.kind)
 			b.wantWrites(`{"source": ` + test.body + `}`)
 			b.wantQuiet()
 		})
