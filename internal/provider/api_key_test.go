@@ -29,6 +29,7 @@ var badKeys = []struct{ argument, value, beside, says string }{
 	{"expire_at", `"1999-12-31T23:59:59Z"`, "", "in the future"},
 	{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
 	{"validity_hours", `0`, "", "between 1"},
+	{"validity_hours", `1.5`, "", "whole number"},
 	{"validity_hours", `1e9`, "", "and 876000"},
 	{"early_renewal_hours", `1`, "", "validity_hours"},
 	{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},

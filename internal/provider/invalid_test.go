@@ -36,9 +36,11 @@ var invalidConfigurations = []struct {
 	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
 	{invalidScaling, service + "\n" + `num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
 	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
+	{invalidScaling, service + "\n" + `idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},
 	{invalidScaling, service + "\n" + `min_total_memory_gb = 30`, []string{"min_total_memory_gb", "multiple of 12", "30"}},
 	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
+	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
 	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36.", "Minimum memory exceeds maximum"}},
 	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
 
