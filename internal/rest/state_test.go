@@ -217,7 +217,7 @@ func TestPolicy(t *testing.T) {
 		{Request{}, "503", maxFirstWait, testRetry, maxFirstWait, ""},
 		{Request{}, "503", maxFirstWait - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
 		{Request{}, "503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
-		{Request{}, "503/1260100us", 0, testRetry, never, "the next retry would start in 1.26s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{Request{}, "503/1261100us", 0, testRetry, never, "the next retry would start in 1.261s (Retry-After), after the end of retry_timeout (1m0s)"},
 		{Request{}, "503/9999999us", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
 		{Request{}, "503/10.4s", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
 		{Request{}, "429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
