@@ -76,6 +76,7 @@ func TestConsoleRestores(t *testing.T) {
 		}
 	}
 	p.send(404, "PUT", aPipe+"0", "")
+	wantText(t, p.send(200, "GET", services, ""), mockplatform.ServiceID) // the API has it again, too
 }
 
 func TestConsoleLists(t *testing.T) {
