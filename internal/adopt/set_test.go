@@ -28,7 +28,8 @@ func TestResetsByAStage(t *testing.T) {
 // next apply adds it.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
-	const lost = "They were:\n\n  - E14: colors = [\"réd\"], on = true\n\nTheir colors stay off."
+	const lost = "They were:\n\n  - E14: colors = [\"réd\"], on = true\n\nTheir colors stay off. " +
+		"Correct what the API rejected, if it did, compare these values with the configuration, then run"
 	for name, test := range map[string]struct {
 		patch int // which fails, and is carried out if the error is ambiguous
 		err   *platform.Error
