@@ -196,7 +196,7 @@ func TestAPIKeyFaults(t *testing.T) {
 		kept  bool
 		says  []string
 	}{
-		"failed after": {mockplatform.Fault{Status: 503, After: true}, false, []string{which, "The request was not retried"}},
+		"failed after": {mockplatform.Fault{Status: 503, After: true}, false, []string{"The platform may have created the key", which, "The request was not retried"}},
 		"no secret": {
 			edited(func(result, _ mockplatform.Document) { delete(result, "keySecret") }), false,
 			[]string{"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which},
