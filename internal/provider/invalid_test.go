@@ -108,7 +108,7 @@ func TestInvalidConfigurations(t *testing.T) {
 	}
 }
 
-// validated validates a block.
+// validated validates a block, and configures that of a provider.
 func validated(t *testing.T, block, arguments string) diagnoses {
 	t.Helper()
 	s, schemas := serverOf(newProvider("test")), schemasOnce()

@@ -220,7 +220,10 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 			f := newFixture(t)
 			b := f.pipe(test.id, test.arguments+"\n  pipe_id = later.id")
 			delete(b.ids, "pipe_id")
-			b.later = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String), "schema": cty.StringVal("sales"), "blank": cty.StringVal(" \n")})
+			b.later = cty.ObjectVal(map[string]cty.Value{
+				"id": cty.StringVal(test.id), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.String),
+				"schema": cty.StringVal("sales"), "blank": cty.StringVal(" \n"),
+			})
 			r := b.must(b.tryPlan(f.start(map[string]any{"key_id": tftypes.UnknownValue})))
 			f.wantRequests()
 			b.carryOut(f.start(), r)

@@ -61,7 +61,8 @@ var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Dia
 var secretText = textCheck{"must not be empty or blank", func(at path.Path, text string, diags *diag.Diagnostics) {
 	switch {
 	case strings.TrimSpace(text) == "":
-		diags.AddAttributeError(at, "Secret is blank", at.String()+" must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret.")
+		diags.AddAttributeError(at, "Secret is blank",
+			fmt.Sprintf("%s must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret.", at))
 	case strings.HasSuffix(text, "\n"), strings.HasSuffix(text, "\r"):
 		diags.AddAttributeWarning(at, "Secret ends with a line break",
 			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. The line break is sent too: if it is not part of the secret, use trimspace().", at))

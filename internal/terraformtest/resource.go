@@ -222,7 +222,7 @@ func (r *Resource) refreshed(p Provider, old Object, report *Report) (Object, bo
 	if !ok {
 		return old, false
 	}
-	return Object{Value: value, Private: resp.Private, Identity: resp.NewIdentity}, true
+	return Object{Value: value, Private: resp.Private, Identity: resp.NewIdentity, Tainted: old.Tainted}, true
 }
 
 // plan plans a change of an object. The apply plans once more.
