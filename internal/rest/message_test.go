@@ -45,6 +45,7 @@ func TestMessage(t *testing.T) {
 		{"", `{"message":"not two%20words"}`, withheld},
 		{"", `<title>two words</title>`, htmlPage},
 		{"", "not " + strings.Repeat(" ", maxError) + "two words", "not ***"},
+		{"", strings.Repeat("x", maxError-4) + " two words", strings.Repeat("x", maxError-4) + " ***"}, // of a secret cut in two
 	} {
 		r := &Response{Status: 400, Header: http.Header{"Content-Type": {test.kind}}, Body: []byte(test.body), Mask: secrets.Mask}
 		if got, _ := describe(r); got != test.want {
