@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 var (
+	fileText     = terraformtest.FileText
 	folded       = terraformtest.Folded
 	programUnder = terraformtest.ProgramUnder
 	skipIfTooOld = terraformtest.SkipIfTooOld
@@ -160,16 +161,6 @@ func (w *workspace) wantKeys(keys, others int) {
 		w.T.Errorf("want %d keys and %d other writes, got\n%s", keys, others, strings.Join(got, "\n"))
 	}
 	w.ResetJournal()
-}
-
-// fileText is the content of a file.
-func fileText(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }
 
 // absolute is a path that holds in every directory.

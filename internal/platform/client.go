@@ -124,8 +124,8 @@ func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
 // ParseBaseURL parses the base URL of an API: https, or http to a loopback address,
-// without whitespace, query, fragment or user. A path is kept as a prefix, unless it is that of an
-// operation, and a trailing slash is ignored. Errors never repeat the URL, which may
+// without whitespace, query, fragment or user. A path is kept as a prefix, unless it is that
+// of an operation, and a trailing slash is ignored. Errors never repeat the URL, which may
 // contain a password.
 func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, unicode.IsSpace) {

@@ -63,7 +63,8 @@ func TestParseBaseURL(t *testing.T) {
 		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",
 		"https://user:hunter2@api.example", "https://api.example?x=hunter2", "https://api.example?",
 		"https://api.example#hunter2", "https://api.example#", "https://api.example:65536", "https://api.example:0",
-		"https://api.example\n", "https://user:hunter2@api example",
+		" https://api.example", "https://api.example\n", "https://api.example/a ", "https://api example", "https://user:hunter2@api example",
+		"https://", "https://user@api.example", "https://api.example:x",
 	} {
 		if _, err := ParseBaseURL(address); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", address, err)

@@ -9,8 +9,8 @@ import (
 )
 
 // What an error says of its object, of the platform's envelope, and what to do: the texts of
-// this package. Those that depend on the status alone are in package rest.
-// A secret that is a word of these sentences, or a part of an ID, alters neither.
+// this package. Those that depend on the status alone are in package rest. A secret that is a
+// word of these sentences, or a part of an ID, changes neither the sentence nor the ID.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	const (

@@ -204,9 +204,10 @@ func (b *managed) write(inPlan bool) {
 	for _, inner := range body.Blocks {
 		ignored, _ := hcl.ExprList(inner.Body.Attributes["ignore_changes"].Expr)
 		for _, expression := range ignored {
-			var path cty.Path
-			for name := range strings.SplitSeq(string(expression.Range().SliceBytes([]byte(b.arguments))), ".") {
-				path = path.GetAttr(name)
+			traversal, _ := hcl.AbsTraversalForExpr(expression)
+			path := cty.GetAttrPath(traversal.RootName())
+			for _, step := range traversal[1:] {
+				path = path.GetAttr(step.(hcl.TraverseAttr).Name)
 			}
 			b.block.IgnoreChanges = append(b.block.IgnoreChanges, path)
 		}

@@ -67,7 +67,7 @@ func TestRejectedLoginIsRemembered(t *testing.T) {
 		for _, realm := range []string{" in organization a", " in organization b", " in organization a"} {
 			r := c.request("pipe")
 			r.Realm = realm
-			if err := c.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "HTTP 401 Unauthorized") {
+			if err := c.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "HTTP 401 Unauthorized") || !strings.HasSuffix(err.Error(), " Check key_id and key_secret.") {
 				t.Errorf("%s: %v", realm, err)
 			}
 		}

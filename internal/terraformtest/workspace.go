@@ -99,9 +99,15 @@ func (w *Workspace) File(name, content string) {
 // Read returns the content of a file that must be there.
 func (w *Workspace) Read(name string) string {
 	w.T.Helper()
-	content, err := os.ReadFile(filepath.Join(w.Dir, name))
+	return FileText(w.T, filepath.Join(w.Dir, name))
+}
+
+// FileText is the content of a file that must be there.
+func FileText(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
 	if err != nil {
-		w.T.Fatal(err)
+		t.Fatal(err)
 	}
 	return string(content)
 }

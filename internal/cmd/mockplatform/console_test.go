@@ -10,6 +10,7 @@ import (
 )
 
 var (
+	fileText   = terraformtest.FileText
 	wantText   = terraformtest.WantText
 	wantNoText = terraformtest.WantNoText
 )
