@@ -30,7 +30,7 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 	diags.AddError(
 		fmt.Sprintf("Cannot read %s after its update", u.Noun),
 		fmt.Sprintf("The API accepted the update of %s, but its response leaves a doubt about the result, and reading the %s failed:\n\n%s",
-			u.Label, u.Noun, conn.Detail(err)),
+			u.change.Label, u.Noun, conn.Detail(err)),
 	)
 }
 
@@ -44,7 +44,7 @@ func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(
 		conn.AttributePath(r.Path),
-		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.Label),
+		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label),
 		fmt.Sprintf("%s was sent and accepted, but the API returned %s%s", r.Path, returned, advice),
 	)
 }
@@ -56,7 +56,7 @@ func (u *update) warnChangedElements(diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("Updating %s also changed %ss that were not sent", u.Label, u.key().Noun),
+		fmt.Sprintf("Updating %s also changed %ss that were not sent", u.change.Label, u.key().Noun),
 		"Either the platform changed them with the update, or somebody else did at the same time. They were left as they are, and the next plan shows them:\n\n"+strings.Join(u.set.notes, "\n"),
 	)
 }
@@ -64,15 +64,15 @@ func (u *update) warnChangedElements(diags *diag.Diagnostics) {
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
 func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
-	moves := u.Moves(u.sent)
+	moves := u.Moves(u.leaves.sent)
 	var lines []string
 	settable := false
-	for _, r := range u.records {
-		was, now := u.read.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
-		if !u.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
+	for _, r := range u.leaves.records {
+		was, now := u.change.read.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
+		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
-		settable = settable || u.traits.settable(r.Path) && u.Config.At(r.Path...).IsNull()
+		settable = settable || u.traits.settable(r.Path) && u.change.Config.At(r.Path...).IsNull()
 		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.client.Mask)...)
 	}
 	if len(lines) == 0 {
@@ -82,19 +82,19 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	if settable {
 		detail += "\n\nTo manage one of them, set its argument in the configuration."
 	}
-	diags.AddWarning(fmt.Sprintf("Updating %s also changed unmanaged values", u.Label), detail)
+	diags.AddWarning(fmt.Sprintf("Updating %s also changed unmanaged values", u.change.Label), detail)
 }
 
 // warnUnreturned warns, once per object, about leaves that the platform accepted and
 // does not return.
 func (u *update) warnUnreturned(diags *diag.Diagnostics) {
-	if len(u.unreturned) == 0 {
+	if len(u.leaves.unreturned) == 0 {
 		return
 	}
 	diags.AddWarning(
-		fmt.Sprintf("API does not return all values of %s", u.Label),
+		fmt.Sprintf("API does not return all values of %s", u.change.Label),
 		"The API accepted these values, but neither its response nor a further read contains them, so it is not known whether they are in effect:\n\n"+
-			"  - "+strings.Join(u.unreturned, "\n  - ")+
+			"  - "+strings.Join(u.leaves.unreturned, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
 }

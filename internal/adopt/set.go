@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -20,11 +21,9 @@ import (
 
 // setProgress is what an update has come to with the keyed set.
 type setProgress struct {
-	// edit is the change of the PATCH under way, held is the set right before it, and done is
-	// a read that shows that it was carried out, null if there is none.
+	// edit is the change of the PATCH under way, and held is the set right before it.
 	edit tfvalue.Edit
 	held tfvalue.Value
-	done tfvalue.Value
 	// isKnown reports whether the platform returned what is held.
 	isKnown bool
 	// removed are the elements that PATCHes have removed.
@@ -49,7 +48,7 @@ func (u *update) beginSet(edit tfvalue.Edit) {
 	if edit.IsEmpty() {
 		edit = u.key().Edit(held, held)
 	}
-	u.set.edit, u.set.held, u.set.done, u.set.isKnown = edit, held, tfvalue.Null(u.objectType), !u.asOf.IsZero()
+	u.set.edit, u.set.held, u.set.isKnown = edit, held, !u.asOf.IsZero()
 }
 
 // due returns what is left of an edit, as far as the platform has returned its elements: nothing
@@ -71,57 +70,91 @@ func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
 	}
 }
 
-// guard has a patch ask before it is sent late or again. One of leaves alone asks as well if
-// the set is managed: the platform may reset the set with it, and what is added again then
-// has to be what it was right before.
-func (u *update) guard(p Patch) Patch {
-	managed := u.KeyedSet != nil && !u.wanted.At(u.KeyedSet...).IsEmpty() && !u.asOf.IsZero()
-	if managed || !p.Edit.IsEmpty() {
-		p.AsOf, p.Ask = u.asOf, func(ctx context.Context, perhaps bool) (Patch, error) { return u.ask(ctx, p, perhaps) }
+// rests reports whether a patch rests on a read of the set, which is then as old as asOf. One
+// of leaves alone does so if the set is managed: the platform may reset the set with it, and
+// what is added again then has to be what it was right before.
+func (u *update) rests(p Patch) bool {
+	managed := u.KeyedSet != nil && !u.leaves.wanted.At(u.KeyedSet...).IsEmpty() && !u.asOf.IsZero()
+	return managed || !p.Edit.IsEmpty()
+}
+
+// send sends a patch until it is decided, and reads the set again before each further attempt
+// of one that rests on it. done is a read that shows that nothing is left to be sent.
+func (u *update) send(ctx context.Context, p Patch) (response, done tfvalue.Value, err error) {
+	response, done = tfvalue.Null(u.objectType), tfvalue.Null(u.objectType)
+	ctx, call, err := u.Begin(ctx, u.client, u.id, u.change.Config)
+	if err != nil {
+		return response, done, err
 	}
-	return p
+	defer call.End()
+	rests := u.rests(p)
+	for again := rests && u.asOf.IsZero(); ; {
+		if again && rests {
+			if p, done, err = u.ask(ctx, p, call); err != nil {
+				return response, done, call.Stop(ctx, err)
+			}
+			if p.IsEmpty() {
+				return response, done, nil
+			}
+			rests = u.rests(p)
+		}
+		patch := platform.Patch{Leaves: u.names(p)}
+		if rests {
+			patch.AsOf = u.asOf
+		}
+		if patch.Body, err = u.Body(u.change.Change, p); err != nil {
+			return response, done, fmt.Errorf("reading the plan: %w", err)
+		}
+		if again, err = call.Send(ctx, patch, u.Rules.Into(&response)); !again {
+			return response, done, err
+		}
+	}
 }
 
 // ask reads the set again, and returns what is left to be sent of a patch: all of it if the
 // elements that it concerns are as they were; the leaves that still differ, if the elements
-// are as it wants them. Anything else is an error. perhaps reports that the patch may have
-// been carried out.
-func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) {
-	isUnverified := u.asOf.IsZero() && u.records != nil // what the last PATCH did to the set
+// are as it wants them. Anything else is an error. done is the read if nothing is left.
+func (u *update) ask(ctx context.Context, p Patch, call Call) (left Patch, done tfvalue.Value, err error) {
+	done = tfvalue.Null(u.objectType)
+	perhaps := call.IsAmbiguous()
+	isUnverified := u.asOf.IsZero() && u.leaves.records != nil // what the last PATCH did to the set
 	now, err := u.readAgain(ctx, p.Edit)
 	if err != nil {
-		return p, err
+		return p, done, err
 	}
 	u.remote, u.asOf, u.set.perhaps = now.remote, now.asOf, nil
-	set, left := now.remote.At(u.KeyedSet...), u.Rules.Changes(p.Leaves, now.remote)
+	set, leaves := now.remote.At(u.KeyedSet...), u.Rules.Changes(p.Leaves, now.remote)
 	if isUnverified {
 		u.noteDifferences(set)
 		u.set.held = set
 	}
-	answer, conflicts := u.answer(p, set, left)
-	unsettled := perhaps && p.Edit.IsEmpty() && !u.verifiable(left).AnyLeaf()
+	answer, conflicts := u.answer(p, set, leaves)
+	unsettled := perhaps && p.Edit.IsEmpty() && !u.verifiable(leaves).AnyLeaf()
 	switch {
 	case answer == tfvalue.Conflict:
 		u.set.conflicts = conflicts
-		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
+		return p, done, fmt.Errorf("%s changed during the apply", u.KeyedSet)
 	case answer == tfvalue.Done || unsettled:
 		u.noteDifferences(set)
 	default:
 		u.leave(p, now)
+	}
+	if !unsettled {
+		call.Settle()
 	}
 	u.set.held, u.set.isKnown = set, !u.asOf.IsZero()
 	if answer == tfvalue.Done || p.Edit.IsEmpty() {
 		u.set.edit = u.set.edit.On(set)
 	}
 	if answer == tfvalue.Due {
-		u.sending = p.Leaves
-		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: unsettled}), nil
+		u.leaves.sending = p.Leaves
+		return p, done, nil
 	}
 	u.set.removed = append(u.set.removed, p.Edit.Remove...)
-	if u.sending = left; !left.AnyLeaf() {
-		u.set.done = now.read
+	if u.leaves.sending = leaves; !leaves.AnyLeaf() {
+		done = now.read
 	}
-	return u.guard(Patch{Leaves: left}), nil
+	return Patch{Leaves: leaves}, done, nil
 }
 
 // answer is that of a set to the question of a patch, of which these leaves still differ.
@@ -143,9 +176,9 @@ func (u *update) answer(p Patch, set, left tfvalue.Value) (tfvalue.Answer, []tfv
 // changed by then is theirs, and no reset.
 func (u *update) leave(p Patch, now observed) {
 	u.returned = now.read.Merge(u.returned)
-	for _, leaf := range u.verifiable(u.wanted).Leaves() {
+	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
 		if !u.isSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() {
-			u.wanted = u.wanted.With(now.remote.At(leaf.Path...), leaf.Path...)
+			u.leaves.wanted = u.leaves.wanted.With(now.remote.At(leaf.Path...), leaf.Path...)
 		}
 	}
 }
@@ -199,7 +232,7 @@ func (u *update) judgeSet(r *record) {
 // noteSet records what a PATCH has done to elements that it does not have, as far as the
 // platform has returned the set.
 func (u *update) noteSet() {
-	for _, r := range u.records {
+	for _, r := range u.leaves.records {
 		if u.isSet(r.Path) && !r.wanted.IsNull() && !u.asOf.IsZero() {
 			s := &u.set
 			s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), s.edit.Add, nil).Elements()
@@ -255,7 +288,7 @@ func (u *update) addConflict(err error, diags *diag.Diagnostics) {
 	}
 	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\n%s",
 		u.key().Noun, u.key().List(u.set.conflicts), end)
-	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.Label), detail)
+	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.change.Label), detail)
 }
 
 // reportUnfinished reports, after an error, the elements that are or may be removed and not
@@ -267,7 +300,7 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 	key, s := u.key(), &u.set
 	there := key.Replace(u.remote.At(u.KeyedSet...), s.perhaps, nil)
-	_, pending := key.Difference(u.wanted.At(u.KeyedSet...), there)
+	_, pending := key.Difference(u.leaves.wanted.At(u.KeyedSet...), there)
 	replaced := key.Among(slices.Concat(s.removed, s.perhaps), pending)
 	listed := key.Index(tfvalue.Collection(there.Type(), slices.Concat(replaced, s.lost)))
 	gone := key.Replace(tfvalue.Collection(there.Type(), slices.Collect(maps.Values(listed))), there.Elements(), nil).Elements()
@@ -285,7 +318,7 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddError(
-		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.Label),
+		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.change.Label),
 		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s "+
 			"Correct what the API rejected, if it did, compare these values with the configuration, then run terraform plan and apply again.",
 			key.Noun, u.client.Mask(strings.Join(lines, "\n")), u.Unfinished),

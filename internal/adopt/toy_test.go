@@ -82,7 +82,7 @@ type workshop struct {
 	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
 	fail    func(request string) error
 	done    bool // a PATCH that fails has changed the lamp
-	// retries has a PATCH of bulbs ask after an error, and sends what is left. lacks are
+	// retries has a PATCH that rests on the bulbs sent again after an error. lacks are
 	// settings of the provider that are known only after apply.
 	retries bool
 	lacks   []string
@@ -105,18 +105,13 @@ func (w *workshop) engine() *Engine {
 			if !ok {
 				return gone
 			}
-			members, err := lampRules.JSON(w.respond("GET", lamp))
-			if err != nil {
-				return err
-			}
-			raw, err := json.Marshal(members)
-			if err != nil {
-				return err
-			}
-			return read(raw)
+			return readLamp(w.respond("GET", lamp), read)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
-		Send:     w.send,
+		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
+		},
+		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, nil },
 		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
@@ -136,27 +131,51 @@ func (w *workshop) engine() *Engine {
 
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
 
-// send sends a patch, and what is left of it after an error.
-func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ Change, p Patch) (tfvalue.Value, error) {
-	for {
-		response, err := w.patch(strings.ToLower(id.IDs[0]), p)
-		if err == nil || !w.retries || p.Ask == nil {
-			return response, err
-		}
-		left, asked := p.Ask(ctx, platform.IsAmbiguous(err))
-		if asked != nil || left.IsEmpty() {
-			return response, asked
-		}
-		p = left
+// patching is an update of a lamp under way. It sends a patch of bulbs again after an error, if
+// the workshop retries.
+type patching struct {
+	*workshop
+	id     string
+	failed error
+}
+
+func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
+	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
+	u.failed = err
+	switch {
+	case err != nil:
+		return u.retries && !p.AsOf.IsZero(), err
+	case response.IsNull():
+		return false, nil
+	default:
+		return false, readLamp(response, read)
 	}
+}
+
+func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
+func (u *patching) Settle()                                 { u.failed = nil }
+func (u *patching) Stop(_ context.Context, err error) error { return err }
+func (u *patching) End()                                    {}
+
+// readLamp reads a lamp as JSON.
+func readLamp(lamp tfvalue.Value, read platform.Read) error {
+	members, err := lampRules.JSON(lamp)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return err
+	}
+	return read(raw)
 }
 
 // patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
 // the sockets of the bulbs that it removes and adds.
-func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
+func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, error) {
 	names := []string{"PATCH"}
-	if !p.AsOf.IsZero() {
-		w.asOf = append(w.asOf, p.AsOf)
+	if !asOf.IsZero() {
+		w.asOf = append(w.asOf, asOf)
 	}
 	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())

@@ -90,15 +90,17 @@ func TestIDsAreChecked(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		const id = "x/.."
 		_, err := c.CreateAPIKey(t.Context(), id, nil)
+		_, _, ofPipe := c.UpdatePipe(t.Context(), testOrganization, id, testPipe)
+		_, _, ofService := c.UpdateServiceScaling(t.Context(), testOrganization, id)
 		for i, err := range []error{
 			err,
 			c.GetPipe(t.Context(), id, testService, testPipe, nil),
-			c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipePatch{}, nil),
+			ofPipe,
 			c.GetPipe(t.Context(), testOrganization, testService, id, nil),
 			c.GetService(t.Context(), testOrganization, id, nil),
 			c.GetFreshService(t.Context(), id, testService, nil),
 			c.FindServices(t.Context(), id, "n", nil),
-			c.UpdateServiceScaling(t.Context(), testOrganization, id, nil, nil),
+			ofService,
 			c.ListServices(t.Context(), id, nil, nil),
 		} {
 			if err == nil || !strings.HasSuffix(err.Error(), `ID "x/.." is not a UUID`) {

@@ -31,7 +31,7 @@ func haveServices(f *fake, n int) {
 }
 
 func scale(t *testing.T, c *Client, i, replicas int) error {
-	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
+	return updateScaling(t.Context(), c, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
 }
 
 // Few lists serve many reads: one each read of a walk, one more each read after it, and one

@@ -24,7 +24,7 @@ func when(applies bool, do string) string {
 
 // advise says what to do about an error; "" if nothing is known to help. because is why
 // there was no further attempt.
-func (k *call) advise(e *Error, because error) string {
+func (k *Call) advise(e *Error, because error) string {
 	url, retries := k.API.URLSetting, k.client.config.RetryTimeout > 0
 	refused := new(trouble)
 	switch {

@@ -60,7 +60,7 @@ func TestAdvice(t *testing.T) {
 		if test.noRetries {
 			config.RetryTimeout = 0
 		}
-		k := &call{client: New(config), Request: &Request{
+		k := &Call{client: New(config), Request: &Request{
 			API:         &API{About: About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}},
 			NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
 		}}

@@ -28,7 +28,7 @@ type Error struct {
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
 
-	stopped error    // of the request's question
+	stopped error    // of the caller, see Call.Stop
 	more    []string // the paragraphs after the first one; some are empty
 
 	requested     time.Duration // wait that the response requested
@@ -62,7 +62,7 @@ var kinds = map[int]Kind{
 }
 
 // Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the
-// error of the request's question.
+// error with which the caller ended the call.
 func (e *Error) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
 }

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -194,7 +193,7 @@ func TestStateWithoutRetries(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const never = -second
-	once, asks := Request{Unrepeatable: true}, Request{Ask: func(context.Context, bool) (bool, error) { return true, nil }}
+	once, rests := Request{Unrepeatable: true}, Request{AsOf: time.Now()}
 	for _, test := range []struct {
 		request      Request
 		ends         string
@@ -207,8 +206,8 @@ func TestPolicy(t *testing.T) {
 		{Request{}, "503/2s", testRetry, testRetry, 2 * second, ""},
 		{Request{}, "lost", testRetry, testRetry, maxFirstWait, ""},
 		{Request{}, "unreadable", testRetry, testRetry, never, ""},
-		{asks, "unreadable", testRetry, testRetry, maxFirstWait, ""},
-		{asks, "interrupt", testRetry, testRetry, never, ""},
+		{rests, "unreadable", testRetry, testRetry, maxFirstWait, ""},
+		{rests, "interrupt", testRetry, testRetry, never, ""},
 		{once, "503", testRetry, testRetry, never, ""},
 		{once, "lost", testRetry, testRetry, never, ""},
 		{once, "unsent", testRetry, testRetry, maxFirstWait, ""},
