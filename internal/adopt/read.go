@@ -42,7 +42,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	case platform.IsNotFound(err):
-		c.SetGone(e.run(id))
+		c.Gone.Add(e.run(id))
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
 			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+

@@ -80,7 +80,7 @@ func warnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnos
 // longer manages the object: another resource may import it in the same plan. What this run
 // has found gone keeps nothing.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
-	if c.IsGone(e.run(e.identity(state))) {
+	if c.Gone.Has(e.run(e.identity(state))) {
 		return
 	}
 	diags.AddWarning(

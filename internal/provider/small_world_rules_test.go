@@ -130,14 +130,15 @@ func (w *smallWorld) checkEnd(exempt bool, removed smallSet) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	prior, planned := smallHeld, w.plan.set
 	text, now := strings.Join(w.errors, "\n"), w.held()
-	unknown := len(w.events) > 0 && w.events[len(w.events)-1].ambiguous
+	unknown := slices.ContainsFunc(w.events, func(e smallEvent) bool { return e.ambiguous })
 	_, list, _ := strings.Cut(text, "are not known to be added again. They were:\n\n")
 	listed := smallSet{}
 	for line := range strings.Lines(list) {
 		if name, ok := strings.CutPrefix(line, "  - public."); ok {
 			name, _, _ = strings.Cut(strings.Replace(name, " to ", ">", 1), ":")
 			listed[name] = smallMapping{}
-			if now.has(name) && !unknown && !exempt {
+			// Somebody may have added it again, and not as it is wanted.
+			if now.has(name) && !unknown && !exempt && now[name] != smallColleagues["adds again"](smallSet{}, w.table)[name] {
 				say("%s is listed as removed, and is there: %v", name, now[name])
 			}
 		}

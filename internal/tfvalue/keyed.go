@@ -106,21 +106,18 @@ func (k Key) Index(set Value) map[string]Value {
 // elements to remove, and the wanted elements to add. An element that differs is in
 // both. Elements without a name are in neither.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
-	inWanted := k.Index(wanted)
-	stays, goes := map[string]bool{}, map[string]bool{}
-	for _, element := range remote.Elements() {
+	want, is := k.group(wanted), k.group(remote)
+	differs := func(element Value) bool {
 		key := k.Of(element)
-		switch want, ok := inWanted[key]; {
-		case !k.Named(element):
-		case ok && Alike(want, element):
-			stays[key] = true
-		default:
-			goes[key] = true // also if a response has two with this key, and one of them stays
+		return k.Named(element) && !k.alike(want[key], is[key])
+	}
+	for _, element := range remote.Elements() {
+		if differs(element) {
 			remove = append(remove, element)
 		}
 	}
 	for _, element := range wanted.Elements() {
-		if key := k.Of(element); k.Named(element) && (!stays[key] || goes[key]) {
+		if differs(element) {
 			add = append(add, element)
 		}
 	}
