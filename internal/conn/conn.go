@@ -31,6 +31,9 @@ type Connection struct {
 	Unknown, Missing []string
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
+	// Run is a name of this run that no other has: Terraform starts a provider for each plan
+	// and for each apply.
+	Run string
 
 	// warned has the keys of FirstWarning, and gone those of objects that are gone.
 	warned, gone sync.Map

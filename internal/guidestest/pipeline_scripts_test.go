@@ -107,6 +107,34 @@ func TestPipelineErrors(t *testing.T) {
 	w.wantWrites()
 }
 
+// TestPipelineOnlyImports has ci/only-imports.sh let imports through, and nothing else. An import
+// into a resource that names another object has no plan at all.
+func TestPipelineOnlyImports(t *testing.T) {
+	w := scripted(t)
+	const only, refused = "bash ci/only-imports.sh", "This plan changes the platform. Ask for a review."
+	w.wantScript(only, 1, "There is no tfplan.json. Run ci/plan.sh first.")
+	imports := fmt.Sprintf("import {\n  to = dataplatform_pipe.orders\n  id = \"%s/%s\"\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID)
+	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
+	w.wantScript("bash ci/plan.sh", 1, "error: Import does not match the configuration", "in dataplatform_pipe.orders",
+		"pipe_id is "+mockplatform.KafkaPipeID+" in the import and "+mockplatform.PostgresPipeID+" in the configuration.")
+	w.wantScript(only, 1, "There is no tfplan.json.")
+	for _, row := range []struct {
+		arguments string
+		code      int
+		says      string
+	}{{"", 0, "1 to import, 0 to add"}, {"  name = \"renamed\"\n", 1, refused}} {
+		w.File("other.tf", imports+pipeBlock("orders", mockplatform.KafkaPipeID, row.arguments))
+		w.wantScript("bash ci/plan.sh && "+only, row.code, row.says)
+	}
+
+	// An ID that changes later destroys one and adds another, as it says.
+	w.shell("terraform apply -auto-approve")
+	w.ResetJournal()
+	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
+	w.wantScript("bash ci/plan.sh && "+only, 1, "pipe_id: ", "forces replacement", refused)
+	w.wantWrites()
+}
+
 // noPipe is the ID of no pipe, but for its last digit.
 const noPipe = "40000000-0000-4000-8000-00000000dea"
 

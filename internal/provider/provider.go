@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"strconv"
 	"strings"
@@ -94,6 +95,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Unknown:        set.unknown,
 		Missing:        missing,
 		Now:            p.now,
+		Run:            rand.Text(),
 	}
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
 }
