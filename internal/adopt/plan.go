@@ -41,7 +41,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 			e.checkImport(plan, prior, replaces, diags)
 		}
 		if !diags.HasError() {
-			e.warnReplaced(c, prior, diags)
+			e.warnReplaced(c, prior, replaces, diags)
 		}
 		return plan, replaces
 	}
@@ -157,7 +157,8 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		path.Root(names[0]),
 		fmt.Sprintf("No such %s", e.Noun),
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
-			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
-			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
+			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
+			"To have it again, create it in the platform's console and set its ID here.",
+			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun),
 	)
 }

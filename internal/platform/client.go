@@ -131,14 +131,15 @@ func ParseBaseURL(address string) (*url.URL, error) {
 	if strings.ContainsFunc(address, unicode.IsSpace) {
 		return nil, errors.New("the URL must not contain whitespace")
 	}
+	if scheme, _, _ := strings.Cut(address, "://"); !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		return nil, errors.New("the URL must begin with https://")
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the value is not a valid URL")
 	}
 	switch {
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("the URL must begin with https://")
-	case u.Opaque != "" || u.Hostname() == "":
+	case u.Hostname() == "":
 		return nil, errors.New("the URL has no host")
 	case u.User != nil:
 		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")

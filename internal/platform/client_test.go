@@ -58,6 +58,11 @@ func TestParseBaseURL(t *testing.T) {
 			}
 		}
 	}
+	for _, address := range []string{"127.0.0.1:18771", "api.example", "api.example:443", "//api.example", "https:api.example", "ftp://api.example", "://hunter2"} {
+		if _, err := ParseBaseURL(address); err == nil || err.Error() != "the URL must begin with https://" {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
 	for _, address := range []string{
 		"api.example", "//api.example", "ftp://api.example", "https:api.example", "https:///x", "://hunter2",
 		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",

@@ -214,7 +214,7 @@ func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
 	if len(partners) == 1 {
 		not = "is not"
 	}
-	diags.AddError("Provider credentials are incomplete",
+	diags.AddError("Provider settings are incomplete",
 		fmt.Sprintf("%s set, but %s %s: %s.", platform.SettingsAre(halves), platform.Enumerate(partners), not, conn.ToSet(partners)))
 }
 
