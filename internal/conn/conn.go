@@ -48,7 +48,7 @@ func Unconfigured() *Connection {
 // Settings are required only where they are used: a configuration that reads only
 // an alert needs no management key.
 var (
-	transport = []string{"request_timeout", "retry_timeout", "max_concurrent_requests"}
+	transport = []string{"allow_http", "request_timeout", "retry_timeout", "max_concurrent_requests"}
 	// ManagementSettings are the settings that the management API needs.
 	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
 	// AlertingSettings are the settings that the alerting API needs.
