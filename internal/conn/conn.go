@@ -31,6 +31,9 @@ type Connection struct {
 	Unknown, Missing []string
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
+	// Run is a name of this run that no other has: Terraform starts a provider for each plan
+	// and for each apply.
+	Run string
 
 	// Warned, Gone and Ignored are what this run has come to: the warnings that it has
 	// given and does not repeat, the objects that it has found gone, and the attributes whose
@@ -62,7 +65,7 @@ func Unconfigured() *Connection {
 // Settings are required only where they are used: a configuration that reads only
 // an alert needs no management key.
 var (
-	transport = []string{"request_timeout", "retry_timeout", "max_concurrent_requests"}
+	transport = []string{"allow_http", "request_timeout", "retry_timeout", "max_concurrent_requests"}
 	// ManagementSettings are the settings that the management API needs.
 	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
 	// AlertingSettings are the settings that the alerting API needs.

@@ -1,12 +1,19 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // seedPipes are one pipe of each kind.
@@ -79,4 +86,91 @@ func TestImportsFail(t *testing.T) {
 		b := f.manage(test.resource, "", "", nil)
 		b.refuses(b.reported(b.block.Import(f.start(), test.id)), test.says)
 	}
+}
+
+// byIdentity is a provider that is asked for imports by identity, not by ID.
+type byIdentity struct{ server }
+
+func (s byIdentity) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	typ := s.engines[req.TypeName].IdentityOf(tfvalue.Null(tftypes.String)).Type().(tftypes.Object)
+	ids, values := strings.Split(req.ID, "/"), map[string]tftypes.Value{}
+	for i, name := range []string{"organization_id", "service_id", "pipe_id"}[:len(ids)] {
+		values[name] = tftypes.NewValue(tftypes.String, ids[i])
+	}
+	identity, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
+	if err != nil {
+		return nil, err
+	}
+	req.ID, req.Identity = "", &tfprotov6.ResourceIdentityData{IdentityData: &identity}
+	return s.server.ImportResourceState(ctx, req)
+}
+
+// planImport plans what an import block asks for.
+func (b *managed) planImport(p terraformtest.Provider, id string) *result {
+	b.t.Helper()
+	b.write(true)
+	return b.tell(&result{change: b.block.PlanImport(p, id)}, b.block.State)
+}
+
+// TestImportOfAnother imports an object into a resource whose configuration names another, by
+// ID and by identity: Terraform would import the one, and replace it with the other.
+func TestImportOfAnother(t *testing.T) {
+	const ours, others = mockplatform.OrganizationID, mockplatform.OtherOrganizationID
+	f := newFixture(t)
+	for _, test := range []struct {
+		b        *managed
+		id, says string
+	}{
+		{
+			f.scaling(mockplatform.FullServiceID, ""), ours + "/" + mockplatform.ServiceID,
+			"name different services: service_id is " + mockplatform.ServiceID + " in the import and " + mockplatform.FullServiceID + " in the configuration.",
+		},
+		{
+			f.scaling(mockplatform.BeaconServiceID, "organization_id = \""+ours+"\""), others + "/" + mockplatform.BeaconServiceID,
+			"name different services: organization_id is " + others + " in the import and " + ours + " in the configuration.",
+		},
+		{ // what is unknown may be the same
+			f.pipe(mockplatform.PostgresPipeID, "organization_id = later\nname = later"), ours + "/" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID,
+			"name different pipes: pipe_id is " + mockplatform.KafkaPipeID + " in the import and " + mockplatform.PostgresPipeID + " in the configuration.",
+		},
+		{
+			f.pipe(mockplatform.PostgresPipeID, "service_id = \""+mockplatform.FullServiceID+"\""), ours + "/" + mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID,
+			"service_id is " + mockplatform.ServiceID + " in the import and " + mockplatform.FullServiceID + " in the configuration; pipe_id is " + mockplatform.KafkaPipeID + " in the import",
+		},
+	} {
+		for _, p := range []terraformtest.Provider{f.start(), byIdentity{f.start()}} {
+			test.b.refuses(test.b.planImport(p, test.id), "Import does not match the configuration: The import and the configuration of this resource ", test.says)
+		}
+	}
+}
+
+// TestAnotherAfterImport changes the ID of what was imported: that is refused only by the plan
+// that imports it.
+func TestAnotherAfterImport(t *testing.T) {
+	f := newFixture(t)
+	wantReplaced := func(r *result) {
+		t.Helper()
+		if len(r.errors) > 0 || r.action != "replace" {
+			t.Error(r)
+		}
+	}
+
+	// Two blocks swap what they manage: one is imported where it left the other.
+	s, left, imported := f.start(), f.scaling(mockplatform.ServiceID, ""), f.scaling(mockplatform.ServiceID, "")
+	left.apply()
+	left.ids["service_id"] = cty.StringVal(mockplatform.FullServiceID)
+	r := imported.must(imported.planImport(s, mockplatform.ServiceID))
+	wantReplaced(left.tryPlan(s))
+
+	// The ID changes after an apply, which has no work, with a refresh and without.
+	imported.applyPlan(r)
+	imported.ids["service_id"] = cty.StringVal(mockplatform.FullServiceID)
+	imported.write(true)
+	wantReplaced(imported.tell(&result{change: imported.block.PlanOnly(f.start())}, imported.block.State))
+	wantReplaced(imported.tryPlan(f.start()))
+
+	// What the configuration names is not known yet.
+	unknown := f.scaling("", "service_id = later")
+	wantReplaced(unknown.planImport(f.start(), mockplatform.ServiceID))
+	f.wantWrites()
 }

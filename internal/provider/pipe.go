@@ -22,6 +22,7 @@ var pipe = adopt.New(adopt.Kind{
 	Options:    []tfvalue.Path{validateSamplesPath},
 	KeyedSet:   tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
+	Validate:   requireVersions,
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},

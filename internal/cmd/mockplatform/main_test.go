@@ -128,7 +128,7 @@ func TestAddressThatOthersReach(t *testing.T) {
 		t.Errorf("loopback: got %s", p.file("stderr"))
 	}
 	p := start(t, "-addr", "0.0.0.0:0")
-	wantText(t, p.file("stderr"), "other machines can reach -addr 0.0.0.0:0,")
+	wantText(t, p.file("stderr"), "other machines can reach -addr 0.0.0.0:0,", "There, the provider needs allow_http.")
 	wantText(t, p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:")
 }
 
