@@ -131,7 +131,7 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	}
 	_, pending := key.Difference(u.set.want, there)
 	_, due := key.Difference(u.set.want, u.set.base)
-	lost := key.Replace(tfvalue.Collection(there.Type(), due), u.change.Edit.Add, nil).Elements()
+	lost := key.Only(key.Replace(tfvalue.Collection(there.Type(), due), u.change.Edit.Add, nil), pending).Elements()
 	gone := key.Replace(tfvalue.Collection(there.Type(), key.Among(u.set.removed, pending)), nil, lost).Elements()
 	var lines []string
 	for _, element := range key.Sort(gone) {

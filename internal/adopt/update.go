@@ -234,11 +234,12 @@ func (u *update) isPast(at tfvalue.Path, value, before tfvalue.Value) bool {
 func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, isSettled bool, diags *diag.Diagnostics) (ok bool) {
 	u.leaves.sent = p.Leaves.Merge(u.leaves.sent)
 	u.set.removed = append(u.set.removed, p.Edit.Remove...)
+	isLast := u.stepAfter(p.Edit).IsEmpty()
 	asOf := u.returnedAt(shown)
 	u.judge(p, shown, asOf)
 	var err error
 	if !isSettled {
-		shown, asOf, err = u.await(ctx, p, shown, asOf)
+		shown, asOf, err = u.await(ctx, p, shown, asOf, isLast)
 	}
 	u.take(p, shown, asOf)
 	u.absorb(p.Edit)
@@ -246,7 +247,7 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, isSet
 		u.addUnreadable(err, diags)
 		return false
 	}
-	return u.conclude(diags)
+	return u.conclude(isLast, diags)
 }
 
 // maxLag is how long an answer may be of the past, and a value that was sent not be there yet.
@@ -255,8 +256,8 @@ const maxLag = 30 * time.Second
 // await reads the object until it shows a PATCH. One read settles what a response leaves in
 // doubt: it may omit any leaf once, and may show the object as it was before the PATCH. As long
 // as what was sent is exactly as it was, more reads follow.
-func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time) (tfvalue.Value, time.Time, error) {
-	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(p) && waiting.next(ctx, maxLag) {
+func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isLast bool) (tfvalue.Value, time.Time, error) {
+	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
 		read, err := u.readOnce(ctx, u.connection.Client, u.id)
 		if err != nil {
 			return shown, asOf, err
@@ -281,8 +282,7 @@ func (u *update) isDoubtful(p Patch) bool {
 
 // isLate reports whether what was sent is worth waiting for. The next step of the set waits for
 // the elements alone, and nobody for a leaf that this run has waited for in vain.
-func (u *update) isLate(p Patch) bool {
-	isLast := u.stepAfter(p.Edit).IsEmpty()
+func (u *update) isLate(isLast bool) bool {
 	return slices.ContainsFunc(u.leaves.records, func(r record) bool {
 		return r.isPast && (u.isSet(r.Path) || isLast && !u.connection.Ignored.Has(u.pathInRun(r.Path)))
 	})
@@ -365,8 +365,7 @@ func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 // that the platform stores otherwise, or does not show yet, is no reason to leave an element
 // removed that the next PATCH adds. After a value that was never shown, nothing is restored:
 // what looks reset may be of the past, too.
-func (u *update) conclude(diags *diag.Diagnostics) (ok bool) {
-	isLast := u.step().IsEmpty()
+func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 	ok = true
 	u.leaves.late = nil
 	for _, r := range u.leaves.records {
