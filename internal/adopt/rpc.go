@@ -74,6 +74,17 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 	return resp, err
 }
 
+// GenerateResourceConfig handles the RPC of that name; see ReadResource for errors. It sends
+// nothing.
+func (e *Engine) GenerateResourceConfig(c *conn.Connection, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
+	state, err := decode(req.State, e.objectType)
+	if err != nil {
+		return nil, err
+	}
+	config, err := encode(e.generate(state, c.OrganizationID))
+	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, err
+}
+
 func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {
 	written, err := encode(e.IdentityOf(object))
 	return &tfprotov6.ResourceIdentityData{IdentityData: written}, err
