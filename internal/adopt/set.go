@@ -87,7 +87,7 @@ func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalu
 
 // readAgain reads the object during an update, before a PATCH is sent.
 func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
-	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, memory: u.memory, needsSet: true})
+	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, elements: u.elements(edit), memory: u.memory, needsSet: true})
 	if err != nil {
 		return now, err
 	}
@@ -99,6 +99,14 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, er
 		err = errors.New(unknown)
 	}
 	return now, err
+}
+
+// elements are those that a response to a PATCH may have, as they were and as they were sent.
+func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
+	if !u.ownsKeyedSet() {
+		return u.seen.remote.At(u.KeyedSet...)
+	}
+	return u.key().Replace(u.set.base, nil, e.Add)
 }
 
 // followSet takes the set from a read before a PATCH: what the PATCH concerns is as it was, and

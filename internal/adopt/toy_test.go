@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Unsaid: []string{"on"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -75,7 +76,10 @@ type workshop struct {
 	requests []string
 	asOf     []time.Time // of what each PATCH of bulbs was decided by
 
+	// versions are the lamps of earlier PATCHes, and when they were replaced.
+	versions map[string][]version
 	// What the API document does not show.
+	lag     time.Duration                                            // responses have the lamps as they were so long ago
 	resets  bool                                                     // a PATCH resets what it omits
 	result  string                                                   // of a PATCH: "" for the lamp, "none", "past"
 	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
@@ -86,6 +90,21 @@ type workshop struct {
 	// settings of the provider that are known only after apply.
 	retries bool
 	lacks   []string
+}
+
+type version struct {
+	until time.Time
+	lamp  tfvalue.Value
+}
+
+// shown is a lamp as responses have it.
+func (w *workshop) shown(id string) tfvalue.Value {
+	for _, v := range w.versions[id] {
+		if v.until.After(time.Now().Add(-w.lag)) {
+			return v.lamp
+		}
+	}
+	return w.lamps[id]
 }
 
 func (w *workshop) engine() *Engine {
@@ -101,11 +120,11 @@ func (w *workshop) engine() *Engine {
 					return err
 				}
 			}
-			lamp, ok := w.lamps[strings.ToLower(id.IDs[0])]
-			if !ok {
+			lamp := strings.ToLower(id.IDs[0])
+			if _, ok := w.lamps[lamp]; !ok {
 				return gone
 			}
-			return readLamp(w.respond("GET", lamp), read)
+			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
@@ -142,9 +161,9 @@ type patching struct {
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
 	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
 	u.failed = err
-	switch {
-	case err != nil:
-		return u.retries && !p.AsOf.IsZero(), err
+	switch failed := (&platform.Error{}); {
+	case errors.As(err, &failed):
+		return u.retries && !p.AsOf.IsZero() && failed.Status < http.StatusBadRequest, err
 	case response.IsNull():
 		return false, nil
 	default:
@@ -209,6 +228,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	if w.rewrite != nil {
 		after = w.rewrite(after)
 	}
+	w.versions[id] = append(w.versions[id], version{time.Now(), before})
 	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 	switch {
 	case failed != nil, w.result == "none":
@@ -216,7 +236,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	case w.result == "past":
 		return w.respond(request, before), nil
 	default:
-		return w.respond(request, w.lamps[id]), nil
+		return w.respond(request, w.shown(id)), nil
 	}
 }
 
@@ -308,7 +328,7 @@ var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true
 
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
-	w := &workshop{}
+	w := &workshop{versions: map[string][]version{}}
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
 			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,

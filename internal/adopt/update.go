@@ -161,7 +161,9 @@ func (u *update) send(ctx context.Context, call Call, p Patch, rests bool, respo
 	if patch.Body, err = u.Body(u.change.Change, p); err != nil {
 		return false, fmt.Errorf("reading the plan: %w", err)
 	}
-	return call.Send(ctx, patch, u.Rules.Into(response))
+	again, err = call.Send(ctx, patch, u.Rules.Into(response))
+	*response = u.complete(*response, u.elements(p.Edit))
+	return again, err
 }
 
 // undoneFor is how long reads have to show that a PATCH was not carried out that may have been:
@@ -258,7 +260,7 @@ const maxLag = 30 * time.Second
 // as what was sent is exactly as it was, more reads follow.
 func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isLast bool) (tfvalue.Value, time.Time, error) {
 	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
-		read, err := u.readOnce(ctx, u.connection.Client, u.id)
+		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(p.Edit))
 		if err != nil {
 			return shown, asOf, err
 		}

@@ -18,7 +18,7 @@ import (
 // is applied on each platform, while one colleague does one thing before any request of the
 // apply, and one fault befalls any request of it. small_world_rules_test.go has what must
 // hold. make soak plays all of it, and make test every smallStride-th world.
-const smallStride = 61
+const smallStride = 199
 
 // smallSet is a set of mappings by name, such as "users>users".
 type smallSet map[string]smallMapping
