@@ -201,11 +201,12 @@ func (u *update) ask(ctx context.Context, p Patch, call Call) (left Patch, read 
 		case perhaps && p.Edit.IsEmpty() && !u.verifiable(differs).AnyLeaf():
 			u.carriedOut(tfvalue.Edit{}, now.remote) // as far as a read can show it
 			return p, now.read, nil
-		case perhaps && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor):
+		}
+		u.follow(p, now, past)
+		if perhaps && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor) {
 			continue
 		}
 		call.Settle()
-		u.follow(p, now, past)
 		return p, now.read, nil
 	}
 }
