@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -109,11 +108,7 @@ func (w *workshop) engine() *Engine {
 			if err != nil {
 				return err
 			}
-			raw, err := json.Marshal(members)
-			if err != nil {
-				return err
-			}
-			return read(raw)
+			return read(members)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
 		Send:     w.send,

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
@@ -67,7 +65,7 @@ type list struct {
 // field of one service must not break the reads of the others.
 type service struct {
 	id, name string // the ID in lower case, the name in the normal form of Terraform's
-	json     jsontext.Value
+	json     any
 }
 
 // serviceKey is the same for all reads and writes of a service.
@@ -227,20 +225,17 @@ func (l *list) accept(r *rest.Response) error {
 	if err != nil {
 		return err
 	}
-	var all []jsontext.Value
-	if json.Unmarshal(result, &all, rest.Lenient) != nil {
+	all, isArray := result.([]any)
+	if !isArray {
 		return errors.New("its result is not an array")
 	}
 	for i, value := range all {
-		var identity struct {
-			ID   string `json:"id"`
-			Name any    `json:"name"`
-		}
-		if err := json.Unmarshal(value, &identity, rest.Lenient); err != nil || identity.ID == "" {
+		id, _ := members(value)["id"].(string)
+		if id == "" {
 			return fmt.Errorf("service %d of the list has no ID", i+1)
 		}
-		name, _ := identity.Name.(string)
-		s := &service{strings.ToLower(identity.ID), norm.NFC.String(name), value}
+		name, _ := members(value)["name"].(string)
+		s := &service{strings.ToLower(id), norm.NFC.String(name), value}
 		if l.byID[s.id] == nil {
 			l.byID[s.id] = s
 		}

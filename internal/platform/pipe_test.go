@@ -2,11 +2,10 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
@@ -21,11 +20,11 @@ func TestAskAfterAFault(t *testing.T) {
 		sent []string // bodies
 	}{
 		{nil, []string{first}},
-		{&PipePatch{Body: jsontext.Value(rest)}, []string{first, rest, rest}},
+		{&PipePatch{Body: json.RawMessage(rest)}, []string{first, rest, rest}},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			f.InjectEach(resttest.Reset, resttest.Reset)
-			patch := PipePatch{Body: jsontext.Value(first), AsOf: time.Now(), Ask: func(context.Context, bool) (*PipePatch, error) {
+			patch := PipePatch{Body: json.RawMessage(first), AsOf: time.Now(), Ask: func(context.Context, bool) (*PipePatch, error) {
 				return test.left, nil
 			}}
 			err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, patch, new(object).read)

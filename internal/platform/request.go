@@ -1,13 +1,12 @@
 package platform
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -39,17 +38,23 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 
 const checkOrganization = "Check organization_id and base_url."
 
-// encode makes a value the body of a request.
-func encode(r *rest.Request, body any) (err error) {
-	if r.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+// encode makes a value the body of a request, without the escapes for HTML that json.Marshal
+// writes: what a response repeats of it is masked best as it was sent.
+func encode(r *rest.Request, body any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
 		return fmt.Errorf("%s: the body cannot be written as JSON: %w", r.Operation, err)
 	}
+	r.Body = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	return nil
 }
 
-// Read reads the JSON of one object from a response. Its error says in which way the object
-// is not as documented, without a value, and is the reason why the response cannot be used.
-type Read func(object jsontext.Value) error
+// Read reads one object of a response, which is decoded as rest.Response.JSON does. Its error
+// says in which way the object is not as documented, without a value, and is the reason why
+// the response cannot be used.
+type Read func(object any) error
 
 // get reads one object, whose ID is the last segment of the path.
 func (c *Client) get(ctx context.Context, a *api, r *rest.Request, read Read) error {

@@ -14,6 +14,10 @@ import (
 // remembered.
 
 var keyRules = tfvalue.Rules{
+	NotInJSON: []tfvalue.Path{
+		{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}, {"ready_for_renewal"},
+		{"key_id"}, {"key_secret"}, // beside the key in a response
+	},
 	Keys:     map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}},
 	Instants: []string{"expire_at"},
 	Folded:   []string{"organization_id"},

@@ -202,7 +202,7 @@ func TestAPIKeyFaults(t *testing.T) {
 			[]string{"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which},
 		},
 		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), true, []string{"key_id: the API returned none"}},
-		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state."}},
+		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state.", " and the API document has another type"}},
 		"secret as the name": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), true, []string{"name: the API returned a value that cannot be shown"}},
 		"secret elsewhere": {
 			edited(func(result, key mockplatform.Document) {

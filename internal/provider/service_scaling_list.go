@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
@@ -63,11 +62,11 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 		return
 	}
 	var results []list.ListResult
-	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(raw jsontext.Value) error {
+	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
 		if req.Limit > 0 && int64(len(results)) == req.Limit {
 			return nil // the framework doesn't apply the limit
 		}
-		result, err := listedService(ctx, req, organization.Text(), raw)
+		result, err := listedService(ctx, req, organization.Text(), decoded)
 		results = append(results, result)
 		return err
 	})
@@ -82,13 +81,13 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 // listedType has what identifies a service of a list.
 var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String}}
 
-func listedService(ctx context.Context, req list.ListRequest, organization string, raw jsontext.Value) (list.ListResult, error) {
+func listedService(ctx context.Context, req list.ListRequest, organization string, decoded any) (list.ListResult, error) {
 	result := req.NewListResult(ctx)
-	service, err := tfvalue.Rules{}.FromJSON(raw, listedType)
+	service, err := tfvalue.Rules{}.FromJSON(decoded, listedType)
 	if err != nil {
 		return result, err
 	}
-	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, raw)
+	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, decoded)
 	if err != nil {
 		return result, err
 	}

@@ -7,15 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
-
-// Lenient accepts repeated names and invalid UTF-8 in responses, which do no harm
-// here. By the library's defaults, names are case-sensitive and unknown members
-// are ignored.
-var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // describe returns the message in the body of an error, cleaned and masked, and the
 // body if it is a JSON object.
@@ -23,8 +15,7 @@ func describe(r *Response) (message string, object map[string]any) {
 	if location := r.Header.Get("Location"); r.Status/100 == 3 && location != "" {
 		return describeRedirect(location, r.Mask), nil
 	}
-	var value any
-	if json.Unmarshal(r.Body, &value, Lenient) == nil {
+	if value, err := r.JSON(); err == nil {
 		object, _ = value.(map[string]any)
 		return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 	}

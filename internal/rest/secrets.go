@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 )
 
@@ -50,7 +49,7 @@ func unescapePercent(escaped string) string {
 }
 
 func unescapeJSON(escaped string) (decoded string) {
-	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded, jsontext.AllowInvalidUTF8(true))
+	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded)
 	return decoded
 }
 
