@@ -9,18 +9,15 @@ import (
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
-
-// IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
-// letter case. Other forms would change the path.
-func IsUUID(s string) bool { return rest.IsUUID(s) }
 
 // inOrganization declares a request to the management API. The path is that of an object
 // of an organization, in turn a kind of object and an ID, which has to be a UUID.
 func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) (*rest.Request, error) {
 	path = append([]string{"organizations", organizationID}, path...)
 	for i := 1; i < len(path); i += 2 {
-		if !IsUUID(path[i]) {
+		if !words.IsUUID(path[i]) {
 			return nil, fmt.Errorf("%s: the %s ID %q is not a UUID", operation, strings.TrimSuffix(path[i-1], "s"), path[i])
 		}
 	}

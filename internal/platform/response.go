@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // errNoResult is wrapped by the errors of responses that have no result and are fine
@@ -36,7 +37,7 @@ func result(r *rest.Response, member string) (any, error) {
 		number, _ := envelope["status"].(json.Number) // optional, and so are all below
 		status, _ = number.Float64()
 		id, _ := envelope["requestId"].(string)
-		r.RequestID = cmp.Or(rest.Clean(r.Mask(id), rest.MaxID), r.RequestID)
+		r.RequestID = cmp.Or(words.Clean(r.Mask(id), words.MaxID), r.RequestID)
 	}
 	failed := rest.MessageIn(envelope["error"], r.Mask)
 	message := cmp.Or(failed, rest.MessageIn(envelope["message"], r.Mask))
@@ -103,10 +104,10 @@ func optional(accept func(*rest.Response) error) func(*rest.Response) error {
 // any letter case. An object without an ID is accepted.
 func checkID(object any, requested string, mask func(string) string) error {
 	id, exists := members(object)["id"].(string)
-	if !exists || id == requested || IsUUID(requested) && strings.EqualFold(id, requested) {
+	if !exists || id == requested || words.IsUUID(requested) && strings.EqualFold(id, requested) {
 		return nil
 	}
-	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(id), rest.MaxID))
+	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, words.Clean(mask(id), words.MaxID))
 }
 
 // members returns the members of an object; nil if value is not an object.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // ListServices lists the services of an organization, and reads each in the API's order
@@ -102,7 +103,7 @@ func (c *Client) readAll(r *rest.Request, services []*service, each Read) error 
 	for _, s := range services {
 		if err := each(s.json); err != nil {
 			// A complete response that the API document does not describe.
-			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", rest.Clean(c.Mask(s.id), rest.MaxID), err))
+			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", words.Clean(c.Mask(s.id), words.MaxID), err))
 			e.Status, e.Attempts = http.StatusOK, 1
 			return e
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // apiKeyResource is dataplatform_api_key. The API can only create a key: all that
@@ -223,7 +224,7 @@ func addCreateError(diags *diag.Diagnostics, asked tfvalue.Value, err error) {
 func addSecretMissing(diags *diag.Diagnostics, asked, response tfvalue.Value, created *platform.CreatedAPIKey) {
 	id := response.At("id").Text()
 	if id != "" {
-		id = ", ID " + platform.CleanText(id)
+		id = ", ID " + words.Clean(id, words.MaxID)
 	}
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
@@ -239,7 +240,7 @@ func described(asked tfvalue.Value, requestID string) string {
 		expiry = "expiry " + at
 	}
 	if requestID != "" {
-		expiry += ", request ID " + platform.CleanText(requestID)
+		expiry += ", request ID " + words.Clean(requestID, words.MaxID)
 	}
 	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(texts(asked.At("roles")), ", "), expiry)
 }

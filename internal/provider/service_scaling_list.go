@@ -15,8 +15,8 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // serviceScalingList is the list resource dataplatform_service_scaling, for
@@ -91,7 +91,7 @@ func listedService(ctx context.Context, req list.ListRequest, organization strin
 	if err != nil {
 		return result, err
 	}
-	result.DisplayName = cmp.Or(platform.CleanText(service.At("name").Text()), platform.CleanText(service.At("id").Text()))
+	result.DisplayName = cmp.Or(words.Clean(service.At("name").Text(), words.MaxID), words.Clean(service.At("id").Text(), words.MaxID))
 	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
 	if req.IncludeResource {
 		result.Resource.Raw = object.Value

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // describe returns the message in the body of an error, cleaned and masked, and the
@@ -30,7 +32,7 @@ func describe(r *Response) (message string, object map[string]any) {
 func describeRedirect(location string, mask func(string) string) string {
 	where := ""
 	if target, err := url.Parse(location); err == nil && target.Host != "" {
-		where = " to " + strings.TrimPrefix(target.Scheme+"://"+Clean(mask(target.Host), 100), "://")
+		where = " to " + strings.TrimPrefix(target.Scheme+"://"+words.Clean(mask(target.Host), 100), "://")
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }
@@ -49,7 +51,7 @@ func (r *Response) Page() string {
 		return ""
 	}
 	if title := pageTitle.FindSubmatch(raw); title != nil {
-		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
+		if text := words.Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
 			return htmlPage + `, with the title "` + text + `"`
 		}
 	}
@@ -67,7 +69,7 @@ const withheld = "the message is withheld because it contains a secret"
 // plain masks secrets in a text from outside and cleans it. It masks again, since the
 // spelling of a secret may be the cleaned one.
 func plain(s string, hide func(string) string) string {
-	if s = hide(Clean(hide(s), maxError)); s == mask {
+	if s = hide(words.Clean(hide(s), maxError)); s == mask {
 		return withheld
 	}
 	return s

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Maximum size of a response, in bytes. Ten thousand services with every field
@@ -33,7 +35,7 @@ type Response struct {
 func newResponse(r *http.Response, mask func(string) string) *Response {
 	return &Response{
 		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: Clean(mask(r.Header.Get("X-Request-Id")), MaxID),
+		RequestID: words.Clean(mask(r.Header.Get("X-Request-Id")), words.MaxID),
 	}
 }
 
