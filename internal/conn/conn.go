@@ -174,11 +174,10 @@ func (c *Connection) FirstWarning(key string) bool {
 	return !reported
 }
 
-// SetGone records that this run has found that an object no longer exists, and IsGone reports
-// whether it has.
+// SetGone records that this run has found that an object no longer exists.
 func (c *Connection) SetGone(key string) { c.gone.Store(key, true) }
 
-// IsGone is described at SetGone.
+// IsGone reports whether this run has called SetGone with a key.
 func (c *Connection) IsGone(key string) bool {
 	_, gone := c.gone.Load(key)
 	return gone
