@@ -31,6 +31,7 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		"contradiction":         {200, `{"status":500,"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},
 		"contradiction, none":   {200, `{"status":500,"result":{"key":{"id":"k"}}}`, false, "ambiguous"},
 		"contradiction, hashed": {200, `{"status":500,"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}} incomplete`},
+		"hashed, no ID":         {200, `{"status":500,"result":{"key":{"name":"n"}}}`, true, "ambiguous"},
 		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} incomplete`},
 		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} incomplete`},
 		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},

@@ -71,38 +71,127 @@ func TestManyReadsCostFewLists(t *testing.T) {
 	}
 }
 
-// What lists say of a service: W has it, O omits it, and the others cannot be used. Those
-// before the bar were caused by other readers; the read causes those after it.
-func TestConsecutiveLists(t *testing.T) {
+// Which list serves a read, a row for each rule. An event is what begins, after how many
+// seconds, and when its caller cancels it: a, b and c read a service, A reads a by its ID in
+// capitals, f reads a anew, n looks for the name of a, l lists all, w writes to a, and x is a
+// write that is rejected. The lists are all that are sent, and take a second each: W has the
+// services, O omits them, and the others fail.
+func TestLists(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
-		'W': respond(200, `{"result":[{"id":"`+testService+`"}]}`),
+		'W': respond(200, fmt.Sprintf(`{"result":[{"id":%q,"name":"a"},{"id":%q},{"id":%q}]}`, serviceID(0), serviceID(1), serviceID(2))),
 		'O': respond(200, `{"result":[]}`),
 		'F': respond(403, ""),
 		'4': respond(404, ownError),
-		'N': respond(200, `{"result":null}`),
 		'I': respond(200, `{"result":[{}]}`),
 	}
-	for want, orders := range map[string]string{
-		"ok":        "|W |OW W| OW| O|W OWO| OOW|",
-		"not found": "|OO OO| O|O",
-		"failed":    "|F |OF |O4 |ON |OI OF| F|",
+	for rule, test := range map[string]struct{ events, lists, want string }{
+		"a list serves the reads of all services":               {"a0 b2 c3", "W", "ok ok ok"},
+		"also while it is under way":                            {"a0 b0.5", "W", "ok ok"},
+		"another read of a service needs a later list":          {"a0 a2", "WW", "ok ok"},
+		"it takes the one that another read has caused":         {"a0 a2 b4 b5 c6 c7", "WW", "ok ok ok ok ok ok"},
+		"also while that is under way":                          {"a0 f0.5 a1.2", "WW", "ok ok ok"},
+		"a service is gone if two lists omit it":                {"a0", "OO", "not found"},
+		"it is there if the second list has it":                 {"a0", "OW", "ok"},
+		"reads share these two lists":                           {"a0 b0.5 c5", "OO", "not found not found not found"},
+		"the second list may fail":                              {"a0", "OF", "failed"},
+		"a 404 to a list is not about a service":                {"a0", "O4", "failed"},
+		"a list without an ID cannot be used":                   {"a0", "OI", "failed"},
+		"letter case makes no other service":                    {"a0 A2 w4 A7", "WWW", "ok ok ok ok"},
+		"a fresh read needs two lists, too":                     {"f0", "OO", "not found"},
+		"and so does a name":                                    {"n0 n5", "OOOW", "nothing ok"},
+		"a list of all is one list":                             {"l0", "O", "nothing"},
+		"only the last two lists are kept":                      {"l0 l2 l4 a6 a7 a8", "WWWW", "ok ok ok ok ok ok"},
+		"a list is kept for its lifetime":                       {"a0 b30", "W", "ok ok"},
+		"and no longer":                                         {"a0 b32", "WW", "ok ok"},
+		"a list that began before a write is outdated":          {"b0 w2 a5", "WW", "ok ok ok"},
+		"for this service alone":                                {"b0 w2 c5", "W", "ok ok ok"},
+		"also if the write fails":                               {"b0 x2 a5", "WW", "ok failed ok"},
+		"a list that begins during a write is outdated":         {"w0 b0.5 a5", "WW", "ok ok ok"},
+		"a read during a write needs a list that began in it":   {"b0 w2 a2.5", "WW", "ok ok ok"},
+		"a fresh read needs a list that begins after it":        {"a0 f2", "WW", "ok ok"},
+		"also one that begins during a list":                    {"a0 f0.5", "WW", "ok ok"},
+		"fresh reads that wait share the next list":             {"f0 f0.4 n0.6 l0.8", "WW", "ok ok ok ok"},
+		"a list that fails serves the reads of all services":    {"a0 b5", "F", "failed failed"},
+		"but no other read of the same service":                 {"a0 a5", "FW", "failed ok"},
+		"and no read after a write":                             {"b0 w2 a5", "FW", "failed ok ok"},
+		"it serves fresh reads":                                 {"f0 f5 l6", "F", "failed failed failed"},
+		"a list under way has not failed":                       {"f0 f0.5", "WF", "ok failed"},
+		"a list fails with the one that it waits for":           {"f0 f0.5", "F", "failed failed"},
+		"but not with one that has ended before":                {"a0 a2 a4", "FFW", "failed failed ok"},
+		"a read that is cancelled takes nothing from others":    {"a0-0.5 b0.2", "W", "left ok"},
+		"nor when it has joined a list of others":               {"a0 b0.2-0.5", "W", "ok left"},
+		"without readers, a list is cancelled and forgotten":    {"a0-0.5 b0.7", "WW", "left ok"},
+		"one that waits for its turn is not sent":               {"a0 f0.2-0.5", "W", "ok left"},
+		"nor does another reader find it":                       {"a0 f0.2-0.5 f0.7", "WW", "ok left ok"},
+		"a list does not fail with one that is cancelled":       {"f0-0.7 f0.5", "WW", "left ok"},
+		"one that some of its readers have left is not":         {"a0 f0.2-1.5 f0.4", "WW", "ok left ok"},
+		"a list is kept although its reader is cancelled later": {"a0-1.5 b2", "W", "ok ok"},
 	} {
-		for order := range strings.FieldsSeq(orders) {
-			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				others, own, _ := strings.Cut(order, "|")
-				for _, letter := range others + own {
-					f.InjectEach(responses[letter])
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			for i := range 3 {
+				f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "numReplicas": 2})
+			}
+			for _, letter := range test.lists {
+				list := slow(time.Second, responses[letter])
+				list.Method = http.MethodGet
+				f.Inject(list)
+			}
+			f.Always(fault{Method: http.MethodPatch, After: true, Delay: time.Second})
+			events := strings.Fields(test.events)
+			got := make([]string, len(events))
+			crowd(len(events), len(events), func(i int) {
+				begins, leaves, _ := strings.Cut(events[i][1:], "-")
+				time.Sleep(seconds(t, begins))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if leaves != "" {
+					time.AfterFunc(seconds(t, leaves)-seconds(t, begins), cancel)
 				}
-				for range others {
-					_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
-				}
-				err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
-				if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
-					t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
+				found, err := reading(func(read Read) error { return happen(ctx, c, events[i][0], read) })
+				got[i] = outcome(err)
+				switch {
+				case errors.Is(err, context.Canceled):
+					got[i] = "left"
+				case err == nil && found == nil:
+					got[i] = "nothing"
 				}
 			})
-		}
+			c.rest.Transport().CloseIdleConnections()
+			synctest.Wait()
+			if got := strings.Join(got, " "); got != test.want || f.Sent("GET") != len(test.lists) || f.Open() != 0 {
+				t.Errorf("%s: %s after %d lists, want %s after %d; %d connections", rule, got, f.Sent("GET"), test.want, len(test.lists), f.Open())
+			}
+		})
+	}
+}
+
+func seconds(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text + "s")
+	if err != nil {
+		t.Error(err)
+	}
+	return d
+}
+
+// happen is an event of TestLists.
+func happen(ctx context.Context, c *Client, what byte, read Read) error {
+	switch what {
+	case 'A':
+		return c.GetService(ctx, testOrganization, strings.ToUpper(serviceID(0)), read)
+	case 'f':
+		return c.GetFreshService(ctx, testOrganization, serviceID(0), read)
+	case 'n':
+		return c.FindServices(ctx, testOrganization, "a", read)
+	case 'l':
+		return c.ListServices(ctx, testOrganization, nil, read)
+	case 'w':
+		return c.UpdateServiceScaling(ctx, testOrganization, serviceID(0), map[string]any{"numReplicas": 3}, read)
+	case 'x':
+		return c.UpdateServiceScaling(ctx, testOrganization, serviceID(0), map[string]any{"numReplicas": 0}, read)
+	default:
+		return c.GetService(ctx, testOrganization, serviceID(int(what-'a')), read)
 	}
 }
 
@@ -218,47 +307,6 @@ func TestFreshReadsShareLists(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// A reader that leaves takes nothing from the others, whether the list is under way or waits
-// for its turn, and nothing is sent for the reader. The last one ends the list, whose failure
-// is nobody's.
-func TestReadersLeave(t *testing.T) {
-	t.Parallel()
-	const list = time.Second
-	type reader struct {
-		begins, leaves time.Duration // leaves 0 is never
-	}
-	for name, test := range map[string]struct {
-		readers []reader
-		lists   int
-	}{
-		"all of those who wait":        {[]reader{{0, 0}, {list / 4, list / 2}, {list / 4, list / 2}}, 1},
-		"one of the next list":         {[]reader{{0, 0}, {list / 4, 3 * list / 2}, {list / 4, 0}}, 2},
-		"all, and another comes later": {[]reader{{0, list / 2}, {3 * list / 4, 0}}, 2},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			haveServices(f, 1)
-			crowd(len(test.readers), len(test.readers), func(i int) {
-				reader := test.readers[i]
-				time.Sleep(reader.begins)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if reader.leaves > 0 {
-					time.AfterFunc(reader.leaves-reader.begins, cancel)
-				}
-				_, err := freshReads["by ID"](ctx, c, 0)
-				if left := errors.Is(err, context.Canceled); left != (reader.leaves > 0) || err != nil && !left {
-					t.Errorf("%s: reader %d: %v", name, i, err)
-				}
-			})
-			c.rest.Transport().CloseIdleConnections()
-			synctest.Wait()
-			if f.Sent("GET") != test.lists || f.Open() != 0 {
-				t.Errorf("%s: %d lists, want %d; %d connections", name, f.Sent("GET"), test.lists, f.Open())
-			}
-		})
 	}
 }
 
