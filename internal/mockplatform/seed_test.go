@@ -49,6 +49,8 @@ func TestLoadSeedRejects(t *testing.T) {
 	for name, row := range map[string]struct{ file, content, message string }{
 		"no credentials":         {"credentials.json", "", "open credentials.json: "},
 		"end of file":            {service, "{\n", service + ": line 2: unexpected end of JSON input"},
+		"more after it":          {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},
+		"not UTF-8":              {service, "{\"name\":\"\xff\"}", service + ": not UTF-8"},
 		"not an object":          {service, "[]", service + ": not a JSON object"},
 		"duplicate member":       {service, `{"id":"a","id":"b"}`, service + `: member "id" occurs twice`},
 		"duplicate member below": {pipe, `{"source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`, pipe + `: member "source.kafka.topics" occurs twice`},

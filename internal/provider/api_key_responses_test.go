@@ -31,6 +31,11 @@ func TestAPIKeyResponsesThatSayTheSame(t *testing.T) {
 			b.Responses = mockplatform.Responses{KeyState: true, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
 			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", "2031-01-01T03:30:00.000+05:30")}
 		},
+		"the names of other attributes": func(b *mockplatform.Behaviour) {
+			for _, name := range []string{"organizationId", "validityHours", "earlyRenewalHours", "rotationTriggers", "readyForRenewal", "keyId", "keySecret"} {
+				b.Patches.Rewrites = append(b.Patches.Rewrites, rewritten(name, []any{}))
+			}
+		},
 	}
 	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
 		responses["no key"+member] = func(b *mockplatform.Behaviour) {
