@@ -24,6 +24,8 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}}`},
 		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}`},
 		"key of another type":   {200, `{"result":{"key":[1],` + id + `,` + secret + `}}`, false, `{"key":[1],` + id + `,` + secret + `}`},
+		"nothing but empty":     {200, `{"result":{"key":{"id":"k"},"keyId":"","keySecret":""}}`, false, `{"key":{"id":"k"}}`},
+		"an escaped name":       {200, `{"result":{"keySecr\u0065t":"s3cr3t"}}`, false, `{` + secret + `}`},
 		"id a number":           {200, `{"result":{"keyId":7,` + secret + `}}`, false, `{"keyId":"7",` + secret + `}`},
 		"cut in the secret":     {200, `{"result":{` + id + `,"keySecret":"s3cr3t`, false, "ambiguous"},
 		"cut after the result":  {200, `{"result":{` + id + `,` + secret + `}`, false, `{` + id + `,` + secret + `} incomplete`},

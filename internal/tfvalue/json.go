@@ -27,8 +27,8 @@ func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	return Value{value}, err
 }
 
-// Salvage reads an object like FromJSON, but a member that has another type is null, and the
-// others are read. The error names one such member.
+// Salvage reads an object like FromJSON, but reads every member that it can. One with an error
+// is null, and the error is that of one of them.
 func (r Rules) Salvage(decoded any, typ tftypes.Object) (Value, error) {
 	members, err := r.readMembers(make(Path, 0, 8), decoded, typ)
 	return Value{tftypes.NewValue(typ, members)}, err
