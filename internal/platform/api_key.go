@@ -67,9 +67,6 @@ var secretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*"?|[0-9.
 func (c *Client) maskSecret(raw []byte) {
 	for _, match := range secretText.FindAllSubmatch(raw, -1) {
 		c.AddSecret(strings.Trim(string(match[1]), `"`))
-		var secret string
-		_ = json.Unmarshal(match[1], &secret) // a number, or cut off
-		c.AddSecret(secret)
 	}
 }
 
@@ -82,13 +79,10 @@ func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 		all = result
 	}
 	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID}
-	if wrong == nil {
-		return nil
-	}
 	k.Incomplete = wrong
 	exists := k.KeySecret != nil || hashed && text(members(k.Key)["id"]) != nil
 	// With a 4xx, no key was created, whatever the body contains.
-	if rejected := r.Status >= 400 && r.Status <= 499; rejected || !exists {
+	if rejected := r.Status/100 == 4; rejected || !exists {
 		return wrong
 	}
 	return nil

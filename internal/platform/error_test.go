@@ -53,6 +53,8 @@ func TestErrorTexts(t *testing.T) {
 		"200 other type":      {"pipe", respond(200, `{"result":{"name":7}}`), pipe, "a field has another type."},
 		"200 about another":   {"pipe", respond(200, `{"result":{"id":"x"}}`), pipe, "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
 		"200 another case":    {"alert", respond(200, `{"data":{"id":"`+strings.ToUpper(testAlert)+`"}}`), alert, "it is about another object: the request was for ID " + testAlert},
+		"200 about a long ID": {"pipe", respond(200, `{"result":{"id":"`+strings.Repeat("x", 101)+`"}}`), pipe, "and the response has ID " + strings.Repeat("x", 100) + "…."},
+		"200 list later":      {"list", respond(200, `{"message":"later"}`), list, "it has no \"result\": later."},
 		"200 no list":         {"list", respond(200, `{"result":{}}`), list, "its result is not an array."},
 		"200 no ID in a list": {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
 		"200 type in a list":  {"list", respond(200, `{"result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK, but the response cannot be used: service x: a field has another type."},

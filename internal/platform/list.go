@@ -32,19 +32,20 @@ const listLifetime = 30 * time.Second
 // that needs a newer list waits for it. So the two lists of a read that finds nothing are
 // consecutive, and no list before the last two is needed.
 //
-// A count orders beginnings, ends, writes and fresh reads, since their times may be equal.
+// Lists, writes and reads are ordered by the number of lists that have begun, since their
+// times may be equal.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
 	mu    sync.Mutex
-	count uint64
+	count uint64             // of the lists that have begun
 	last  map[string][]*list // by listKey: at most two, the older one first
-	after map[string]uint64  // by serviceKey: its next read needs a list that begins after it
+	after map[string]uint64  // by serviceKey: the next read needs a list that began after this count
 }
 
 // list is one list of services: waiting for the one before it, under way, or done.
 type list struct {
-	begun, ended uint64        // 0 until then
+	begun, ended uint64        // the counts at its beginning and its end; 0 until then
 	done         chan struct{} // closed once err and services are final
 	err          error
 	services     []*service // in the API's order, each ID once
@@ -72,18 +73,15 @@ func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
 func (l *lists) outdate(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count++
 	l.after[key] = l.count
 }
 
-// find returns the services of a list that are wanted or, if there is none, those of the next
-// list, and so on: it reads at most that many lists. key is that of the service that is read;
-// "" for a fresh read.
+// find returns the wanted services of a list. While it finds none, it looks at the next list,
+// up to most lists. key is that of the service that is read; "" for a fresh read.
 func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
 	if key == "" {
-		l.count++
 		after = l.count
 	}
 	l.mu.Unlock()
@@ -116,7 +114,7 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh b
 	defer l.mu.Unlock()
 	last := l.last[listKey(r)]
 	if i := slices.IndexFunc(last, func(one *list) bool {
-		return one.begun == 0 || one.begun > after || fresh && one.ended > 0 && one.err != nil
+		return one.begun == 0 || one.begun > after || fresh && one.err != nil
 	}); i >= 0 {
 		last[i].users++
 		return last[i]
@@ -138,7 +136,8 @@ func (l *lists) leave(r *rest.Request, left *list, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.after[key] = max(l.after[key], left.ended)
-	if left.users--; left.users == 0 {
+	left.users--
+	if left.users == 0 {
 		left.cancel()
 		l.last[listKey(r)] = slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool { return one == left })
 	}
@@ -153,18 +152,18 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
+	var err error
 	if before != nil && before.users > 0 { // otherwise it was cancelled
-		one.err = before.err
+		err = before.err
 	}
 	l.mu.Unlock()
-	if one.err == nil {
+	if err == nil {
 		r.Accept = one.accept
-		one.err = l.do(ctx, r)
+		err = l.do(ctx, r)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count++
-	one.ended = l.count
+	one.ended, one.err = l.count, err
 	if one.users > 0 {
 		one.users++ // for its lifetime
 		time.AfterFunc(listLifetime, func() { l.leave(r, one, "") })
@@ -172,9 +171,8 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	close(one.done)
 }
 
-// accept reads the response to a list. It discards what it read of an earlier attempt.
+// accept reads the response to a list.
 func (l *list) accept(r *rest.Response) error {
-	l.services = nil
 	result, err := result(r, "result")
 	if err != nil {
 		return err

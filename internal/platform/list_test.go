@@ -46,7 +46,7 @@ func TestManyReadsCostFewLists(t *testing.T) {
 		"a plan":               {n: 1000, parallelism: 10, reads: 1, lists: 1},
 		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: 2 * listLifetime / 3},
 		"an apply that adopts": {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
-		"disappearance":        {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
+		"disappearance":        {n: 1000, parallelism: 10, reads: 1, lists: 2, gone: true},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, test.n)
@@ -86,47 +86,48 @@ func TestLists(t *testing.T) {
 		'I': respond(200, `{"result":[{}]}`),
 	}
 	for rule, test := range map[string]struct{ events, lists, want string }{
-		"a list serves the reads of all services":               {"a0 b2 c3", "W", "ok ok ok"},
-		"also while it is under way":                            {"a0 b0.5", "W", "ok ok"},
-		"another read of a service needs a later list":          {"a0 a2", "WW", "ok ok"},
-		"it takes the one that another read has caused":         {"a0 a2 b4 b5 c6 c7", "WW", "ok ok ok ok ok ok"},
-		"also while that is under way":                          {"a0 f0.5 a1.2", "WW", "ok ok ok"},
-		"a service is gone if two lists omit it":                {"a0", "OO", "not found"},
-		"it is there if the second list has it":                 {"a0", "OW", "ok"},
-		"reads share these two lists":                           {"a0 b0.5 c5", "OO", "not found not found not found"},
-		"the second list may fail":                              {"a0", "OF", "failed"},
+		"a list serves the reads of all services":               {"a0 b2 c3", "W", "ok,ok,ok"},
+		"a list under way serves reads":                         {"a0 b0.5", "W", "ok,ok"},
+		"another read of a service needs a later list":          {"a0 a2", "WW", "ok,ok"},
+		"a second read uses the list of another second read":    {"a0 a2 b4 b5 c6 c7", "WW", "ok,ok,ok,ok,ok,ok"},
+		"a second read joins a list under way":                  {"a0 f0.5 a1.2", "WW", "ok,ok,ok"},
+		"a service is gone if two lists omit it":                {"a0", "OO", "gone"},
+		"a service is there if the second list has it":          {"a0", "OW", "ok"},
+		"reads of services that are gone share two lists":       {"a0 b0.5 c5", "OO", "gone,gone,gone"},
+		"a second list that fails is an error":                  {"a0", "OF", "failed"},
 		"a 404 to a list is not about a service":                {"a0", "O4", "failed"},
 		"a list without an ID cannot be used":                   {"a0", "OI", "failed"},
-		"letter case makes no other service":                    {"a0 A2 w4 A7", "WWW", "ok ok ok ok"},
-		"a fresh read needs two lists, too":                     {"f0", "OO", "not found"},
-		"and so does a name":                                    {"n0 n5", "OOOW", "nothing ok"},
+		"letter case makes no other service":                    {"a0 A2 w4 A7", "WWW", "ok,ok,ok,ok"},
+		"a fresh read finds nothing only in two lists":          {"f0", "OO", "gone"},
+		"a name is looked for in two lists":                     {"n0 n5", "OOOW", "nothing,ok"},
 		"a list of all is one list":                             {"l0", "O", "nothing"},
-		"only the last two lists are kept":                      {"l0 l2 l4 a6 a7 a8", "WWWW", "ok ok ok ok ok ok"},
-		"a list is kept for its lifetime":                       {"a0 b30", "W", "ok ok"},
-		"and no longer":                                         {"a0 b32", "WW", "ok ok"},
-		"a list that began before a write is outdated":          {"b0 w2 a5", "WW", "ok ok ok"},
-		"for this service alone":                                {"b0 w2 c5", "W", "ok ok ok"},
-		"also if the write fails":                               {"b0 x2 a5", "WW", "ok failed ok"},
-		"a list that begins during a write is outdated":         {"w0 b0.5 a5", "WW", "ok ok ok"},
-		"a read during a write needs a list that began in it":   {"b0 w2 a2.5", "WW", "ok ok ok"},
-		"a fresh read needs a list that begins after it":        {"a0 f2", "WW", "ok ok"},
-		"also one that begins during a list":                    {"a0 f0.5", "WW", "ok ok"},
-		"fresh reads that wait share the next list":             {"f0 f0.4 n0.6 l0.8", "WW", "ok ok ok ok"},
-		"a list that fails serves the reads of all services":    {"a0 b5", "F", "failed failed"},
-		"but no other read of the same service":                 {"a0 a5", "FW", "failed ok"},
-		"and no read after a write":                             {"b0 w2 a5", "FW", "failed ok ok"},
-		"it serves fresh reads":                                 {"f0 f5 l6", "F", "failed failed failed"},
-		"a list under way has not failed":                       {"f0 f0.5", "WF", "ok failed"},
-		"a list fails with the one that it waits for":           {"f0 f0.5", "F", "failed failed"},
-		"but not with one that has ended before":                {"a0 a2 a4", "FFW", "failed failed ok"},
-		"a read that is cancelled takes nothing from others":    {"a0-0.5 b0.2", "W", "left ok"},
-		"nor when it has joined a list of others":               {"a0 b0.2-0.5", "W", "ok left"},
-		"without readers, a list is cancelled and forgotten":    {"a0-0.5 b0.7", "WW", "left ok"},
-		"one that waits for its turn is not sent":               {"a0 f0.2-0.5", "W", "ok left"},
-		"nor does another reader find it":                       {"a0 f0.2-0.5 f0.7", "WW", "ok left ok"},
-		"a list does not fail with one that is cancelled":       {"f0-0.7 f0.5", "WW", "left ok"},
-		"one that some of its readers have left is not":         {"a0 f0.2-1.5 f0.4", "WW", "ok left ok"},
-		"a list is kept although its reader is cancelled later": {"a0-1.5 b2", "W", "ok ok"},
+		"only the last two lists are kept":                      {"l0 l2 l4 a6 a7 a8", "WWWW", "ok,ok,ok,ok,ok,ok"},
+		"a list is kept for its lifetime":                       {"a0 b30", "W", "ok,ok"},
+		"a list is forgotten after its lifetime":                {"a0 b32", "WW", "ok,ok"},
+		"a list that began before a write is outdated":          {"b0 w2 a5", "WW", "ok,ok,ok"},
+		"a write outdates lists for its service alone":          {"b0 w2 c5", "W", "ok,ok,ok"},
+		"a write that fails outdates lists":                     {"b0 x2 a5", "WW", "ok,failed,ok"},
+		"a list that begins during a write is outdated":         {"w0 b0.5 a5", "WW", "ok,ok,ok"},
+		"a read during a write needs a list that began in it":   {"b0 w2 a2.5", "WW", "ok,ok,ok"},
+		"a read that is cancelled brings no outdated list back": {"b0 w2 a3.2-3.5 a5", "WWW", "ok,ok,left,ok"},
+		"a fresh read needs a list that begins after it":        {"a0 f2", "WW", "ok,ok"},
+		"a fresh read does not join a list under way":           {"a0 f0.5", "WW", "ok,ok"},
+		"fresh reads that wait share the next list":             {"f0 f0.4 n0.6 l0.8", "WW", "ok,ok,ok,ok"},
+		"a list that failed serves the reads of all services":   {"a0 b5", "F", "failed,failed"},
+		"a list that failed serves a service once":              {"a0 a5", "FW", "failed,ok"},
+		"a list that failed is outdated by a write":             {"b0 w2 a5", "FW", "failed,ok,ok"},
+		"a list that failed serves fresh reads":                 {"f0 f5 l6", "F", "failed,failed,failed"},
+		"a list under way has not failed":                       {"f0 f0.5", "WF", "ok,failed"},
+		"a list fails with the one that it waits for":           {"f0 f0.5", "F", "failed,failed"},
+		"a list does not fail with one that had ended":          {"a0 a2 a4", "FFW", "failed,failed,ok"},
+		"a read that is cancelled takes nothing from others":    {"a0-0.5 b0.2", "W", "left,ok"},
+		"a read that joined and is cancelled harms nobody":      {"a0 b0.2-0.5", "W", "ok,left"},
+		"without readers, a list is cancelled and forgotten":    {"a0-0.5 b0.7", "WW", "left,ok"},
+		"a waiting list without readers is not sent":            {"a0 f0.2-0.5", "W", "ok,left"},
+		"a waiting list without readers is forgotten":           {"a0 f0.2-0.5 f0.7", "WW", "ok,left,ok"},
+		"a list does not fail with one that is cancelled":       {"f0-0.7 f0.5", "WW", "left,ok"},
+		"a list that some readers left goes on":                 {"a0 f0.2-1.5 f0.4", "WW", "ok,left,ok"},
+		"a list is kept although its reader is cancelled later": {"a0-1.5 b2", "W", "ok,ok"},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for i := range 3 {
@@ -151,6 +152,8 @@ func TestLists(t *testing.T) {
 				found, err := reading(func(read Read) error { return happen(ctx, c, events[i][0], read) })
 				got[i] = outcome(err)
 				switch {
+				case IsNotFound(err):
+					got[i] = "gone"
 				case errors.Is(err, context.Canceled):
 					got[i] = "left"
 				case err == nil && found == nil:
@@ -159,7 +162,7 @@ func TestLists(t *testing.T) {
 			})
 			c.rest.Transport().CloseIdleConnections()
 			synctest.Wait()
-			if got := strings.Join(got, " "); got != test.want || f.Sent("GET") != len(test.lists) || f.Open() != 0 {
+			if got := strings.Join(got, ","); got != test.want || f.Sent("GET") != len(test.lists) || f.Open() != 0 {
 				t.Errorf("%s: %s after %d lists, want %s after %d; %d connections", rule, got, f.Sent("GET"), test.want, len(test.lists), f.Open())
 			}
 		})

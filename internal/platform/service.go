@@ -52,7 +52,8 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 	if err != nil {
 		return err
 	}
-	found, err := c.lists.find(ctx, r, key, 2, func(s *service) bool { return s.id == strings.ToLower(serviceID) })
+	id := strings.ToLower(serviceID)
+	found, err := c.lists.find(ctx, r, key, 2, func(s *service) bool { return s.id == id })
 	if err != nil {
 		return err
 	}
