@@ -31,14 +31,11 @@ const listLifetime = 30 * time.Second
 // A list begins when the one before it of the same services has ended. Until then, every read
 // that needs a newer list waits for it. So the two lists of a read that finds nothing are
 // consecutive, and no list before the last two is needed.
-//
-// Lists, writes and reads are ordered by the number of lists that have begun, since their
-// times may be equal.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
 	mu    sync.Mutex
-	count uint64             // of the lists that have begun
+	count uint64             // of lists that have begun: it orders what may happen at the same time
 	last  map[string][]*list // by listKey: at most two, the older one first
 	after map[string]uint64  // by serviceKey: the next read needs a list that began after this count
 }
@@ -52,6 +49,7 @@ type list struct {
 
 	users  int // see leave
 	cancel context.CancelFunc
+	expiry *time.Timer
 }
 
 // service is one service of a list. Only its ID and name are read with the list: an unusable
@@ -119,6 +117,9 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh b
 		last[i].users++
 		return last[i]
 	}
+	if len(last) == 2 {
+		last[0].expiry.Stop() // it would keep the list in memory
+	}
 	started := &list{done: make(chan struct{}), users: 1}
 	ctx, started.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var before *list
@@ -166,7 +167,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	one.ended, one.err = l.count, err
 	if one.users > 0 {
 		one.users++ // for its lifetime
-		time.AfterFunc(listLifetime, func() { l.leave(r, one, "") })
+		one.expiry = time.AfterFunc(listLifetime, func() { l.leave(r, one, "") })
 	}
 	close(one.done)
 }

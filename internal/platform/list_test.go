@@ -223,6 +223,25 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 	}
 }
 
+// No more than two lists are kept in memory. A list that is replaced does not wait for the end
+// of its lifetime.
+func TestReplacedListIsReleased(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		r, _ := c.listRequest(testOrganization, nil)
+		_, _ = find(t.Context(), c, "") // two lists
+		first := c.lists.last[listKey(r)][0]
+		_, _ = do(t.Context(), c, "service")
+		if kept(c) != 2 || !first.expiry.Reset(time.Hour) {
+			t.Error("the lists are not kept for their lifetime")
+		}
+		_, _ = find(t.Context(), c, "")
+		if kept(c) != 2 || first.expiry.Stop() {
+			t.Errorf("%d lists are kept, or one that is replaced", kept(c))
+		}
+	})
+}
+
 // kept is the number of lists that a client keeps.
 func kept(c *Client) (n int) {
 	c.lists.mu.Lock()
