@@ -15,7 +15,7 @@ import (
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.
-		if c.FirstWarning("adopted objects") {
+		if c.Warned.Add("adopted objects") {
 			e.warnDestroy(c, change.Prior, diags)
 		}
 		return change.Plan, memory{}
@@ -30,14 +30,14 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	if change.Prior.IsNull() {
 		now, err = e.readToAdopt(ctx, client, id, e.owned(change))
 	} else {
-		now, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, needsSet: e.ownsSet(e.owned(change))})
+		now, err = e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.ownsSet(e.owned(change))})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // its warnings are those of the plan
-	u := e.newUpdate(client, id, e.review(change, now.remote, now.read, &found), now.asOf, last)
+	u := e.newUpdate(c, id, e.review(change, now.remote, now.read, &found), now.asOf, last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)
@@ -46,8 +46,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.remote, u.nextMemory(u.remote)
+		return u.seen.remote, u.nextMemory(u.seen.remote)
 	}
-	state := tfvalue.Settle(change.Plan, u.remote)
+	state := tfvalue.Settle(change.Plan, u.seen.remote)
 	return state, u.nextMemory(state)
 }

@@ -1,7 +1,7 @@
 // Package adopt manages objects that exist before and after Terraform manages them:
 // they can be read and updated, but neither created nor deleted. Engine handles
-// read, plan and apply on the values of the protocol. The framework handles schemas,
-// validation, upgrades and imports.
+// read, plan, apply and generated configuration on the values of the protocol. The
+// framework handles schemas, validation, upgrades and imports.
 //
 // The rules here apply to leaves, whatever they mean. A Kind has what is special
 // about a kind of object.
@@ -20,5 +20,6 @@
 //	set.go       the keyed set of an update: the question before each PATCH, and what is left unfinished
 //	report.go    the errors and warnings of an update
 //	verdict.go   what a response means for one leaf, as a table
+//	generate.go  the configuration of an object that was read
 //	private.go   what private state remembers of earlier reads
 package adopt

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -42,9 +41,11 @@ type Kind struct {
 	// Read reads the JSON of the remote object. Its error satisfies platform.IsNotFound if
 	// the object does not exist.
 	Read func(ctx context.Context, client *platform.Client, id Identity, read platform.Read) error
-	// Send sends a patch, and returns the object of the response, null if it has none. The
-	// request asks patch.Ask as rest.Request.Ask says.
-	Send func(ctx context.Context, client *platform.Client, id Identity, change Change, patch Patch) (tfvalue.Value, error)
+	// Begin begins an update of the remote object. config is that of the resource, whose
+	// secrets no error may repeat.
+	Begin func(ctx context.Context, client *platform.Client, id Identity, config tfvalue.Value) (context.Context, Call, error)
+	// Body returns the body of a patch.
+	Body func(change Change, patch Patch) (map[string]any, error)
 	// Check reports errors of a change, and warns about effects that users may not
 	// expect. It describes, in a line each, what the change overwrites and that is not a
 	// leaf.
@@ -76,17 +77,30 @@ type Patch struct {
 	Leaves tfvalue.Value
 	// Edit is the change to the keyed set.
 	Edit tfvalue.Edit
-	// AsOf is when the platform returned the keyed set last. Ask reads it again, before the patch
-	// is sent again or is sent late, and returns what is left to be sent. perhaps reports that
-	// the patch may have been carried out. Both are zero if there is nothing to ask about.
-	AsOf time.Time
-	Ask  func(ctx context.Context, perhaps bool) (Patch, error)
-	// Unsettled reports that the read in Ask leaves open whether the patch was carried out.
-	Unsettled bool
 }
 
 // IsEmpty reports whether there is nothing to be sent.
 func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
+
+// names are those of what the patch carries, for the log.
+func (k *Kind) names(p Patch) (names []string) {
+	for _, leaf := range p.Leaves.Leaves() {
+		names = append(names, leaf.Path.String())
+	}
+	if !p.Edit.IsEmpty() {
+		names = append(names, k.KeyedSet.String())
+	}
+	return names
+}
+
+// Call is an update under way: see platform.Update, and rest.Call for what it embeds.
+type Call interface {
+	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
+	IsAmbiguous() bool
+	Settle()
+	Stop(ctx context.Context, err error) error
+	End()
+}
 
 // Identity identifies a remote object.
 type Identity struct {

@@ -17,7 +17,7 @@ import (
 // plan returns the planned state, and the attributes that force replacement. Of the
 // proposed state it uses only whether it is null, as in a destroy: the rest follows
 // from configuration and prior state.
-func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, diags *diag.Diagnostics) (tfvalue.Value, []string) {
+func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
 		e.warnDestroy(c, prior, diags)
@@ -37,7 +37,12 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, di
 	}
 	plan = e.keepIDs(plan, prior)
 	if replaces := e.replaced(plan, prior); len(replaces) > 0 {
-		e.warnReplaced(c, prior, diags)
+		if last.importedIn != "" && last.importedIn == c.Run {
+			e.checkImport(plan, prior, replaces, diags)
+		}
+		if !diags.HasError() {
+			e.warnReplaced(c, prior, replaces, diags)
+		}
 		return plan, replaces
 	}
 	return e.planUpdate(config, plan, prior, diags), nil
@@ -96,6 +101,24 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
+// checkImport reports an import of one object into a resource whose configuration names
+// another. An ID that is not known yet may be the same. Only the plan of the import is checked:
+// after it, and after the command terraform import, an ID may be changed on purpose.
+func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
+	var differ []string
+	for _, name := range replaces {
+		if plan.At(name).IsKnown() {
+			differ = append(differ, fmt.Sprintf("%s is %s in the import and %s in the configuration", name, prior.At(name).Text(), plan.At(name).Text()))
+		}
+	}
+	if len(differ) == 0 {
+		return
+	}
+	diags.AddError("Import does not match the configuration",
+		fmt.Sprintf("The import and the configuration of this resource name different %ss: %s. "+
+			"Terraform would import the first and replace it with the second. Correct the import, or the configuration.", e.Noun, strings.Join(differ, "; ")))
+}
+
 // readForPlan reads the object to be adopted. It returns null if an ID or a setting of the
 // provider is known only after apply.
 func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
@@ -117,7 +140,8 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 
 // readToAdopt reads an object of which there is no state.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
-	now, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), needsSet: e.ownsSet(owned)})
+	none := tfvalue.Null(e.objectType)
+	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.ownsSet(owned)})
 	now.remote = now.read
 	return now, err
 }
@@ -134,7 +158,8 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		path.Root(names[0]),
 		fmt.Sprintf("No such %s", e.Noun),
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
-			"If the %s was deleted, remove this resource from the configuration, or create the %s in the platform's console and set its ID here.",
-			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun, e.Noun),
+			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
+			"To have it again, create it in the platform's console and set its ID here.",
+			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun),
 	)
 }

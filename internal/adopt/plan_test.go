@@ -57,7 +57,7 @@ func TestReplacement(t *testing.T) {
 		if o.Action != "replace" || len(tf.requests) != 2 {
 			t.Errorf("ignoring %v: %s after %q", ignore, o.Action, tf.requests)
 		}
-		tf.wantWarnings(o, "Destroy does not delete services or pipes", "A replacement overwrites current values: The new lamp exists already")
+		tf.wantWarnings(o, `Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.", "A replacement overwrites current values: An ID changed: lamp_id. The new lamp exists already: ")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH shape.square.side size")
@@ -148,7 +148,7 @@ func TestEmptyObjects(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		WarnEmptyObjects(w.value(test.config), &diags)
-		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), test.warns+" has no attributes set.")) {
+		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), test.warns+" has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.")) {
 			t.Errorf("%v: %v", test.config, diags)
 		}
 	}
@@ -174,7 +174,7 @@ func TestGone(t *testing.T) {
 	tf.applyPlan(o)
 	tf.wantErrors(o, "No such lamp: There is no lamp "+firstLamp+" in organization "+organization+": the API returned HTTP 404")
 	o = tf.plan()
-	tf.wantErrors(o, "Check lamp_id and organization_id.")
+	tf.wantErrors(o, "Check lamp_id and organization_id. If the lamp was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else.")
 	tf.wantWarnings(o, `The lamp "desk" (`+firstLamp+") is gone")
 	if !tf.state.IsNull() {
 		t.Errorf("the state is %v", tf.state)

@@ -17,6 +17,10 @@ type memory struct {
 	unreported []string
 	// imported reports that the state is that of an import, and was not read yet.
 	imported bool
+	// importedIn is the run that imported the state, "" once it was read again. It names the run,
+	// since an import that changes nothing leaves this memory in the state, where a plan without
+	// a refresh finds it.
+	importedIn string
 }
 
 // The keys of private state. Its form is that of the framework, which writes it in an
@@ -24,6 +28,7 @@ type memory struct {
 const (
 	unreportedKey = "untold"
 	importedKey   = ".import_before_read"
+	importedInKey = "imported_in"
 )
 
 // decodePrivate reads private state. Content that it cannot read is ignored, since
@@ -35,6 +40,7 @@ func decodePrivate(private []byte) (m memory) {
 	}
 	m.read = json.Unmarshal(texts[unreportedKey], &m.unreported) == nil
 	_, m.imported = texts[importedKey]
+	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
 	return m
 }
 
@@ -42,8 +48,12 @@ func (m memory) encode() []byte {
 	if !m.read {
 		return nil
 	}
-	unreported, _ := json.Marshal(m.unreported)                              //nolint:errchkjson // strings can always be written
-	private, _ := json.Marshal(map[string][]byte{unreportedKey: unreported}) //nolint:errchkjson // likewise
+	texts := map[string][]byte{}
+	texts[unreportedKey], _ = json.Marshal(m.unreported) //nolint:errchkjson // strings can always be written
+	if m.importedIn != "" {
+		texts[importedInKey], _ = json.Marshal(m.importedIn) //nolint:errchkjson // likewise
+	}
+	private, _ := json.Marshal(texts) //nolint:errchkjson // likewise
 	return private
 }
 

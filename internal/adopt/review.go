@@ -88,16 +88,18 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 		e.checkAdoptedSet(*r, planned, diags)
 		prior = now
 	}
-	edit := e.key().Edit(prior, planned)
-	if answer, conflicts := edit.Ask(now); answer == tfvalue.Conflict {
+	key := e.key()
+	remove, add := key.Difference(planned, prior)
+	want := key.Replace(now, remove, add)
+	if answer, conflicts := key.Ask(prior, planned, planned, now); answer == tfvalue.Conflict {
 		diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
 			fmt.Sprintf("%s of %s changed since the plan", e.KeyedSet, r.Label),
-			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", e.key().Noun, e.key().List(conflicts)))
+			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", key.Noun, key.List(conflicts)))
 		return tfvalue.Edit{}
 	}
-	edit = edit.On(now)
-	r.wanted = r.wanted.With(edit.After(), e.KeyedSet...)
-	return edit
+	r.wanted = r.wanted.With(want, e.KeyedSet...)
+	remove, add = key.Difference(want, now)
+	return tfvalue.Edit{Remove: remove, Add: add}
 }
 
 // key is that of the keyed set.
@@ -157,7 +159,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	sent := r.Leaves
 	if !r.Edit.IsEmpty() {
-		sent = sent.With(r.Edit.After(), e.KeyedSet...)
+		sent = sent.With(r.wanted.At(e.KeyedSet...), e.KeyedSet...)
 	}
 	for _, leaf := range sent.Leaves() {
 		names := e.Rules.Respelled(leaf.Name(), leaf.Value, r.read.At(leaf.Path...))

@@ -21,7 +21,11 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	next, memory := e.refresh(ctx, c, state, decodePrivate(req.Private), &diags)
+	last := decodePrivate(req.Private)
+	next, memory := e.refresh(ctx, c, state, last, &diags)
+	if last.imported {
+		memory.importedIn = c.Run
+	}
 	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
 	if resp.NewState, err = encode(next); err != nil {
 		return nil, err
@@ -37,7 +41,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 		return nil, err
 	}
 	var diags diag.Diagnostics
-	plan, replaces := e.plan(ctx, c, change, &diags)
+	plan, replaces := e.plan(ctx, c, change, decodePrivate(req.PriorPrivate), &diags)
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
@@ -68,6 +72,17 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 	}
 	resp.NewIdentity, err = e.encodeIdentity(state)
 	return resp, err
+}
+
+// GenerateResourceConfig handles the RPC of that name; see ReadResource for errors. It sends
+// nothing.
+func (e *Engine) GenerateResourceConfig(c *conn.Connection, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
+	state, err := decode(req.State, e.objectType)
+	if err != nil {
+		return nil, err
+	}
+	config, err := encode(e.generate(state, c.OrganizationID))
+	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, err
 }
 
 func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {

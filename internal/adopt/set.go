@@ -3,291 +3,182 @@ package adopt
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
+	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The keyed set of an update. What is removed from it and added to it is decided once, at
-// the beginning, for all PATCHes. Before one of them is sent, and before it is sent again,
-// the elements that it concerns have to be as they were then.
+// The keyed set of an update is three sets, which are compared element by element: base, want,
+// and the one that the platform shows by now. What is still to be sent is the difference of the
+// first two. What is removed and added is decided once, at the beginning, in want; no later read
+// adds to it.
 
-// setProgress is what an update has come to with the keyed set.
+// setProgress is what an update has come to with the keyed set. It is the zero value if the
+// update does not manage the set.
 type setProgress struct {
-	// edit is the change of the PATCH under way, held is the set right before it, and done is
-	// a read that shows that it was carried out, null if there is none.
-	edit tfvalue.Edit
-	held tfvalue.Value
-	done tfvalue.Value
-	// isKnown reports whether the platform returned what is held.
-	isKnown bool
-	// removed are the elements that PATCHes have removed.
+	// base is the set as it has to be right before the next PATCH, and want as it has to be in
+	// the end. What a PATCH has done is in both. An element that the platform has dropped is in
+	// want alone, so that the next PATCH adds it; one that nobody sends is in both as it is by now.
+	base, want tfvalue.Value
+	// outcome is what was shown of the last PATCH.
+	outcome tfvalue.Outcome
+	// removed are the elements that PATCHes have removed, or may have, as they were.
 	removed []tfvalue.Value
-	// wrong, missing and changed are elements in the response to that PATCH, see Edit.Verify.
-	wrong, missing, changed []tfvalue.Value
-	// lost are the elements that PATCHes without them have removed, and notes are lines about
-	// others that changed meanwhile.
-	lost  []tfvalue.Value
+	// notes are lines about elements that no PATCH had, and that are another value now.
 	notes []string
-	// conflicts are the elements because of which a PATCH was not sent. perhaps are those
-	// that a PATCH with an unknown outcome removes.
-	conflicts, perhaps []tfvalue.Value
 }
 
-// beginSet begins the part of a PATCH that changes the set.
-func (u *update) beginSet(edit tfvalue.Edit) {
-	if u.KeyedSet == nil {
-		return
-	}
-	held := u.remote.At(u.KeyedSet...)
-	if edit.IsEmpty() {
-		edit = u.key().Edit(held, held)
-	}
-	u.set.edit, u.set.held, u.set.done, u.set.isKnown = edit, held, tfvalue.Null(u.objectType), !u.asOf.IsZero()
+// conflict is the error of a PATCH that was not sent, since the elements that it concerns are
+// neither as they were nor as it wants them.
+type conflict struct {
+	at       tfvalue.Path
+	elements []tfvalue.Value // by now or before
 }
 
-// due returns what is left of an edit, as far as the platform has returned its elements: nothing
-// if they are as it wants them. ok is false if they are no longer what they were when it was
-// decided.
-func (u *update) due(edit tfvalue.Edit) (left tfvalue.Edit, ok bool) {
-	if edit.IsEmpty() || u.asOf.IsZero() {
-		return edit, true // the question is asked before it is sent
-	}
-	answer, conflicts := edit.Ask(u.withLost(u.remote.At(u.KeyedSet...), edit))
-	switch answer {
-	case tfvalue.Done:
-		return tfvalue.Edit{}, true
-	case tfvalue.Due:
-		return edit, true
-	default:
-		u.set.conflicts = conflicts
-		return edit, false
-	}
+func (c conflict) Error() string { return c.at.String() + " changed during the apply" }
+
+// ownsKeyedSet reports whether the update manages the set.
+func (u *update) ownsKeyedSet() bool {
+	return u.KeyedSet != nil && !u.change.wanted.At(u.KeyedSet...).IsNull()
 }
 
-// guard has a patch ask before it is sent late or again. One of leaves alone asks as well if
-// the set is managed: the platform may reset the set with it, and what is added again then
-// has to be what it was right before.
-func (u *update) guard(p Patch) Patch {
-	managed := u.KeyedSet != nil && !u.wanted.At(u.KeyedSet...).IsEmpty() && !u.asOf.IsZero()
-	if managed || !p.Edit.IsEmpty() {
-		p.AsOf, p.Ask = u.asOf, func(ctx context.Context, perhaps bool) (Patch, error) { return u.ask(ctx, p, perhaps) }
+// step is what the next PATCH changes in the set, and stepAfter the one after it.
+func (u *update) step() tfvalue.Edit { return u.stepAfter(tfvalue.Edit{}) }
+
+func (u *update) stepAfter(e tfvalue.Edit) tfvalue.Edit {
+	if !u.ownsKeyedSet() {
+		return tfvalue.Edit{}
 	}
-	return p
+	return u.key().Step(u.key().After(u.set.base, e), u.set.want)
 }
 
-// ask reads the set again, and returns what is left to be sent of a patch: all of it if the
-// elements that it concerns are as they were; the leaves that still differ, if the elements
-// are as it wants them. Anything else is an error. perhaps reports that the patch may have
-// been carried out.
-func (u *update) ask(ctx context.Context, p Patch, perhaps bool) (Patch, error) {
-	isUnverified := u.asOf.IsZero() && u.records != nil // what the last PATCH did to the set
-	now, err := u.readAgain(ctx, p.Edit)
-	if err != nil {
-		return p, err
+// steps is the number of PATCHes that the set needs, at least one.
+func (u *update) steps() int {
+	if u.stepAfter(u.step()).IsEmpty() {
+		return 1
 	}
-	u.remote, u.asOf, u.set.perhaps = now.remote, now.asOf, nil
-	set, left := now.remote.At(u.KeyedSet...), u.Rules.Changes(p.Leaves, now.remote)
-	if isUnverified {
-		u.noteDifferences(set)
-		u.set.held = set
-	}
-	answer, conflicts := u.answer(p, set, left)
-	unsettled := perhaps && p.Edit.IsEmpty() && !u.verifiable(left).AnyLeaf()
-	switch {
-	case answer == tfvalue.Conflict:
-		u.set.conflicts = conflicts
-		return p, fmt.Errorf("%s changed during the apply", u.KeyedSet)
-	case answer == tfvalue.Done || unsettled:
-		u.noteDifferences(set)
-	default:
-		u.leave(p, now)
-	}
-	u.set.held, u.set.isKnown = set, !u.asOf.IsZero()
-	if answer == tfvalue.Done || p.Edit.IsEmpty() {
-		u.set.edit = u.set.edit.On(set)
-	}
-	if answer == tfvalue.Due {
-		u.sending = p.Leaves
-		return u.guard(Patch{Leaves: p.Leaves, Edit: p.Edit, Unsettled: unsettled}), nil
-	}
-	u.set.removed = append(u.set.removed, p.Edit.Remove...)
-	if u.sending = left; !left.AnyLeaf() {
-		u.set.done = now.read
-	}
-	return u.guard(Patch{Leaves: left}), nil
+	return 2
 }
 
-// answer is that of a set to the question of a patch, of which these leaves still differ.
-func (u *update) answer(p Patch, set, left tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
+// restsOnSet reports whether a PATCH rests on a read of the set. One of leaves alone does so if
+// the set is managed: the platform may reset the set with it, and what is added again then has
+// to be what it was right before.
+func (u *update) restsOnSet(p Patch) bool {
+	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.set.want.IsEmpty() && !u.seen.asOf.IsZero()
+}
+
+// answer is that of the object to the question of a PATCH: are the elements that it concerns as
+// they were, or as it wants them? One without elements is due as long as a leaf differs.
+func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
 	if p.Edit.IsEmpty() {
-		if left.AnyLeaf() {
+		if u.Rules.Changes(p.Leaves, remote).AnyLeaf() {
 			return tfvalue.Due, nil
 		}
 		return tfvalue.Done, nil
 	}
-	answer, conflicts := p.Edit.Ask(u.withLost(set, p.Edit))
-	if answer == tfvalue.Due && p.Edit.Respells(set) {
+	now := remote.At(u.KeyedSet...)
+	answer, conflicts := u.key().Ask(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
+	if answer == tfvalue.Due && u.key().Respells(p.Edit, now) {
 		return tfvalue.Conflict, p.Edit.Remove
 	}
 	return answer, conflicts
 }
 
-// leave takes the leaves that a patch does not have from a read before it: what others have
-// changed by then is theirs, and no reset.
-func (u *update) leave(p Patch, now observed) {
-	u.returned = now.read.Merge(u.returned)
-	for _, leaf := range u.verifiable(u.wanted).Leaves() {
-		if !u.isSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() {
-			u.wanted = u.wanted.With(now.remote.At(leaf.Path...), leaf.Path...)
-		}
-	}
-}
-
-// readAgain reads the object during an update, before an edit is sent.
+// readAgain reads the object during an update, before a PATCH is sent.
 func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
-	now, err := u.observe(ctx, u.client, u.id, known{last: u.remote, memory: u.memory, needsSet: true})
+	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, elements: u.elements(edit), memory: u.memory, needsSet: true})
 	if err != nil {
 		return now, err
 	}
-	before := u.set.held
+	before := u.set.base
 	if edit.IsEmpty() {
 		before = tfvalue.Null(before.Type()) // a PATCH of leaves may have emptied it
 	}
-	if unknown := u.unknownIn(now.remote, now.read, before, edit.On(u.set.held).After()); unknown != "" {
+	if unknown := u.unknownIn(now.remote, now.read, before, u.key().After(u.set.base, edit)); unknown != "" {
 		err = errors.New(unknown)
 	}
 	return now, err
 }
 
-// judgeSet sets the verdict on the set in a response. What was sent of it is an edit; one that
-// adds nothing leaves no value that the platform could have accepted and not return.
-func (u *update) judgeSet(r *record) {
-	s := &u.set
-	r.wanted, r.sent = s.edit.On(s.held).After(), len(s.edit.Add) > 0
-	s.wrong, s.missing, s.changed = nil, nil, nil
-	if u.asOf.IsZero() {
+// elements are those that a response to a PATCH may have, as they were and as they were sent.
+func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
+	if !u.ownsKeyedSet() {
+		return u.seen.remote.At(u.KeyedSet...)
+	}
+	return u.key().Replace(u.set.base, nil, e.Add)
+}
+
+// followSet takes the set from a read before a PATCH: what the PATCH concerns is as it was, and
+// what others have changed besides is theirs.
+func (u *update) followSet(remote tfvalue.Value) {
+	remove, add := u.key().Difference(u.set.want, u.set.base)
+	u.set.base = remote.At(u.KeyedSet...)
+	u.set.want = u.key().Replace(u.set.base, remove, add)
+}
+
+// judgeSet sets the verdict on the set in a response. A PATCH that adds nothing leaves no value
+// that the platform could have accepted and not return.
+func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
+	r.wanted, r.sent = u.key().After(u.set.base, e), len(e.Add) > 0
+	u.set.outcome = tfvalue.Outcome{}
+	if asOf.IsZero() {
 		r.verdict, r.doubtful = notReturned, true
 		return
 	}
 	if r.now.IsNull() {
-		r.judge(u.Rules)
-		if r.verdict == moved {
-			s.missing = r.wanted.Elements()
+		if r.judge(u.Rules); r.verdict == moved {
+			u.set.outcome.Lost = r.wanted.Elements()
 		}
 		return
 	}
-	s.wrong, s.missing, s.changed = s.edit.Verify(s.held, u.Rules.WholeLeaf(r.Name(), r.now))
-	if !s.isKnown && s.edit.IsEmpty() {
-		s.missing, s.changed = nil, slices.Concat(s.missing, s.changed) // by this PATCH, or before
+	o := u.key().Verify(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.WholeLeaf(r.Name(), r.now))
+	if u.seen.asOf.IsZero() && e.IsEmpty() {
+		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed) // with this PATCH, or before
 	}
+	u.set.outcome = o
+	r.isPast = len(o.Late) > 0 || o.IsPast
 	switch {
-	case len(s.wrong) > 0:
+	case len(o.Late)+len(o.Wrong) > 0:
 		r.verdict = storedOtherwise
-	case len(s.missing) > 0:
+	case len(o.Lost) > 0:
 		r.verdict = moved
 	}
-	r.doubtful = r.verdict != confirmed || len(s.changed) > 0
+	r.doubtful = r.verdict != confirmed || len(o.Changed) > 0
 }
 
-// noteSet records what a PATCH has done to elements that it does not have, as far as the
-// platform has returned the set.
-func (u *update) noteSet() {
-	for _, r := range u.records {
-		if u.isSet(r.Path) && !r.wanted.IsNull() && !u.asOf.IsZero() {
-			s := &u.set
-			s.lost = u.key().Replace(tfvalue.Collection(r.wanted.Type(), s.lost), s.edit.Add, nil).Elements()
-			u.noteLost(u.Rules.WholeLeaf(r.Name(), r.now), s.missing, s.changed)
-		}
+// carriedOut takes the set from a read that shows that a PATCH was carried out.
+func (u *update) carriedOut(e tfvalue.Edit, remote tfvalue.Value) {
+	if u.ownsKeyedSet() {
+		u.set.outcome = u.key().Verify(e, u.change.Remote.At(u.KeyedSet...), u.set.base, remote.At(u.KeyedSet...))
+		u.absorbInto(e, remote.At(u.KeyedSet...))
 	}
 }
 
-// noteDifferences records what a PATCH has done that only a later read shows.
-func (u *update) noteDifferences(now tfvalue.Value) {
-	_, lost, changed := u.set.edit.Verify(u.set.held, now)
-	u.noteLost(now, lost, changed)
-}
-
-// withLost returns a set with the elements that are lost and are to be added again after an
-// edit: that they are missing is no change by somebody else.
-func (u *update) withLost(now tfvalue.Value, edit tfvalue.Edit) tfvalue.Value {
-	key := u.key()
-	lost := key.Replace(tfvalue.Collection(now.Type(), u.set.lost), slices.Concat(now.Elements(), edit.Add), nil)
-	return key.Replace(now, nil, lost.Elements())
-}
-
-// noteLost records elements that are lost, and describes those that are changed.
-func (u *update) noteLost(now tfvalue.Value, lost, changed []tfvalue.Value) {
-	s, key := &u.set, u.key()
-	s.lost = key.Replace(tfvalue.Collection(now.Type(), s.lost), now.Elements(), lost).Elements()
-	if len(changed) > 0 {
-		s.notes = append(s.notes, u.Rules.DescribeChange(u.KeyedSet, key.Only(s.held, changed), key.Only(now, changed), [2]string{"was", "is now"}, u.client.Mask)...)
+// absorb takes the set from what was shown after a PATCH, or as it was sent if it was not.
+func (u *update) absorb(e tfvalue.Edit) {
+	switch {
+	case !u.ownsKeyedSet():
+	case u.seen.asOf.IsZero():
+		u.set.base = u.key().After(u.set.base, e)
+	default:
+		u.absorbInto(e, u.seen.remote.At(u.KeyedSet...))
 	}
 }
 
-// describeElements describes how some elements of the set differ from the wanted ones.
-func (u *update) describeElements(r record, some []tfvalue.Value, verbs [2]string) []string {
-	part := func(set tfvalue.Value) tfvalue.Value { return u.key().Only(set, some) }
-	return u.Rules.DescribeChange(r.Path, part(r.wanted), part(u.Rules.WholeLeaf(r.Name(), r.now)), verbs, u.client.Mask)
-}
-
-// restoring returns the change that adds the lost elements again, as they were.
-func (u *update) restoring() tfvalue.Edit {
-	if len(u.set.lost) == 0 {
-		return tfvalue.Edit{}
+// absorbInto takes the set as it is by now, after a PATCH whose outcome is known. What is still
+// to be sent are the later additions, and the elements that were lost. An element that nobody
+// knew of and that is related to these is a conflict, and not taken.
+func (u *update) absorbInto(e tfvalue.Edit, now tfvalue.Value) {
+	key, o := u.key(), u.set.outcome
+	if len(o.Changed) > 0 {
+		u.set.notes = append(u.set.notes, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
 	}
-	without := u.key().Replace(u.remote.At(u.KeyedSet...), u.set.lost, nil)
-	return u.key().Edit(without, u.key().Replace(without, nil, u.set.lost))
-}
-
-// addConflict reports that the set changed between two requests. err is that of the request
-// that was not sent again, nil if it was not sent at all.
-func (u *update) addConflict(err error, diags *diag.Diagnostics) {
-	end := "Nothing more was sent. Plan again."
-	if err != nil {
-		end = "Plan again.\n\n" + conn.Detail(err)
-	}
-	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\n%s",
-		u.key().Noun, u.key().List(u.set.conflicts), end)
-	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.Label), detail)
-}
-
-// reportUnfinished reports, after an error, the elements that are or may be removed and not
-// added again yet, with the values that they had right before that: those that a PATCH
-// removes for others, which are not known to be there, and those that were lost.
-func (u *update) reportUnfinished(diags *diag.Diagnostics) {
-	if !diags.HasError() || u.KeyedSet == nil {
-		return
-	}
-	key, s := u.key(), &u.set
-	there := key.Replace(u.remote.At(u.KeyedSet...), s.perhaps, nil)
-	_, pending := key.Difference(u.wanted.At(u.KeyedSet...), there)
-	replaced := key.Among(slices.Concat(s.removed, s.perhaps), pending)
-	listed := key.Index(tfvalue.Collection(there.Type(), slices.Concat(replaced, s.lost)))
-	gone := key.Replace(tfvalue.Collection(there.Type(), slices.Collect(maps.Values(listed))), there.Elements(), nil).Elements()
-	var lines []string
-	for _, element := range key.Sort(gone) {
-		var members []string
-		for _, leaf := range element.Leaves() {
-			if !slices.Contains(key.Members, leaf.Name()) {
-				members = append(members, leaf.Path.String()+" = "+u.Rules.Spell(leaf.Name(), leaf.Value))
-			}
-		}
-		lines = append(lines, "  - "+key.Spell(element)+": "+strings.Join(members, ", "))
-	}
-	if len(lines) == 0 {
-		return
-	}
-	diags.AddError(
-		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.Label),
-		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s "+
-			"Correct what the API rejected, if it did, compare these values with the configuration, then run terraform plan and apply again.",
-			key.Noun, u.client.Mask(strings.Join(lines, "\n")), u.Unfinished),
-	)
+	expected := key.After(u.set.base, e)
+	_, later := key.Difference(u.set.want, expected)
+	_, notAdded := key.Difference(tfvalue.Collection(now.Type(), e.Add), now)
+	due := slices.Concat(later, notAdded, o.Lost)
+	fresh := key.Among(key.Replace(now, expected.Elements(), nil).Elements(), due)
+	u.set.base = key.Replace(now, fresh, nil)
+	u.set.want = key.Replace(u.set.base, e.Remove, due)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -88,30 +89,32 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopted(t, m{"bulbs": deskBulbs})
-			tf.retries = true
-			tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
-			tf.done = test.done
-			tf.fail = func(request string) error {
-				if request == "GET" || len(tf.patches()) != test.patch {
-					return nil
+			synctest.Test(t, func(t *testing.T) {
+				tf := adopted(t, m{"bulbs": deskBulbs})
+				tf.retries = true
+				tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+				tf.done = test.done
+				tf.fail = func(request string) error {
+					if request == "GET" || len(tf.patches()) != test.patch {
+						return nil
+					}
+					if test.console != nil {
+						tf.change(firstLamp, test.console, "bulbs")
+					}
+					return &platform.Error{Ambiguous: true}
 				}
-				if test.console != nil {
-					tf.change(firstLamp, test.console, "bulbs")
+				o := tf.apply()
+				tf.wantPatches(test.sent...)
+				if test.refused {
+					if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n") {
+						t.Errorf("errors %q", o.Errors)
+					}
+				} else {
+					tf.wantOK(o)
 				}
-				return &platform.Error{Ambiguous: true}
-			}
-			o := tf.apply()
-			tf.wantPatches(test.sent...)
-			if test.refused {
-				if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n") {
-					t.Errorf("errors %q", o.Errors)
-				}
-			} else {
-				tf.wantOK(o)
-			}
-			tf.fail = nil
-			tf.wantQuiet(tf.apply())
+				tf.fail = nil
+				tf.wantQuiet(tf.apply())
+			})
 		})
 	}
 }
@@ -185,24 +188,26 @@ func TestRestore(t *testing.T) {
 		"none is returned":        {[]any{e27}, nil, 1, []string{"PATCH name -E14", "PATCH name +E27"}, nil, nil},
 		"one is changed":          {deskBulbs, []any{m{"socket": "E14", "colors": []any{}, "on": true}, e27}, 1, []string{"PATCH name"}, []string{`bulbs, E14, colors: was ["réd"], is now []`}, nil},
 		"one more is added":       {deskBulbs, []any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, 1, []string{"PATCH name"}, nil, nil},
-		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"API stored a different value for bulbs"}},
-		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: sent ["blue"], returned []`}},
-		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: sent missing, returned there"}},
+		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"E14: sent there, returned missing", "is only partly updated"}},
+		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: sent ["blue"], returned []`, "is only partly updated"}},
+		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: sent missing, returned there", "E14: colors = [\"réd\"], on = true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
-			tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
-				if test.at == 0 || len(tf.patches()) == test.at {
-					return lamp.With(value(test.becomes, lamp.At("bulbs").Type()), "bulbs")
+			synctest.Test(t, func(t *testing.T) {
+				tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+				tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
+					if test.at == 0 || len(tf.patches()) == test.at {
+						return lamp.With(value(test.becomes, lamp.At("bulbs").Type()), "bulbs")
+					}
+					return lamp
 				}
-				return lamp
-			}
-			tf.config["name"], tf.config["bulbs"] = "new", test.bulbs
-			o := tf.apply()
-			tf.wantPatches(test.sent...)
-			tf.wantErrors(o, test.errors...)
-			tf.wantWarnings(o, test.warnings...)
+				tf.config["name"], tf.config["bulbs"] = "new", test.bulbs
+				o := tf.apply()
+				tf.wantPatches(test.sent...)
+				tf.wantErrors(o, test.errors...)
+				tf.wantWarnings(o, test.warnings...)
+			})
 		})
 	}
 	// One bulb after the other: the second correction is the last one.

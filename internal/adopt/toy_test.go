@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Unsaid: []string{"on"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -74,17 +75,35 @@ type workshop struct {
 	requests []string
 	asOf     []time.Time // of what each PATCH of bulbs was decided by
 
+	// versions are the lamps of earlier PATCHes, and when they were replaced.
+	versions map[string][]version
 	// What the API document does not show.
+	lag     time.Duration                                            // responses have the lamps as they were so long ago
 	resets  bool                                                     // a PATCH resets what it omits
 	result  string                                                   // of a PATCH: "" for the lamp, "none", "past"
 	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
 	fail    func(request string) error
 	done    bool // a PATCH that fails has changed the lamp
-	// retries has a PATCH of bulbs ask after an error, and sends what is left. lacks are
+	// retries has a PATCH that rests on the bulbs sent again after an error. lacks are
 	// settings of the provider that are known only after apply.
 	retries bool
 	lacks   []string
+}
+
+type version struct {
+	until time.Time
+	lamp  tfvalue.Value
+}
+
+// shown is a lamp as responses have it.
+func (w *workshop) shown(id string) tfvalue.Value {
+	for _, v := range w.versions[id] {
+		if v.until.After(time.Now().Add(-w.lag)) {
+			return v.lamp
+		}
+	}
+	return w.lamps[id]
 }
 
 func (w *workshop) engine() *Engine {
@@ -100,18 +119,17 @@ func (w *workshop) engine() *Engine {
 					return err
 				}
 			}
-			lamp, ok := w.lamps[strings.ToLower(id.IDs[0])]
-			if !ok {
+			lamp := strings.ToLower(id.IDs[0])
+			if _, ok := w.lamps[lamp]; !ok {
 				return gone
 			}
-			members, err := lampRules.JSON(w.respond("GET", lamp))
-			if err != nil {
-				return err
-			}
-			return read(members)
+			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
-		Send:     w.send,
+		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
+		},
+		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, nil },
 		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
@@ -131,27 +149,47 @@ func (w *workshop) engine() *Engine {
 
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
 
-// send sends a patch, and what is left of it after an error.
-func (w *workshop) send(ctx context.Context, _ *platform.Client, id Identity, _ Change, p Patch) (tfvalue.Value, error) {
-	for {
-		response, err := w.patch(strings.ToLower(id.IDs[0]), p)
-		if err == nil || !w.retries || p.Ask == nil {
-			return response, err
-		}
-		left, asked := p.Ask(ctx, platform.IsAmbiguous(err))
-		if asked != nil || left.IsEmpty() {
-			return response, asked
-		}
-		p = left
+// patching is an update of a lamp under way. It sends a patch of bulbs again after an error, if
+// the workshop retries.
+type patching struct {
+	*workshop
+	id     string
+	failed error
+}
+
+func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
+	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
+	u.failed = err
+	switch failed := (&platform.Error{}); {
+	case errors.As(err, &failed):
+		return u.retries && !p.AsOf.IsZero() && failed.Status < http.StatusBadRequest, err
+	case response.IsNull():
+		return false, nil
+	default:
+		return false, readLamp(response, read)
 	}
+}
+
+func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
+func (u *patching) Settle()                                 { u.failed = nil }
+func (u *patching) Stop(_ context.Context, err error) error { return err }
+func (u *patching) End()                                    {}
+
+// readLamp reads a lamp as JSON.
+func readLamp(lamp tfvalue.Value, read platform.Read) error {
+	members, err := lampRules.JSON(lamp)
+	if err != nil {
+		return err
+	}
+	return read(members)
 }
 
 // patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
 // the sockets of the bulbs that it removes and adds.
-func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
+func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, error) {
 	names := []string{"PATCH"}
-	if !p.AsOf.IsZero() {
-		w.asOf = append(w.asOf, p.AsOf)
+	if !asOf.IsZero() {
+		w.asOf = append(w.asOf, asOf)
 	}
 	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())
@@ -185,6 +223,7 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	if w.rewrite != nil {
 		after = w.rewrite(after)
 	}
+	w.versions[id] = append(w.versions[id], version{time.Now(), before})
 	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 	switch {
 	case failed != nil, w.result == "none":
@@ -192,7 +231,7 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	case w.result == "past":
 		return w.respond(request, before), nil
 	default:
-		return w.respond(request, w.lamps[id]), nil
+		return w.respond(request, w.shown(id)), nil
 	}
 }
 
@@ -284,7 +323,7 @@ var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true
 
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
-	w := &workshop{}
+	w := &workshop{versions: map[string][]version{}}
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
 			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,

@@ -7,12 +7,13 @@ import (
 )
 
 // traits are the properties of the attributes of an object, by name, that decide what
-// a plan may contain.
+// a plan and a generated configuration may contain.
 type traits map[string]trait
 
 type trait struct {
-	computed, configurable, writeOnly bool
-	members                           traits // of an object
+	computed, configurable, required, writeOnly bool
+	written                                     bool   // in a generated configuration
+	members                                     traits // of an object, or of the elements of a list or set
 }
 
 func traitsOf[A interface {
@@ -20,10 +21,12 @@ func traitsOf[A interface {
 	IsOptional() bool
 	IsRequired() bool
 	IsWriteOnly() bool
+	GetDeprecationMessage() string
 }](attributes map[string]A) traits {
 	all := traits{}
 	for name, attribute := range attributes {
-		t := trait{computed: attribute.IsComputed(), configurable: attribute.IsOptional() || attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
+		t := trait{computed: attribute.IsComputed(), configurable: attribute.IsOptional() || attribute.IsRequired(), required: attribute.IsRequired(), writeOnly: attribute.IsWriteOnly()}
+		t.written = t.configurable && !t.writeOnly && attribute.GetDeprecationMessage() == ""
 		if nested, ok := any(attribute).(schema.NestedAttribute); ok {
 			t.members = traitsOf(nested.GetNestedObject().GetAttributes())
 		}

@@ -10,6 +10,9 @@ type record struct {
 	now          tfvalue.Value // in the response
 
 	verdict
+	// isPast reports that the value is none that was expected, and one that the leaf had before:
+	// the response may be of the past, and as long as that may be, more reads follow.
+	isPast bool
 	// doubtful reports that one more read can change the verdict: a response may omit any
 	// leaf once, and may show the object as it was before the PATCH.
 	doubtful bool
@@ -60,5 +63,9 @@ func (r *record) judge(rules tfvalue.Rules) {
 	default:
 		r.verdict = moved
 	}
-	r.doubtful = missing || r.verdict == storedOtherwise
+	r.isPast = r.isPast && (r.verdict == storedOtherwise || r.verdict == moved)
+	r.doubtful = missing || r.verdict == storedOtherwise || r.isPast
 }
+
+// isReset reports whether a PATCH has changed a managed leaf that it omitted.
+func (r *record) isReset() bool { return !r.wanted.IsNull() && r.verdict == moved }

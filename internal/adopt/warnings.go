@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -43,12 +44,12 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Dia
 // warnReplaced warns about a replacement: what becomes of the object of the state, and that
 // the new one is adopted. Terraform shows no warnings of the separate plan for the new
 // object. All objects share the summaries, so that Terraform folds the warnings.
-func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, diags *diag.Diagnostics) {
+func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
 	e.warnDestroy(c, prior, diags)
 	diags.AddWarning(
 		"A replacement overwrites current values",
-		fmt.Sprintf("The new %s exists already, and this replacement overwrites its current values with those in the configuration. "+
-			"The lifecycle argument ignore_changes does not apply to a new object.", e.Noun),
+		fmt.Sprintf("An ID changed: %s. The new %s exists already: the configuration overwrites its values, and ignore_changes does not apply.",
+			platform.Enumerate(replaces), e.Noun),
 	)
 }
 
@@ -71,20 +72,20 @@ func warnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnos
 		return
 	}
 	diags.AddAttributeWarning(conn.AttributePath(at), "Object is empty",
-		fmt.Sprintf("%s has no attributes set. Terraform silently ignores misspelled names in nested objects: check the spelling. "+
-			"If nothing is meant to be set, as in a module whose variables are all null, set %s itself to null.", at, at))
+		fmt.Sprintf("%s has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.", at))
 }
 
 // warnDestroy warns that a destroy changes nothing on the platform. All objects share
 // one summary, so that Terraform folds the warnings. It does not say that Terraform no
-// longer manages the object: another resource may import it in the same plan. What this run
-// has found gone keeps nothing.
+// longer manages the object: another resource may import it in the same plan. Terraform may ask
+// for the plan of a destroy before it refreshes, so the object may no longer exist. What this
+// run has found gone keeps nothing.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
-	if c.IsGone(e.run(e.identity(state))) {
+	if c.Gone.Has(e.run(e.identity(state))) {
 		return
 	}
 	diags.AddWarning(
 		"Destroy does not delete services or pipes",
-		fmt.Sprintf("This resource stops managing %s, which keeps its current settings on the platform.", e.label(state, state)),
+		fmt.Sprintf("This resource stops managing %s, which keeps its current settings on the platform if it still exists.", e.label(state, state)),
 	)
 }

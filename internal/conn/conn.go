@@ -31,9 +31,29 @@ type Connection struct {
 	Unknown, Missing []string
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
+	// Run is a name of this run that no other has: Terraform starts a provider for each plan
+	// and for each apply.
+	Run string
 
-	// warned has the keys of FirstWarning, and gone those of objects that are gone.
-	warned, gone sync.Map
+	// Warned, Gone and Ignored are what this run has come to: the warnings that it has
+	// given and does not repeat, the objects that it has found gone, and the attributes whose
+	// change the platform has accepted and not shown.
+	Warned, Gone, Ignored Keys
+}
+
+// Keys is a set of keys that many goroutines may use. The zero value is empty.
+type Keys struct{ all sync.Map }
+
+// Add adds a key, and reports whether it is new.
+func (k *Keys) Add(key string) (isNew bool) {
+	_, exists := k.all.LoadOrStore(key, true)
+	return !exists
+}
+
+// Has reports whether a key was added.
+func (k *Keys) Has(key string) bool {
+	_, exists := k.all.Load(key)
+	return exists
 }
 
 // Unconfigured returns the connection before the provider is configured, when every
@@ -45,7 +65,7 @@ func Unconfigured() *Connection {
 // Settings are required only where they are used: a configuration that reads only
 // an alert needs no management key.
 var (
-	transport = []string{"request_timeout", "retry_timeout", "max_concurrent_requests"}
+	transport = []string{"allow_http", "request_timeout", "retry_timeout", "max_concurrent_requests"}
 	// ManagementSettings are the settings that the management API needs.
 	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
 	// AlertingSettings are the settings that the alerting API needs.
@@ -165,22 +185,6 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 // takes precedence over it.
 func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)
-}
-
-// FirstWarning reports whether this is the first call of the run with a key. It limits
-// the warning about an object that stays on the platform to one.
-func (c *Connection) FirstWarning(key string) bool {
-	_, reported := c.warned.LoadOrStore(key, true)
-	return !reported
-}
-
-// SetGone records that this run has found that an object no longer exists.
-func (c *Connection) SetGone(key string) { c.gone.Store(key, true) }
-
-// IsGone reports whether this run has called SetGone with a key.
-func (c *Connection) IsGone(key string) bool {
-	_, gone := c.gone.Load(key)
-	return gone
 }
 
 // Resource is the base of every resource.

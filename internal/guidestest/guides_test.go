@@ -2,6 +2,7 @@ package guidestest
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,9 +35,10 @@ func TestChapters(t *testing.T) {
 	for _, row := range []struct {
 		guide, chapter string
 		keys           int
+		then, prints   string
 	}{
-		{"adopting", "Generate the configuration", 0},
-		{"rotating-keys", "Existing API keys", 2},
+		{"adopting", "Generate the configuration", 0, "terraform plan\n", "No changes."},
+		{"rotating-keys", "Existing API keys", 2, "sed -i.bak 's/addresses = \\[/address = [/' keys.tf\n! terraform plan\n", `does not have an attribute named "addresses"`},
 	} {
 		t.Run(row.chapter, func(t *testing.T) {
 			w := newReader(t)
@@ -48,6 +50,7 @@ func TestChapters(t *testing.T) {
 			w.Apply()
 			w.WantEmptyPlan()
 			w.wantKeys(row.keys, 0)
+			wantText(t, w.shell(row.then), row.prints)
 		})
 	}
 }
@@ -57,13 +60,22 @@ func TestChapters(t *testing.T) {
 func TestAdoptingManyGuide(t *testing.T) {
 	t.Parallel()
 	const plan = "terraform plan -detailed-exitcode\n"
-	const misspell = "sed -i.bak s/idle_timeout_minutes/idle_timeout_minute/ services.yaml\n! terraform plan\n"
-	rows := []struct{ chapter, then, prints string }{
-		{"All services from a query", plan, "No changes."},
-		{"All services from a file", plan + misspell, "Unknown in services.yaml: idle_timeout_minute."},
-		{"All pipes from a file of IDs", plan, "No changes."},
-		{"Pipes with generated configuration", plan, "No changes."},
-		{"Several states", "cd production\n" + plan, "No changes."},
+	// A value is set in the file alone, and what is misspelled there is rejected.
+	const inFile = `echo '"20000000-0000-4000-8000-000000000003": { idle_scaling: true }' > services.yaml
+terraform plan -target='%s["20000000-0000-4000-8000-000000000003"]'
+sed -i.bak s/idle_scaling/idle_scalling/ services.yaml
+! terraform plan
+`
+	printsOfFile := []string{"No changes.", "idle_scaling = false -> true", "Service 20000000-0000-4000-8000-000000000003 has unknown names: idle_scalling."}
+	rows := []struct {
+		chapter, then string
+		prints        []string
+	}{
+		{"All services from a query", plan, []string{"No changes."}},
+		{"All services from a file", plan + fmt.Sprintf(inFile, "dataplatform_service_scaling.all"), printsOfFile},
+		{"All pipes from a file of IDs", plan, []string{"No changes."}},
+		{"Pipes with generated configuration", plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
+		{"Several states", "cd production\n" + plan + fmt.Sprintf(inFile, "module.services.dataplatform_service_scaling.all"), printsOfFile},
 	}
 	all := chapters(t, guide("adopting-many"))
 	if len(all) != 1+len(rows) {
@@ -74,11 +86,35 @@ func TestAdoptingManyGuide(t *testing.T) {
 			w := newReader(t)
 			p := chapterOf(t, guide("adopting-many"), row.chapter)
 			needs(t, p.text)
+			w.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing of it can be set
+				doc["settings"], doc["fieldMappings"] = mockplatform.Document{}, nil
+				doc["source"] = mockplatform.Document{"kafka": mockplatform.Document{"brokers": "b:9092"}}
+				doc["destination"] = mockplatform.Document{"table": "orders"}
+			})
 			w.follow(all[0])
 			w.follow(p)
-			wantText(t, w.shell(row.then), row.prints)
+			out := w.shell(row.then)
+			wantText(t, out, row.prints...)
+			wantNoText(t, out, "Object is empty")
 			w.wantWrites()
 		})
+	}
+}
+
+// TestGuidesNameVersions holds what the linter of the guide on CI/CD demands of each
+// configuration.
+func TestGuidesNameVersions(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, path := range append(pages, "../../docs/index.md", readme) {
+		for _, b := range readPage(t, path).blocks {
+			if strings.Contains(b.text, "required_providers {") && !strings.Contains(b.text, "required_version") {
+				t.Errorf("%s:%d has no required_version", path, b.line)
+			}
+		}
 	}
 }
 

@@ -46,7 +46,8 @@ func TestExamplesAreLinted(t *testing.T) {
 }
 
 // TestMisspelledMembers has the ways that a misspelled name takes to a resource. TFLint
-// follows locals, functions and for_each.
+// follows locals, functions, for_each and the variables of modules. What it reports names the
+// element, and the file that has the value.
 func TestMisspelledMembers(t *testing.T) {
 	w := newLinted(t)
 	w.File("ways.tf", `
@@ -75,6 +76,7 @@ resource "dataplatform_pipe" "evaluated" {
 resource "dataplatform_pipe" "each" {
   for_each = { a = { engine_each = 1 } }
   settings = each.value
+  source   = { kafka = { iam_both = each.key } }
 }
 
 resource "dataplatform_pipe" "written" {
@@ -87,7 +89,52 @@ module "called" {
   source      = "./modules/team"
   team        = "ingest"
   environment = "staging"
-  services    = { a = { id = "x", num_called = 3 } }
+  services    = merge({ a = { id = "x", num_called = 3 } }, yamldecode(file("services.yaml")))
+}
+`)
+	w.File("calls.tf", `
+locals {
+  pipes = yamldecode(file("${path.module}/pipes.yaml"))
+}
+
+module "each" {
+  source = "./modules/each"
+  all    = { for name, pipe in local.pipes : name => pipe }
+  more   = { engine_more = 1 }
+}
+
+module "several" {
+  source   = "./modules/each"
+  for_each = { eu = local.pipes }
+  all      = each.value
+}
+`)
+	w.File("services.yaml", "b: { id: x, num_yaml: 3 }\n")
+	w.File("pipes.yaml", "orders: { ids: 1 }\nevents: { ids: 1, settings: { engine_yaml: 3 } }\n")
+	w.shell("mkdir modules/each && cp modules/team/versions.tf modules/each")
+	w.File("modules/each/main.tf", `
+variable "all" { type = any }
+variable "more" {
+  type    = any
+  default = {}
+}
+
+locals {
+  sorted = { for name, pipe in var.all : name => pipe }
+}
+
+resource "dataplatform_pipe" "by_variable" {
+  for_each   = var.all
+  service_id = each.value.ids
+  pipe_id    = each.value.ids
+  settings   = try(each.value.settings, null)
+}
+
+resource "dataplatform_pipe" "by_local" {
+  for_each   = local.sorted
+  service_id = each.value.ids
+  pipe_id    = each.value.ids
+  settings   = each.key == "events" ? merge(each.value.settings, var.more) : null
 }
 `)
 	w.edit("modules/team/main.tf", "    streaming_max_insert_wait_ms", "    streaming_module")
@@ -96,13 +143,20 @@ module "called" {
 	names := []string{
 		"dataplatform_pipe.evaluated has no settings.engine_local.",
 		"dataplatform_pipe.evaluated has no source.postgres.table_mappings.excluded_hidden.",
-		"dataplatform_pipe.each has no settings.engine_each.",
+		`dataplatform_pipe.each["a"] has no settings.engine_each.`,
+		"dataplatform_pipe.each has no source.kafka.iam_both.",
 		"dataplatform_pipe.written has no settings.engine_written.",
 		"dataplatform_pipe.written has no source.postgres.table_mappings.sorting_written.",
 		"dataplatform_pipe.this has no settings.streaming_module.",
-		"var.typed has no default[…].size.replicas_typed.",
-		"module.called has no services[…].num_called.",
-		"environments/production.tfvars has no pipes[…].kafka.user_file.",
+		`var.typed has no default["a"].size.replicas_typed.`,
+		`module.called has no services["a"].num_called.`,
+		`module.called has no services["b"].num_yaml (from services.yaml).`,
+		`module.each.dataplatform_pipe.by_variable["events"] has no settings.engine_yaml (from pipes.yaml).`,
+		`module.each.dataplatform_pipe.by_local["events"] has no settings.engine_yaml (from pipes.yaml).`,
+		`module.each.dataplatform_pipe.by_local["events"] has no settings.engine_more. Terraform silently ignores it: check the spelling. (misspelled_members) on calls.tf line 9:`,
+		`module.several.dataplatform_pipe.by_variable["events"] has no settings.engine_yaml (from pipes.yaml).`,
+		`module.several.dataplatform_pipe.by_local["events"] has no settings.engine_yaml (from pipes.yaml).`,
+		`environments/production.tfvars has no pipes["orders"].kafka.user_file.`,
 	}
 	out := w.wantScript("bash ci/lint.sh", 2, names...)
 	if got := strings.Count(out, "(misspelled_members)"); got != len(names) {

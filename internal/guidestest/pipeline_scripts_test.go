@@ -74,7 +74,7 @@ resource "terraform_data" "address" {
 		`warning: API key "orders-loader"`, "in dataplatform_api_key.loader", "on main.tf line",
 		"Plan: 1 to import, 2 to add, 1 to change, 1 to destroy.")
 	wantNoText(t, out, "hash-of-a-key", "validity_hours", "name:")
-	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete expire_at: "[^"]+" -> \(known after apply\)`).MatchString(out) {
+	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete \(\+/-\) expire_at: "[^"]+" -> \(known after apply\)`).MatchString(out) {
 		t.Errorf("the list does not begin with the expiry:\n%s", out)
 	}
 }
@@ -107,6 +107,34 @@ func TestPipelineErrors(t *testing.T) {
 	w.wantWrites()
 }
 
+// TestPipelineOnlyImports has ci/only-imports.sh let imports through, and nothing else. An import
+// into a resource that names another object has no plan at all.
+func TestPipelineOnlyImports(t *testing.T) {
+	w := scripted(t)
+	const only, refused = "bash ci/only-imports.sh", "This plan changes the platform. Ask for a review."
+	w.wantScript(only, 1, "There is no tfplan.json. Run ci/plan.sh first.")
+	imports := fmt.Sprintf("import {\n  to = dataplatform_pipe.orders\n  id = \"%s/%s\"\n}\n", mockplatform.ServiceID, mockplatform.KafkaPipeID)
+	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
+	w.wantScript("bash ci/plan.sh", 1, "error: Import does not match the configuration", "in dataplatform_pipe.orders",
+		"pipe_id is "+mockplatform.KafkaPipeID+" in the import and "+mockplatform.PostgresPipeID+" in the configuration.")
+	w.wantScript(only, 1, "There is no tfplan.json.")
+	for _, row := range []struct {
+		arguments string
+		code      int
+		says      string
+	}{{"", 0, "1 to import, 0 to add"}, {"  name = \"renamed\"\n", 1, refused}} {
+		w.File("other.tf", imports+pipeBlock("orders", mockplatform.KafkaPipeID, row.arguments))
+		w.wantScript("bash ci/plan.sh && "+only, row.code, row.says)
+	}
+
+	// An ID that changes later destroys one and adds another, as it says.
+	w.shell("terraform apply -auto-approve")
+	w.ResetJournal()
+	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
+	w.wantScript("bash ci/plan.sh && "+only, 1, "dataplatform_pipe.orders: delete, create (-/+)", "pipe_id: ", "forces replacement", refused)
+	w.wantWrites()
+}
+
 // noPipe is the ID of no pipe, but for its last digit.
 const noPipe = "40000000-0000-4000-8000-00000000dea"
 
@@ -116,7 +144,9 @@ func TestPipelineGone(t *testing.T) {
 	w := scripted(t).setenv("GITHUB_OUTPUT=output")
 	w.RemoveService(mockplatform.ServiceID)
 	w.shell("rm service.tf")
-	wantText(t, w.shell("bash ci/plan.sh"), "warning: The service", "is gone", "dataplatform_service_scaling.events: delete")
+	out := w.shell("bash ci/plan.sh")
+	wantText(t, out, "warning: The service", "is gone", "dataplatform_service_scaling.events: delete")
+	wantNoText(t, out, "keeps its current settings on the platform.") // it may, if it still exists
 	wantText(t, w.Read("output"), "changes=true")
 	w.shell("terraform apply -input=false tfplan && rm output")
 	w.shell("bash ci/plan.sh")

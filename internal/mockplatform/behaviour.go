@@ -39,6 +39,9 @@ type Behaviour struct {
 // Responses is the form of the results. Stored documents never change.
 type Responses struct {
 	Sparse []Sparse
+	// Lag is how old services and pipes in responses are, also in those to a PATCH: the
+	// platform reads from a replica. 0 is not at all.
+	Lag time.Duration
 	// PatchResult is the Result of every PATCH that no Fault gives another one:
 	// ResultBefore or ResultMissing.
 	PatchResult string

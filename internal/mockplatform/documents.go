@@ -184,6 +184,6 @@ func (st *store) update(all objects, id string, change func(doc Document)) {
 	if found := all.existing[id]; found != nil {
 		doc := cloneDocument(found.doc)
 		change(doc)
-		found.doc = normalizeDocument(doc)
+		found.replace(normalizeDocument(doc))
 	}
 }

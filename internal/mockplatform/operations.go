@@ -21,7 +21,7 @@ func (h *handler) listServices() (any, error) {
 			return nil, err
 		}
 		if matched {
-			found = append(found, service.doc)
+			found = append(found, h.shown(service))
 		}
 	}
 	return found, nil
@@ -56,9 +56,7 @@ func (h *handler) updateScaling() (any, error) {
 		moveReplicaMemory(doc, h.body)
 	}
 	patches.rewrite(UpdateScaling, doc, h.body)
-	result := h.patchResult(found.doc, doc)
-	found.doc = doc
-	return result, nil
+	return h.store(found, doc), nil
 }
 
 // checkScaling checks the rules that involve several members.
@@ -142,7 +140,7 @@ func (h *handler) getPipe() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found.doc, nil
+	return h.shown(found), nil
 }
 
 func (h *handler) getAlert() (any, error) {

@@ -68,13 +68,18 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 	}
 }
 
-// patchResult returns the result of a PATCH that was carried out.
-func (h *handler) patchResult(before, after Document) Document {
+// store stores the document after a PATCH, and returns the result.
+func (h *handler) store(o *object, after Document) Document {
+	before := o.doc
+	o.replace(after)
 	if h.fault.Result == ResultBefore {
 		return before
 	}
-	return after
+	return h.shown(o)
 }
+
+// shown is the document of an object that a response shows.
+func (h *handler) shown(o *object) Document { return o.before(h.behaviour.Responses.Lag) }
 
 func (h *handler) updatePipe() (any, error) {
 	found, err := h.pipe()
@@ -92,10 +97,8 @@ func (h *handler) updatePipe() (any, error) {
 	}
 	patches.rewrite(UpdatePipe, doc, h.body)
 	h.advance(doc)
-	result := h.patchResult(found.doc, doc)
-	found.doc = doc
 	found.keepSecrets(asDocument(h.body["source"]))
-	return result, nil
+	return h.store(found, doc), nil
 }
 
 // checkSourceKinds rejects source kinds that the pipe does not have.

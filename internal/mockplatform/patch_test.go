@@ -105,6 +105,27 @@ func TestPatchResult(t *testing.T) {
 	}
 }
 
+// A platform that lags returns objects as they were, until the lag is over.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(b *bench) {
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses.Lag = 3 * time.Second })
+		wants := func(when string, replicas int, name string) {
+			equal(t, when+": replicas", at(b.send("GET", servicesPath, "").body, "result.0.numReplicas"), replicas)
+			equal(t, when+": name", b.must("GET", kafkaPath, "")["name"], name)
+		}
+		equal(t, "PATCH", at(b.send("PATCH", scalingPath, `{"numReplicas":4}`).body, "result.numReplicas"), 3)
+		equal(t, "PATCH", at(b.send("PATCH", kafkaPath, `{"name":"new"}`).body, "result.name"), "orders")
+		time.Sleep(2 * time.Second)
+		b.platform.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { doc["name"] = "newer" })
+		wants("2 s later", 3, "orders")
+		time.Sleep(time.Second)
+		wants("3 s later", 4, "new")
+		time.Sleep(2 * time.Second)
+		wants("5 s later", 4, "newer")
+	})
+}
+
 func TestSparseWhile(t *testing.T) {
 	t.Parallel()
 	b := responding(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{

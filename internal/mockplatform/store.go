@@ -27,9 +27,39 @@ func noObjects() objects { return objects{map[string]*object{}, map[string]*obje
 // object is a stored document and its metadata.
 type object struct {
 	doc            Document
-	organizationID string   // of a service
-	tags           Document // of a service, for filters
-	secrets        Document // of a pipe: the last accepted ones, by source kind
+	past           []version // of doc, the oldest first
+	organizationID string    // of a service
+	tags           Document  // of a service, for filters
+	secrets        Document  // of a pipe: the last accepted ones, by source kind
+}
+
+// version is a document that was replaced.
+type version struct {
+	until time.Time
+	doc   Document
+}
+
+// maxVersions is how many documents of the past an object keeps.
+const maxVersions = 32
+
+// replace stores a new document.
+func (o *object) replace(doc Document) {
+	o.past = append(o.past, version{time.Now(), o.doc})
+	if len(o.past) > maxVersions {
+		o.past = o.past[1:]
+	}
+	o.doc = doc
+}
+
+// before returns the document as it was so long ago, or the oldest that there is.
+func (o *object) before(lag time.Duration) Document {
+	at := time.Now().Add(-lag)
+	for _, v := range o.past {
+		if v.until.After(at) {
+			return v.doc
+		}
+	}
+	return o.doc
 }
 
 func newStore(seed Seed) *store {
@@ -57,10 +87,11 @@ func newStore(seed Seed) *store {
 // set adds an object, or replaces the document of the object with the same ID.
 func (o objects) set(doc Document) *object {
 	id := text(doc, "id")
-	if o.existing[id] == nil {
-		o.existing[id] = &object{secrets: Document{}}
+	if found := o.existing[id]; found != nil {
+		found.replace(doc)
+	} else {
+		o.existing[id] = &object{doc: doc, secrets: Document{}}
 	}
-	o.existing[id].doc = doc
 	delete(o.removed, id)
 	return o.existing[id]
 }

@@ -36,6 +36,8 @@ type Config struct {
 	// AlertsBaseURL is the URL of the alerting API, AlertsAccessToken is a bearer
 	// token for it.
 	AlertsBaseURL, AlertsAccessToken string
+	// AllowHTTP allows plain http to any host. Credentials then travel in the clear.
+	AllowHTTP bool
 
 	Sending
 }
@@ -84,7 +86,7 @@ func New(config Config) (*Client, error) {
 		management: &api{member: "result", API: rest.API{About: managementAPI}},
 		alerts:     &api{member: "data", API: rest.API{About: alertingAPI}},
 	}
-	if err := errors.Join(c.management.setBase(config.BaseURL), c.alerts.setBase(config.AlertsBaseURL)); err != nil {
+	if err := errors.Join(c.management.setBase(config.BaseURL, config.AllowHTTP), c.alerts.setBase(config.AlertsBaseURL, config.AllowHTTP)); err != nil {
 		return nil, err
 	}
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
@@ -102,11 +104,11 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-func (a *api) setBase(address string) (err error) {
+func (a *api) setBase(address string, allowHTTP bool) (err error) {
 	if address == "" {
 		return nil
 	}
-	if a.Base, err = ParseBaseURL(address); err != nil {
+	if a.Base, err = ParseBaseURL(address, allowHTTP); err != nil {
 		return fmt.Errorf("%s: %w", a.URLSetting, err)
 	}
 	return nil
@@ -123,29 +125,30 @@ func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 // outside, and a text that contains one in an escape as a whole.
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
-// ParseBaseURL parses the base URL of an API: https, or http to a loopback address,
-// without whitespace, query, fragment or user. A path is kept as a prefix, unless it is that
+// ParseBaseURL parses the base URL of an API: https, or http to a loopback address or, if that is
+// allowed, to any host, without whitespace, query, fragment or user. A path is kept as a prefix, unless it is that
 // of an operation, and a trailing slash is ignored. Errors never repeat the URL, which may
 // contain a password.
-func ParseBaseURL(address string) (*url.URL, error) {
+func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 	if strings.ContainsFunc(address, unicode.IsSpace) {
 		return nil, errors.New("the URL must not contain whitespace")
+	}
+	if scheme, _, _ := strings.Cut(address, "://"); !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		return nil, errors.New("the URL must begin with https://")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the value is not a valid URL")
 	}
 	switch {
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("the URL must begin with https://")
-	case u.Opaque != "" || u.Hostname() == "":
+	case u.Hostname() == "":
 		return nil, errors.New("the URL has no host")
 	case u.User != nil:
 		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
 	case strings.ContainsAny(address, "?#"):
 		return nil, errors.New("the URL must not contain a query or a fragment")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1)")
+	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
+		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http")
 	}
 	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
 		return nil, errors.New("the port of the URL must be between 1 and 65535")

@@ -52,22 +52,33 @@ func TestParseBaseURL(t *testing.T) {
 		"http://localhost:8080", "http://127.0.0.1:1/x", "http://127.1.2.3", "http://[::1]:65535",
 	} {
 		for _, given := range []string{address, address + "//", strings.Replace(address, "http", "HTTP", 1)} {
-			u, err := ParseBaseURL(given)
+			u, err := ParseBaseURL(given, false)
 			if err != nil || u.String() != address {
 				t.Errorf("%s: %v, %v", given, u, err)
 			}
 		}
 	}
+	for _, address := range []string{"127.0.0.1:18771", "api.example", "api.example:443", "//api.example", "https:api.example", "ftp://api.example", "://hunter2"} {
+		if _, err := ParseBaseURL(address, true); err == nil || err.Error() != "the URL must begin with https://" {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
 	for _, address := range []string{
 		"api.example", "//api.example", "ftp://api.example", "https:api.example", "https:///x", "://hunter2",
-		"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]",
 		"https://user:hunter2@api.example", "https://api.example?x=hunter2", "https://api.example?",
 		"https://api.example#hunter2", "https://api.example#", "https://api.example:65536", "https://api.example:0",
 		" https://api.example", "https://api.example\n", "https://api.example/a ", "https://api example", "https://user:hunter2@api example",
 		"https://", "https://user@api.example", "https://api.example:x",
 	} {
-		if _, err := ParseBaseURL(address); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := ParseBaseURL(address, true); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for _, address := range []string{"http://api.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]"} {
+		_, refused := ParseBaseURL(address, false)
+		_, err := ParseBaseURL(address, true)
+		if refused == nil || !strings.Contains(refused.Error(), "must use https") || err != nil {
+			t.Errorf("%s: %v, and with allow_http: %v", address, refused, err)
 		}
 	}
 	for path, own := range map[string]string{
@@ -91,11 +102,7 @@ func TestBodiesAreChecked(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		body := map[string]any{"name": make(chan int)}
 		_, err := c.CreateAPIKey(t.Context(), testOrganization, body)
-		for _, err := range []error{
-			err,
-			c.UpdateServiceScaling(t.Context(), testOrganization, testService, body, nil),
-			c.UpdatePipe(t.Context(), testOrganization, testService, testPipe, PipePatch{Body: body}, nil),
-		} {
+		for _, err := range []error{err, updateScaling(t.Context(), c, testService, body, nil)} {
 			if err == nil || !strings.Contains(err.Error(), ": the body cannot be written as JSON: ") || f.Sent("") != 0 {
 				t.Errorf("%d requests: %v", f.Sent(""), err)
 			}
@@ -108,15 +115,17 @@ func TestIDsAreChecked(t *testing.T) {
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		const id = "x/.."
 		_, err := c.CreateAPIKey(t.Context(), id, nil)
+		_, _, ofPipe := c.UpdatePipe(t.Context(), testOrganization, id, testPipe)
+		_, _, ofService := c.UpdateServiceScaling(t.Context(), testOrganization, id)
 		for i, err := range []error{
 			err,
 			c.GetPipe(t.Context(), id, testService, testPipe, nil),
-			c.UpdatePipe(t.Context(), testOrganization, id, testPipe, PipePatch{}, nil),
+			ofPipe,
 			c.GetPipe(t.Context(), testOrganization, testService, id, nil),
 			c.GetService(t.Context(), testOrganization, id, nil),
 			c.GetFreshService(t.Context(), id, testService, nil),
 			c.FindServices(t.Context(), id, "n", nil),
-			c.UpdateServiceScaling(t.Context(), testOrganization, id, nil, nil),
+			ofService,
 			c.ListServices(t.Context(), id, nil, nil),
 		} {
 			if err == nil || !strings.HasSuffix(err.Error(), `ID "x/.." is not a UUID`) {

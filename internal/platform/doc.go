@@ -14,6 +14,7 @@
 //
 //	client.go    the client and its settings
 //	request.go   what all requests of an API share, and the read of one object
+//	update.go    a PATCH under way, one attempt after the other
 //	list.go      lists of services: which list serves a read
 //	response.go  which responses are a success, and what they contain
 //	errors.go    what callers ask about an error, and words for their messages

@@ -84,10 +84,11 @@ var operations = map[string]func(ctx context.Context, c *Client, read Read) erro
 	},
 	"alert": func(ctx context.Context, c *Client, read Read) error { return c.GetAlert(ctx, testAlert, read) },
 	"scaling": func(ctx context.Context, c *Client, read Read) error {
-		return c.UpdateServiceScaling(ctx, testOrganization, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
+		return updateScaling(ctx, c, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
 	},
 	"update": func(ctx context.Context, c *Client, read Read) error {
-		return c.UpdatePipe(ctx, testOrganization, testService, testPipe, PipePatch{Body: map[string]any{"name": "n"}}, read)
+		ctx, u, err := c.UpdatePipe(ctx, testOrganization, testService, testPipe)
+		return carryOut(ctx, u, err, map[string]any{"name": "n"}, read)
 	},
 	"key": func(ctx context.Context, c *Client, _ Read) error {
 		_, err := createKey(ctx, c, false)
@@ -120,4 +121,22 @@ func outcome(err error) string {
 	default:
 		return "failed"
 	}
+}
+
+// carryOut sends an update, whose beginning may have failed, until it is decided.
+func carryOut(ctx context.Context, u *Update, err error, body map[string]any, read Read) error {
+	if err != nil {
+		return err
+	}
+	defer u.End()
+	for {
+		if again, err := u.Send(ctx, Patch{Body: body}, read); !again {
+			return err
+		}
+	}
+}
+
+func updateScaling(ctx context.Context, c *Client, id string, body map[string]any, read Read) error {
+	ctx, u, err := c.UpdateServiceScaling(ctx, testOrganization, id)
+	return carryOut(ctx, u, err, body, read)
 }

@@ -31,7 +31,7 @@ func haveServices(f *fake, n int) {
 }
 
 func scale(t *testing.T, c *Client, i, replicas int) error {
-	return c.UpdateServiceScaling(t.Context(), testOrganization, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
+	return updateScaling(t.Context(), c, serviceID(i), map[string]any{"numReplicas": replicas}, new(object).read)
 }
 
 // Few lists serve many reads: one each read of a walk, one more each read after it, and one
@@ -190,9 +190,9 @@ func happen(ctx context.Context, c *Client, what byte, read Read) error {
 	case 'l':
 		return c.ListServices(ctx, testOrganization, nil, read)
 	case 'w':
-		return c.UpdateServiceScaling(ctx, testOrganization, serviceID(0), map[string]any{"numReplicas": 3}, read)
+		return updateScaling(ctx, c, serviceID(0), map[string]any{"numReplicas": 3}, read)
 	case 'x':
-		return c.UpdateServiceScaling(ctx, testOrganization, serviceID(0), map[string]any{"numReplicas": 0}, read)
+		return updateScaling(ctx, c, serviceID(0), map[string]any{"numReplicas": 0}, read)
 	default:
 		return c.GetService(ctx, testOrganization, serviceID(int(what-'a')), read)
 	}

@@ -81,22 +81,16 @@ func (c *Client) FindServices(ctx context.Context, organizationID, name string, 
 	return c.readAll(r, found, each)
 }
 
-// UpdateServiceScaling changes the scaling settings of a service ("Update
-// service auto scaling settings" in the API document), and reads the updated
-// service, unless a success has no result. It is retried like a read, since its
-// values are absolute.
-func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string, body any, read Read) error {
+// UpdateServiceScaling begins an update of the scaling settings of a service ("Update
+// service auto scaling settings" in the API document).
+func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, serviceID string) (context.Context, *Update, error) {
 	r, err := c.inOrganization("update service scaling", "the scaling of service "+serviceID, organizationID, "services", serviceID, "scaling")
 	if err != nil {
-		return err
+		return ctx, nil, err
 	}
-	if err := encode(r, body); err != nil {
-		return err
-	}
-	r.Method = http.MethodPatch
-	r.Accept = optional(c.management.accept(serviceID, read))
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	return c.rest.Do(ctx, r)
+	ctx, u := c.beginUpdate(ctx, r, serviceID)
+	return ctx, u, nil
 }
 
 // readAll reads services of a list. An error names the request.

@@ -20,6 +20,7 @@ import (
 //	the planned value of an argument changes        replaced
 //	validity_hours, due by the clock                replaced
 //	early_renewal_hours changes                     updated in place; see dueInPlan
+//	rotation_triggers becomes {}, or none again     updated in place
 //	none of these, or only another spelling         kept
 
 // replacing are the arguments of which a change replaces a key, as a warning names them.
@@ -66,10 +67,12 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 	plan = keepState(config, plan, state)
 	var changed []string
 	for _, name := range replacing {
-		if !plan.At(name).Equal(state.At(name)) {
-			changed = append(changed, name)
-			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
+		was, will := state.At(name), plan.At(name)
+		if will.Equal(was) || name == "rotation_triggers" && will.IsEmpty() && was.IsEmpty() {
+			continue
 		}
+		changed = append(changed, name)
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
 	}
 	due := r.dueInPlan(plan, state)
 	if len(changed) == 0 && !due {
@@ -159,6 +162,6 @@ func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []str
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
 		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, remains("The old key", state, r.Now()), revoke)+
-			"If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first. "+
-			"In that order, the state loses the old key and its secret even if the API rejects the new one."+endless)
+			"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, "+
+			"or a rejected creation loses the old secret."+endless)
 }

@@ -50,7 +50,7 @@ func TestAPIKeyRenewal(t *testing.T) {
 				t.Errorf("%s after %d hours", plan.because(), test.after)
 			}
 			wantWarning(t, plan.warnings, "The key is replaced because "+fmt.Sprintf(test.why, suffix))
-			wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement, set create_before_destroy first")
+			wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, or a rejected creation loses the old secret.")
 			if r := b.applyPlan(plan); len(r.warnings) != 2 { // the plan's, and one about the old key
 				t.Errorf("%d warnings, want 2: %q", len(r.warnings), r.warnings)
 			}

@@ -267,7 +267,7 @@ func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, r
 // platform. Terraform plans the destruction of a replaced key a second time, during
 // the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
-	if !r.FirstWarning(keyLabel(state)) {
+	if !r.Warned.Add(keyLabel(state)) {
 		return
 	}
 	summary, revoke := "API key %s stays valid", " Revoke it in the platform's console."

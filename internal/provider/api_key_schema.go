@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -43,7 +44,7 @@ func apiKeySchema() schema.Schema {
 				MarkdownDescription: "Roles of the key: at least one of `admin`, `developer` and `query_endpoints`." + replaces,
 				Validators: []validator.Set{
 					setvalidator.SizeAtLeast(1), nonNull,
-					setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints")),
+					setvalidator.ValueStringsAre(role),
 				},
 			},
 			"expire_at": schema.StringAttribute{
@@ -73,7 +74,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary map of values, such as the release of an application." + replaces,
+				MarkdownDescription: "Arbitrary map of values, such as the release of an application; `{}` is the same as none." + replaces,
 			},
 			"state": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("enabled"),
@@ -93,8 +94,8 @@ func apiKeySchema() schema.Schema {
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with this key. If omitted, no list is sent, and the platform decides. Do not set `[]`: the API documentation does not say whether an empty list allows every address or none." + replaces,
-				Validators:          []validator.Set{nonNull},
+				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty: the API documentation does not say whether an empty list allows every address or none. If omitted, no list is sent, and the platform decides." + replaces,
+				Validators:          []validator.Set{nonNull, notEmpty},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{
 						Required:            true,
@@ -116,6 +117,17 @@ func apiKeySchema() schema.Schema {
 		},
 	}
 }
+
+const roleRule rule = "must contain only admin, developer and query_endpoints"
+
+// role accepts the name of a role. The library's validator was rejected: it points into the
+// set, whose path would spell the element.
+var role = textCheck{roleRule, func(at path.Path, text string, diags *diag.Diagnostics) {
+	if text != "admin" && text != "developer" && text != "query_endpoints" {
+		roles := at.ParentPath()
+		diags.AddAttributeError(roles, "Invalid role", fmt.Sprintf("%s %s, got %.100q.", roles, roleRule, text))
+	}
+}}
 
 const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
 
@@ -143,6 +155,18 @@ var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?
 func isRFC3339(timestamp string) bool {
 	_, err := tfvalue.ParseTime(timestamp)
 	return err == nil && rfc3339Form.MatchString(timestamp)
+}
+
+// accessList rejects a list without an entry.
+type accessList struct{ rule }
+
+var notEmpty = accessList{"must not be empty, because the API documentation does not say whether an empty list allows every address or none"}
+
+// ValidateSet implements validator.Set.
+func (l accessList) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if list := req.ConfigValue; !list.IsNull() && !list.IsUnknown() && len(list.Elements()) == 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Empty list", fmt.Sprintf("%s %s. List the addresses, or set it to null.", req.Path, l.rule))
+	}
 }
 
 // looksLikeAddress matches dotted numbers (also several in one text), text in

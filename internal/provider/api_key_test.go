@@ -21,7 +21,7 @@ import (
 // value was not known then, at apply before the request.
 var badKeys = []struct{ argument, value, beside, says string }{
 	{"name", `""`, "", "at least 1"},
-	{"roles", `["admin", "owner"]`, "", "query_endpoints"},
+	{"roles", `["admin", "owner"]`, "", `roles must contain only admin, developer and query_endpoints, got "owner".`},
 	{"state", `"paused"`, "", "disabled"},
 	{"organization_id", `"nordwind"`, "", "UUID"},
 	{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
@@ -34,6 +34,7 @@ var badKeys = []struct{ argument, value, beside, says string }{
 	{"early_renewal_hours", `1`, "", "validity_hours"},
 	{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
 	{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
+	{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
 	{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", badSource("192.0.2.300")},
 	{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", badSource(strings.Repeat("1.", 50))},
 }
@@ -117,7 +118,6 @@ func TestAPIKeyBodies(t *testing.T) {
 			{"validity_hours = 876000\nearly_renewal_hours = 875999", `"expireAt": "2099-12-07T00:00:00Z"`},
 			{`hash_data = { key_id_hash = "a", key_id_suffix = "", key_secret_hash = "c" }`, `"hashData": {"keyIdHash": "a", "keyIdSuffix": "", "keySecretHash": "c"}`},
 			{`hash_data = {}`, `"hashData": {}`},
-			{`ip_access_list = []`, `"ipAccessList": []`},
 			{`ip_access_list = [{ source = "10.0.0.0/8" }, { source = "b", description = "" }]`, `"ipAccessList": [{"source": "b", "description": ""}, {"source": "10.0.0.0/8"}]`},
 		} {
 			want := object{"name": "n", "roles": []string{"admin"}, "state": "enabled"}
@@ -173,6 +173,8 @@ func TestAPIKeyChanges(t *testing.T) {
 		{`validity_hours = 9`, "validity_hours = 9\nearly_renewal_hours = 1", "update", "update"},
 
 		{``, `rotation_triggers = { a = 1 }`, "rotation_triggers", "rotation_triggers"},
+		{``, `rotation_triggers = {}`, "update", "update"}, // in place, and nothing is sent
+		{`rotation_triggers = { a = 1 }`, `rotation_triggers = {}`, "rotation_triggers", "rotation_triggers"},
 		{``, `hash_data = { key_id_hash = "h4sh" }`, "hash_data", "hash_data"},
 
 		{``, `ip_access_list = [{ source = "192.0.2.10" }]`, "ip_access_list", "ip_access_list"},

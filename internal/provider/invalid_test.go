@@ -62,6 +62,8 @@ var invalidConfigurations = []struct {
 	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e-400 }`, []string{"settings.engine_parallel_distributed_insert_select", "closer to 0 than 5e-324", "got 1e-400."}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
 	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
+	{invalidPipe, pipeIDs + "\n" + `source_credentials = { postgres = { username = "x" } }`, []string{"Incomplete credential", "source_credentials.postgres.username is sent only with its secret. Set password_wo_version, and password_wo in the run that sends it, or remove username."}},
+	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { access_key_id = "x", connection_string_wo = "c", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.access_key_id is sent only with its secret", "secret_key_wo_version"}},
 	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
       { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},

@@ -22,10 +22,15 @@ var pipe = adopt.New(adopt.Kind{
 	Options:    []tfvalue.Path{validateSamplesPath},
 	KeyedSet:   tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
+	Validate:   requireVersions,
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
-	Send:  sendPipe,
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity, config tfvalue.Value) (context.Context, adopt.Call, error) {
+		maskCredentials(client, config)
+		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
+	},
+	Body:  pipeBody,
 	Check: checkPipe,
 	Moves: func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
 })

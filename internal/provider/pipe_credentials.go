@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -84,17 +83,14 @@ func pipeCredentialsAttribute() schema.Attribute {
 	}
 }
 
-// attributes has the secret, which Terraform keeps out of plan and state, and its
-// version, which it requires, since nothing else shows that the secret has changed.
+// attributes has the secret, which Terraform keeps out of plan and state, its version, and its
+// user.
 func (c credential) attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		c.value: schema.StringAttribute{
 			Optional: true, WriteOnly: true, Sensitive: true,
 			MarkdownDescription: credentialLabels[c.value] + ". Requires `" + c.version() + "`.",
-			Validators: []validator.String{
-				secretText,
-				stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(c.version())),
-			},
+			Validators:          []validator.String{secretText},
 		},
 		c.version(): schema.NumberAttribute{
 			Optional:            true,
@@ -105,10 +101,29 @@ func (c credential) attributes() map[string]schema.Attribute {
 	if c.user != "" {
 		attributes[c.user] = schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: credentialLabels[c.user] + ". Changing it has the effect of a new `" + c.version() + "`. If omitted, only the secret is sent.",
+			MarkdownDescription: credentialLabels[c.user] + ". Requires `" + c.version() + "`. Changing it has the effect of a new version. If omitted, only the secret is sent.",
 		}
 	}
 	return attributes
+}
+
+// requireVersions rejects a secret or a user without the version of the secret: nothing else
+// shows that the secret has changed, and the API document does not say whether the platform
+// keeps it when it gets the user alone. A user that is not known yet may be null in the end.
+func requireVersions(config tfvalue.Value, diags *diag.Diagnostics) {
+	for _, c := range credentials {
+		add := func(attribute, text string) {
+			at := conn.AttributePath(tfvalue.Path{credentialsName, c.kind, attribute})
+			diags.AddAttributeError(at, "Incomplete credential", at.String()+" "+text)
+		}
+		switch user := c.of(config, c.user); {
+		case !c.of(config, c.version()).IsNull():
+		case !c.of(config, c.value).IsNull():
+			add(c.value, fmt.Sprintf("is sent when its version changes. Set %s.", c.version()))
+		case !user.IsNull() && user.IsKnown():
+			add(c.user, fmt.Sprintf("is sent only with its secret. Set %s, and %s in the run that sends it, or remove %s.", c.version(), c.value, c.user))
+		}
+	}
 }
 
 func (c credential) version() string { return c.value + "_version" }
@@ -135,22 +150,12 @@ func (c credential) versionIgnored(change adopt.Change) bool {
 	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version(), configured, planned)
 }
 
-// available reports whether the configuration has all parts of a credential. A
-// user without its secret is not sent if a version is set: the API document doesn't
-// say that the platform would keep the secret.
-func (c credential) available(config tfvalue.Value) bool {
-	secret := c.of(config, c.value)
-	if c.of(config, c.version()).IsNull() && secret.IsNull() {
-		return !c.of(config, c.user).IsNull()
-	}
-	return !secret.IsNull() && secret.IsKnown()
-}
-
-// goes reports whether a credential is sent with a patch: it has the kind of source, and
-// either the credential is renewed or its version is not ignored.
+// goes reports whether a credential is sent with a patch: the run has the secret, the patch has
+// the kind of source, and either the credential is renewed or its version is not ignored.
 func (c credential) goes(change adopt.Change, patch adopt.Patch) bool {
 	kind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
-	return kind && c.available(change.Config) && (c.renewed(patch.Leaves) || !c.versionIgnored(change))
+	secret := c.of(change.Config, c.value)
+	return kind && !secret.IsNull() && secret.IsKnown() && (c.renewed(patch.Leaves) || !c.versionIgnored(change))
 }
 
 func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
@@ -158,9 +163,7 @@ func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c
 // needed reports whether a credential is renewed, as far as the plan knows, so that its
 // secret is needed.
 func (c credential) needed(r adopt.Review) bool {
-	version := c.of(r.Plan, c.version())
-	decided := version.IsKnown() && c.of(r.Plan, c.user).IsKnown()
-	return !version.IsNull() && decided && c.renewed(r.Leaves)
+	return c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown() && c.renewed(r.Leaves)
 }
 
 // maskCredentials keeps the configured secrets out of errors and logs: a
@@ -198,8 +201,8 @@ func (c credential) check(r adopt.Review) {
 			changed += " or " + c.user
 		}
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
-			fmt.Sprintf("%s must be set in this run, because %s is new or has changed. Later runs can omit it. "+
-				"If it is set, ignore_changes hides it: remove it from ignore_changes, or add %s, too.", at, changed, c.version()))
+			fmt.Sprintf("%s must be set in this run only: %s is new or changed. "+
+				"If it is set, ignore_changes hides it: ignore %s, too, or neither.", at, changed, c.version()))
 	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.versionIgnored(r.Change):
 		r.Diags.AddAttributeWarning(conn.AttributePath(at),
 			fmt.Sprintf("Source of %s changes without its credentials", r.Label),

@@ -1,57 +1,13 @@
 package provider
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// sendPipe implements adopt.Kind.Send.
-func sendPipe(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
-	response := tfvalue.Null(change.Plan.Type())
-	maskCredentials(client, change.Config)
-	request, err := pipeRequest(change, patch)
-	if err != nil {
-		return response, fmt.Errorf("reading the plan: %w", err)
-	}
-	err = client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1], *request, pipeRules.Into(&response))
-	return response, err
-}
-
-// pipeRequest returns the request that sends a patch, nil if that is empty.
-func pipeRequest(change adopt.Change, patch adopt.Patch) (*platform.PipePatch, error) {
-	if patch.IsEmpty() {
-		return nil, nil
-	}
-	body, err := pipeBody(change, patch)
-	if err != nil {
-		return nil, err
-	}
-	request := &platform.PipePatch{Body: body, AsOf: patch.AsOf, Unsettled: patch.Unsettled}
-	for _, leaf := range patch.Leaves.Leaves() {
-		request.Leaves = append(request.Leaves, leaf.Path.String())
-	}
-	if !patch.Edit.IsEmpty() {
-		request.Leaves = append(request.Leaves, tableMappingsPath.String())
-	}
-	if patch.Ask != nil {
-		request.Ask = func(ctx context.Context, perhaps bool) (*platform.PipePatch, error) {
-			left, err := patch.Ask(ctx, perhaps)
-			if err != nil {
-				return nil, err
-			}
-			return pipeRequest(change, left)
-		}
-	}
-	return request, nil
-}
-
-// pipeBody is the body of a patch: its leaves, and where it has a kind of source, the change
-// to the table mappings, the configured credentials, and validateSamples.
-func pipeBody(change adopt.Change, patch adopt.Patch) (jsonObject, error) {
+// pipeBody implements adopt.Kind.Body: the leaves of a patch, and where it has a kind of source,
+// the change to the table mappings, the configured credentials, and validateSamples.
+func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 	members, err := pipeRules.JSON(patch.Leaves.Prune())
 	body := jsonObject(members)
 	if err != nil {

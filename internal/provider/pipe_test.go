@@ -207,7 +207,8 @@ func TestPipeUnknownAtPlan(t *testing.T) {
 	for name, test := range map[string]struct{ id, arguments, refused string }{
 		"nothing wrong":   {mockplatform.KafkaPipeID, `name = "n"`, ""},
 		"wrong kind":      {mockplatform.KafkaPipeID, `source = { postgres = { host = "h" } }`, "source.postgres is set, but the source of pipe"},
-		"wrong secret":    {mockplatform.KafkaPipeID, `source_credentials = { postgres = { username = "u" } }`, "source_credentials.postgres is set, but the source of pipe"},
+		"wrong secret":    {mockplatform.KafkaPipeID, postgresOne, "source_credentials.postgres is set, but the source of pipe"},
+		"user, version":   {mockplatform.KafkaPipeID, `source_credentials = { kafka = { username = later.id, password_wo_version = later.none } }`, "username is sent only with its secret"},
 		"invalid id":      {"none", `name = "n"`, "must be a UUID"},
 		"version, secret": {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo_version = later.number } }`, "password_wo must be set in this run"},
 		"blank secret":    {mockplatform.KafkaPipeID, `source_credentials = { kafka = { password_wo = later.blank, password_wo_version = 1 } }`, "Secret is blank"},
@@ -258,7 +259,7 @@ func TestPipeCredentialsOfEveryKind(t *testing.T) {
 				return fmt.Sprintf("source_credentials = { %s = { %s, %s } }", test.kind, test.user, strings.Join(members, ", "))
 			}
 			b := f.pipe(test.id, credentials(secret))
-			b.refuses(b.tryPlan(f.start()), "source_credentials."+test.kind+"."+test.secret+"_version")
+			b.refuses(b.tryPlan(f.start()), "source_credentials."+test.kind+"."+test.secret+" is sent when its version changes. Set "+test.secret+"_version.")
 			b.arguments = credentials(version)
 			b.refuses(b.tryPlan(f.start()), test.secret+" must be set in this run")
 			b.arguments = credentials(secret, version)
@@ -291,7 +292,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	} {
 		b.arguments = arguments
 		r := b.tryPlan(f.start())
-		b.refuses(r, "source_credentials.kafka.password_wo must be set in this run, because password_wo_version or username is new or has changed.", "If it is set, ignore_changes hides it")
+		b.refuses(r, "source_credentials.kafka.password_wo must be set in this run only: password_wo_version or username is new or changed. If it is set, ignore_changes hides it: ignore password_wo_version, too, or neither.")
 		wantWarning(t, r.warnings, "")
 	}
 
@@ -303,8 +304,10 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	const second = `{"source": {"kafka": {"credentials": {"username": "u", "password": "second"}}}}`
 	b.wantWrites(second, second)
 
-	b.applyAs(kafka(`username = "w"`)) // a user may be all that there is
-	b.wantWrites(`{"source": {"kafka": {"credentials": {"username": "w"}}}}`)
+	// A user whose version is ignored before it was ever applied is not sent alone.
+	b.applyAs(kafka(""))
+	b.arguments = kafka(`username = "w", password_wo_version = 3`) + "lifecycle {\n  ignore_changes = [source_credentials.kafka.password_wo_version]\n}"
+	b.refuses(b.tryPlan(f.start()), "source_credentials.kafka.password_wo must be set in this run only")
 }
 
 // TestResponsesRepeatSecrets has the platform repeat the provider's secret in a field that

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"strconv"
 	"strings"
@@ -48,9 +49,10 @@ func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaReques
 }
 
 // ValidateConfig implements provider.ProviderWithValidateConfig: it checks the
-// provider block. The environment is checked in Configure.
+// provider block. The environment is checked in Configure, and may allow http.
 func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	readSettings(tfvalue.Of(req.Config.Raw), func(string) string { return "" }, &resp.Diagnostics)
+	atMost := map[string]string{conn.Environment("allow_http"): "true"}
+	readSettings(tfvalue.Of(req.Config.Raw), func(name string) string { return atMost[name] }, &resp.Diagnostics)
 }
 
 // Configure implements provider.Provider. It sends nothing. Settings are required
@@ -75,6 +77,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		KeySecret:         set.values["key_secret"],
 		AlertsBaseURL:     set.values["alerts_base_url"],
 		AlertsAccessToken: set.values["alerts_access_token"],
+		AllowHTTP:         set.allowsHTTP(),
 		Sending: platform.Sending{
 			RequestTimeout:        parsed(time.ParseDuration, set.values["request_timeout"], platform.DefaultRequestTimeout),
 			RetryTimeout:          parsed(time.ParseDuration, set.values["retry_timeout"], platform.DefaultRetryTimeout),
@@ -94,6 +97,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Unknown:        set.unknown,
 		Missing:        missing,
 		Now:            p.now,
+		Run:            rand.Text(),
 	}
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
 }

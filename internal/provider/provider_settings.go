@@ -34,20 +34,24 @@ type setting struct {
 	sensitive bool
 	// partners are what a credential is useless without.
 	partners []string
-	check    func(string) error
+	// check is nil for an address, whose check depends on allow_http.
+	check func(string) error
 }
 
+// providerSettings are in the order in which they are read.
 var providerSettings = []setting{
-	{name: "base_url", needed: true, check: checkAddress,
-		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
+	{name: "allow_http", check: checkBool,
+		description: "Whether `base_url` and `alerts_base_url` may use plain `http` with any host, such as a fake platform in another container. Credentials then travel in the clear. Defaults to `false`."},
+	{name: "base_url", needed: true,
+		description: "Base URL of the management API. Must be `https`; plain `http` is allowed only for a loopback address, or with `allow_http`. A path prefix is kept; a trailing slash is ignored. Required by everything that uses the management API."},
 	{name: "organization_id", needed: true, check: checkUUID,
 		description: "UUID of the default organization. An `organization_id` of a resource or data source takes precedence, and an existing resource keeps its organization when the default changes. If omitted, each resource and data source needs its own `organization_id`."},
 	{name: "key_id", needed: true, partners: []string{"base_url", "key_secret"}, check: checkKeyID,
 		description: "ID of the API key for the management API. Must not contain a colon or whitespace. Required by everything that uses the management API."},
 	{name: "key_secret", needed: true, sensitive: true, partners: []string{"base_url", "key_id"}, check: checkCredential,
 		description: "Secret of the API key for the management API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required by everything that uses the management API."},
-	{name: "alerts_base_url", needed: true, check: checkAddress,
-		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
+	{name: "alerts_base_url", needed: true,
+		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Must be `https`; plain `http` is allowed only for a loopback address, or with `allow_http`. A path prefix is kept; a trailing slash is ignored. Required to read an alert."},
 	{name: "alerts_access_token", needed: true, sensitive: true, partners: []string{"alerts_base_url"}, check: checkCredential,
 		description: "Bearer token for the alerting API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`. Required to read an alert."},
 	{name: "request_timeout", check: durationFrom(1, "must be greater than zero"),
@@ -62,18 +66,22 @@ func providerAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range providerSettings {
 		description := s.description + " Can also be set with the `" + conn.Environment(s.name) + "` environment variable."
-		if s.name == "max_concurrent_requests" {
+		switch s.name {
+		case "allow_http":
+			attributes[s.name] = schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+		case "max_concurrent_requests":
 			attributes[s.name] = schema.NumberAttribute{Optional: true, MarkdownDescription: description}
-			continue
+		default:
+			attributes[s.name] = schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: description}
 		}
-		attributes[s.name] = schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: description}
 	}
 	return attributes
 }
 
-func checkAddress(value string) error {
-	if _, err := platform.ParseBaseURL(value); err != nil {
-		return fmt.Errorf("is not valid: %w", err)
+// checkBool never repeats a value, which may be a secret in the wrong variable.
+func checkBool(value string) error {
+	if _, err := strconv.ParseBool(value); err != nil {
+		return errors.New("must be true or false")
 	}
 	return nil
 }
@@ -169,7 +177,11 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 			}
 			from = "The environment variable " + conn.Environment(s.name)
 		}
-		if err := s.check(written); err != nil {
+		check := s.check
+		if check == nil {
+			check = set.checkAddress
+		}
+		if err := check(written); err != nil {
 			diags.AddAttributeError(path.Root(s.name), "Invalid provider setting", fmt.Sprintf("%s %s.", from, err))
 			continue
 		}
@@ -178,11 +190,28 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 	return set
 }
 
-func settingText(value tfvalue.Value) string {
-	if value.Type().Is(tftypes.Number) && !value.IsNull() {
-		return value.Number().Text('f', -1)
+func (s settings) checkAddress(value string) error {
+	if _, err := platform.ParseBaseURL(value, s.allowsHTTP()); err != nil {
+		return fmt.Errorf("is not valid: %w", err)
 	}
-	return value.Text()
+	return nil
+}
+
+// allowsHTTP reports whether plain http may be used with any host. While that is unknown,
+// nothing is sent.
+func (s settings) allowsHTTP() bool {
+	return slices.Contains(s.unknown, "allow_http") || parsed(strconv.ParseBool, s.values["allow_http"], false)
+}
+
+func settingText(value tfvalue.Value) string {
+	switch {
+	case value.Type().Is(tftypes.Bool):
+		return strconv.FormatBool(value.True())
+	case value.Type().Is(tftypes.Number) && !value.IsNull():
+		return value.Number().Text('f', -1)
+	default:
+		return value.Text()
+	}
 }
 
 // checkComplete reports in one error that nothing is set, or that a credential is set
@@ -215,7 +244,7 @@ func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
 	if len(partners) == 1 {
 		not = "is not"
 	}
-	diags.AddError("Provider credentials are incomplete",
+	diags.AddError("Provider settings are incomplete",
 		fmt.Sprintf("%s set, but %s %s: %s.", platform.SettingsAre(halves), platform.Enumerate(partners), not, conn.ToSet(partners)))
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -46,6 +47,7 @@ func TestProviderSettings(t *testing.T) {
 		{"base_url", true, true,
 			[]string{"https://a.example.com/prefix/", "http://localhost:8080"}, []string{"http://a.example.com", "https://u:p@a", "https://a\n"}}, // TestParseBaseURL has the others
 		{"alerts_base_url", false, true, []string{"https://a.example.com", "http://localhost"}, []string{"http://a.example.com", "a"}},
+		{"allow_http", false, false, []string{"true", "false", "TRUE", "1", "0"}, []string{"maybe", "yes", " true", "true\n"}},
 		{"organization_id", false, true, []string{id, strings.ToUpper(id)}, []string{"nordwind", id + " ", "{" + id + "}", strings.ReplaceAll(id, "-", ""), id[1:]}},
 		{"key_id", true, true, []string{"k", "K-1_2.3"}, []string{"a:b", "a b", "abc\n", "abc\r\n", " abc", "abc ", "\tabc", "\n", "a\nb"}},
 		{"key_secret", true, true, []string{"s", ":", "ä+/="}, []string{"a b", "abc\n", "abc\r\n", " abc", "abc ", "abc\t", " ", "a\nb", "abc\u00a0"}},
@@ -89,6 +91,48 @@ func TestProviderSettings(t *testing.T) {
 	}
 }
 
+// TestAllowHTTP has plain http to another host, and where it may be allowed. The provider block
+// takes precedence over the environment, which validation does not know.
+func TestAllowHTTP(t *testing.T) {
+	t.Parallel()
+	const elsewhere, refused = "http://mockplatform:18080", " is not valid: the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http."
+	schema := schemasOnce().Provider
+	for _, test := range []struct {
+		written          cty.Value
+		environment      string
+		refused, invalid bool
+	}{
+		{cty.NullVal(cty.Bool), "", true, false},
+		{cty.NullVal(cty.Bool), "false", true, false},
+		{cty.NullVal(cty.Bool), "true", false, false},
+		{cty.False, "true", true, true},
+		{cty.True, "false", false, false},
+		{cty.UnknownVal(cty.Bool), "", false, false},
+	} {
+		for _, name := range []string{"base_url", "alerts_base_url"} {
+			written := map[string]cty.Value{"allow_http": test.written, name: cty.StringVal(elsewhere)}
+			if said := settingErrors(t, written, map[string]string{"DATAPLATFORM_ALLOW_HTTP": test.environment}); said != map[bool]string{true: name + refused}[test.refused] {
+				t.Errorf("%s and %q: %q", test.written.GoString(), test.environment, said)
+			}
+			s := terraformtest.NewSchema(schema)
+			resp, err := serverOf(newProvider("test")).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: s.Encode(evaluated(t, s, bodyOf(t, ""), written, later))})
+			if err != nil || len(resp.Diagnostics) > 0 != test.invalid {
+				t.Errorf("%s: %v, %s", test.written.GoString(), err, diagnosed(resp.Diagnostics))
+			}
+		}
+	}
+	inBubble(func(t *testing.T, f *fixture) {
+		f.url = elsewhere
+		b := f.scaling(mockplatform.ServiceID, "")
+		if r := b.tryPlan(f.start(map[string]any{"allow_http": cty.True})); len(r.errors) > 0 {
+			t.Error(r)
+		}
+		f.wantRequests("GET services")
+		b.must(b.tryPlan(f.start(map[string]any{"allow_http": cty.UnknownVal(cty.Bool)})))
+		f.wantRequests()
+	})(t)
+}
+
 // settingErrors are the errors of settings in the configuration and in the environment.
 func settingErrors(t *testing.T, written map[string]cty.Value, environment map[string]string) string {
 	t.Helper()
@@ -107,8 +151,8 @@ func settingErrors(t *testing.T, written map[string]cty.Value, environment map[s
 }
 
 // TestProviderFromEnvironment configures everything by variables, with path prefixes and
-// a slash at the end of an address, then with an argument over one of them. Each request says
-// what sends it.
+// a slash at the end of an address, the first of them on another host, then with an argument over
+// one of them. Each request says what sends it.
 func TestProviderFromEnvironment(t *testing.T) {
 	seed := mockplatform.DefaultSeed()
 	seed.ManagementPrefix, seed.AlertingPrefix = "/mgmt/api", "/alerting"
@@ -116,7 +160,8 @@ func TestProviderFromEnvironment(t *testing.T) {
 	config := plainProvider + `
 data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + onePipe("this", mockplatform.KafkaPipeID, `name = "renamed"`)
 	w := f.workspace(config).setenv(
-		"DATAPLATFORM_BASE_URL="+f.url+"/mgmt/api/",
+		"DATAPLATFORM_BASE_URL=http://mockplatform:18080/mgmt/api/", "HTTP_PROXY="+f.url, // which finds the host
+		"DATAPLATFORM_ALLOW_HTTP=true",
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID=demo-key-id",
 		"DATAPLATFORM_KEY_SECRET=demo-key-secret",
@@ -155,12 +200,12 @@ data "dataplatform_alert" "lag" { id = "` + mockplatform.AlertID + "\" }\n" + on
 func TestProviderHalfALogin(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ settings, says string }{
-		{"", "Neither the provider block nor the environment sets any of these"},
+		{"", "Provider not configured: Neither the provider block nor the environment sets any of these"},
 		{`organization_id = "` + mockplatform.OrganizationID + `"`, ""},
 		{`base_url = "https://a.example.com"`, ""},
 		{"base_url = \"https://a.example.com\"\nkey_id = \"a\"\nkey_secret = \"b\"", ""},
 		{`key_id = "a"`, "key_id is set, but base_url and key_secret are not: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL and DATAPLATFORM_KEY_SECRET."},
-		{"key_id = \"a\"\nkey_secret = \"b\"", "key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
+		{"key_id = \"a\"\nkey_secret = \"b\"", "Provider settings are incomplete: key_id and key_secret are set, but base_url is not: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL."},
 		{"key_id = \"a\"\nalerts_access_token = \"b\"", "key_id and alerts_access_token are set, but alerts_base_url, base_url and key_secret are not: "},
 		{"base_url = later\nkey_id = \"a\"\nkey_secret = later", ""},
 		{"base_url = later\nkey_id = \"a\"", "key_id is set, but key_secret is not: "},

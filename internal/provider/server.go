@@ -61,6 +61,16 @@ func serverOf(p *dataplatformProvider) server {
 	}
 }
 
+// GetProviderSchema implements tfprotov6.ProviderServer. The framework implements
+// GenerateResourceConfig, and omits it from the capabilities of protocol 6.
+func (s server) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	resp, err := s.frameworkServer.GetProviderSchema(ctx, req)
+	if err == nil {
+		resp.ServerCapabilities.GenerateResourceConfig = true
+	}
+	return resp, err
+}
+
 // ReadResource implements tfprotov6.ProviderServer.
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if engine, ok := s.engines[req.TypeName]; ok {
@@ -86,4 +96,12 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
+}
+
+// GenerateResourceConfig implements tfprotov6.ProviderServer.
+func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
+	if engine, ok := s.engines[req.TypeName]; ok {
+		return engine.GenerateResourceConfig(s.provider.connection, req)
+	}
+	return s.frameworkServer.GenerateResourceConfig(ctx, req)
 }

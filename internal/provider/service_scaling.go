@@ -25,7 +25,12 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetService(ctx, id.Organization, id.IDs[0], read)
 	},
-	Send:  sendScaling,
+	Begin: func(ctx context.Context, client *platform.Client, id adopt.Identity, _ tfvalue.Value) (context.Context, adopt.Call, error) {
+		return client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0])
+	},
+	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
+		return tfvalue.Rules{}.JSON(patch.Leaves)
+	},
 	Moves: scalingMoves,
 	Check: warnFewReplicas,
 })
@@ -70,17 +75,6 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
 		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
-}
-
-// sendScaling implements adopt.Kind.Send.
-func sendScaling(ctx context.Context, client *platform.Client, id adopt.Identity, change adopt.Change, patch adopt.Patch) (tfvalue.Value, error) {
-	response := tfvalue.Null(change.Plan.Type())
-	body, err := tfvalue.Rules{}.JSON(patch.Leaves)
-	if err != nil {
-		return response, fmt.Errorf("reading the plan: %w", err)
-	}
-	err = client.UpdateServiceScaling(ctx, id.Organization, id.IDs[0], body, tfvalue.Rules{}.Into(&response))
-	return response, err
 }
 
 // scalingMoves names the memory of a replica, which the platform works out

@@ -102,8 +102,11 @@ func TestQueryGeneratesConfiguration(t *testing.T) {
 		t.Fatal(out)
 	}
 	wantText(t, out, "events-eu")
+	wantNoText(t, w.Read("generated.tf"), "\n  organization_id", "total_memory_gb")
 	f.ResetJournal()
-	wantText(t, w.Apply(), "0 added, 0 changed, 0 destroyed")
+	out = w.Apply()
+	wantText(t, out, "0 added, 0 changed, 0 destroyed")
+	wantNoText(t, out, "Warning")
 	f.wantWrites()
 	w.WantEmptyPlan()
 	if len(w.States()) == 0 {

@@ -44,7 +44,8 @@ type smallEvent struct {
 	body          object
 	carriedOut    bool
 	before, after smallSet
-	told          bool // the response has the mappings as they are
+	told          bool     // the response has the mappings as they are, or as they were before the lag
+	shown         smallSet // by the response, nil if there is none
 	began, end    time.Time
 	ambiguous     bool
 	number        int // of the request
@@ -142,12 +143,18 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	if event.carriedOut {
 		w.body = event.body
 		r.Body = io.NopCloser(bytes.NewReader(text))
+		if w.platform.forgets {
+			r.Method, r.Body = http.MethodGet, http.NoBody
+		}
 		w.Server.ServeHTTP(response, r)
 		event.carriedOut = response.Code == http.StatusOK
-		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (r.Method == http.MethodGet || !w.platform.returnsThePast)
+		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (event.method == http.MethodGet || !w.platform.returnsThePast)
+	}
+	if event.carriedOut && (fault == "" || fault == "another 429") {
+		event.shown = smallSetOf(member(fromJSON(w.t, response.Body.String()), "result."+tableMappings))
 	}
 	event.after, event.end = w.held(), time.Now()
-	event.ambiguous = r.Method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)
+	event.ambiguous = event.method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)
 	w.events = append(w.events, event)
 	switch fault {
 	case "429":

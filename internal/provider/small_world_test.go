@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -17,7 +18,7 @@ import (
 // is applied on each platform, while one colleague does one thing before any request of the
 // apply, and one fault befalls any request of it. small_world_rules_test.go has what must
 // hold. make soak plays all of it, and make test every smallStride-th world.
-const smallStride = 61
+const smallStride = 199
 
 // smallSet is a set of mappings by name, such as "users>users".
 type smallSet map[string]smallMapping
@@ -53,8 +54,11 @@ var smallPlans = []smallPlan{
 type smallPlatform struct {
 	title  string
 	behave func(w *smallWorld, b *mockplatform.Behaviour)
-	// Its responses show the pipe as it was, or it changes mappings that a PATCH does not have.
-	returnsThePast, changesOthers bool
+	// Its responses to PATCHes show the pipe as it was, it changes mappings that a PATCH does
+	// not have, or it accepts PATCHes and does nothing.
+	returnsThePast, changesOthers, forgets bool
+	// All of its responses are as old.
+	lag time.Duration
 }
 
 var smallPlatforms = []smallPlatform{
@@ -81,6 +85,10 @@ var smallPlatforms = []smallPlatform{
 	{title: "returns the past", returnsThePast: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.PatchResult = mockplatform.ResultBefore
 	}},
+	{title: "lags", lag: 3 * time.Second, behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
+		b.Responses.Lag = 3 * time.Second
+	}},
+	{title: "forgets", forgets: true, behave: func(*smallWorld, *mockplatform.Behaviour) {}},
 	{title: "drops others with a removal", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
 			removes := member(w.body, "source.postgres.tableMappingsToRemove") != nil
@@ -293,6 +301,9 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	wrong = append(wrong, w.check()...)
 	w.colleague, w.fault = "", ""
 	if len(w.errors) == 0 {
+		if !w.acted.IsZero() {
+			time.Sleep(b.platform.lag) // what somebody did may not be shown yet
+		}
 		next := w.block.Plan(w.begin())
 		wrong = append(wrong, w.checkNext(next)...)
 	}
@@ -318,15 +329,12 @@ func TestSmallWorld(t *testing.T) {
 }
 
 // playAll plays every fault at every request, without a colleague and with every one before
-// every request; or one of stride of these, counted from at.
+// every request; or one of stride of these, counted from at. Requests are those of a world
+// without either, and of those with a fault that makes more of them: one that ends the apply
+// befalls each of them.
 func playAll(t *testing.T, b *smallBase, at, stride int) {
 	played, failures := 0, 0
-	// play returns the number of requests in a world, or a guess if it is not played.
-	play := func(guess int, fault string, faultAt int, colleague, table string, before int) int {
-		at++
-		if at%stride > 0 {
-			return guess
-		}
+	run := func(fault string, faultAt int, colleague, table string, before int) int {
 		w := b.world()
 		w.fault, w.faultAt, w.colleague, w.table, w.actsBefore = fault, faultAt, colleague, table, before
 		wrong := b.play(w)
@@ -337,12 +345,19 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 		}
 		return w.requests
 	}
-	const usual = 3
+	// play returns the number of requests in a world, or a guess if it is not played.
+	play := func(guess int, fault string, faultAt int, colleague, table string, before int) int {
+		if at++; at%stride > 0 {
+			return guess
+		}
+		return max(guess, run(fault, faultAt, colleague, table, before))
+	}
+	usual := run("", 0, "", "", -1)
 	for _, fault := range append([]string{""}, smallFaults...) {
-		for faultAt, faults := 0, 1; faultAt < faults; faultAt++ {
+		for faultAt, faults := 0, usual; faultAt < faults; faultAt++ {
 			requests := play(usual, fault, faultAt, "", "", -1)
-			if fault != "" {
-				faults = requests
+			if faults = max(faults, requests); fault == "" {
+				faults = 1
 			}
 			for _, colleague := range slices.Sorted(maps.Keys(smallColleagues)) {
 				for _, table := range []string{"users", "orders"} {

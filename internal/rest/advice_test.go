@@ -49,9 +49,9 @@ func TestAdvice(t *testing.T) {
 		"400":                     {e: Error{Status: 400, Message: "x"}, want: "Correct the value that the message names."},
 		"400 without a message":   {e: Error{Status: 400}, want: support},
 		"422 with a withheld one": {e: Error{Status: 422, Message: withheld}, want: support},
-		"409":                     {e: Error{Status: 409, Message: "x"}, want: state},
-		"423":                     {e: Error{Status: 423}, want: state},
-		"424":                     {e: Error{Status: 424}, want: state},
+		"409":                     {e: Error{Kind: Busy, Status: 409, Message: "x"}, want: state},
+		"423":                     {e: Error{Kind: Busy, Status: 423}, want: state},
+		"424":                     {e: Error{Kind: Busy, Status: 424}, want: state},
 		"410":                     {e: Error{Status: 410, Message: "x"}},
 		"200 with a page":         {e: Error{Status: 200, Kind: Unreadable, Err: errors.New(htmlPage)}, want: page},
 		"200 that is unreadable":  {e: Error{Status: 200, Kind: Unreadable, Err: failure}, want: "Check base_url. If it is right, ask the platform's support."},
@@ -60,7 +60,7 @@ func TestAdvice(t *testing.T) {
 		if test.noRetries {
 			config.RetryTimeout = 0
 		}
-		k := &call{client: New(config), Request: &Request{
+		k := &Call{client: New(config), Request: &Request{
 			API:         &API{About: About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}},
 			NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
 		}}

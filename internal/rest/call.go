@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// call is one request, with all of its attempts and waits.
-type call struct {
+// Call is one request, with all of its attempts and waits, and with the place in the queue
+// that it keeps from attempt to attempt.
+type Call struct {
 	*Request
 	ticket
 	client   *Client
+	cancel   context.CancelFunc
 	started  time.Time
 	backoff  backoff
 	failures []*Error // of all attempts
@@ -21,79 +23,89 @@ type call struct {
 
 // Do carries out a request, with all of its attempts and waits.
 func (c *Client) Do(ctx context.Context, r *Request) error {
-	k := &call{Request: r, client: c, started: time.Now(), backoff: backoff{random: c.config.Random}}
-	k.realm = r.Realm
-	r.invalidate()
-	defer r.invalidate()
-	if budget := c.config.RetryTimeout; budget > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errBudget)
-		defer cancel()
-		k.end, _ = ctx.Deadline() // earlier in a question, which shares the time of its request
-	}
-	return k.run(ctx)
-}
-
-func (k *call) run(ctx context.Context) error {
-	gate := &k.API.gate
+	ctx, k := c.Begin(ctx, r)
+	defer k.End()
 	for {
-		queued := time.Now()
-		k.stale = k.staleAt()
-		err := gate.admit(ctx, &k.ticket)
-		switch {
-		case errors.Is(err, errStale):
-			if needed, err := k.ask(ctx); !needed {
-				return err
-			}
-			continue
-		case err != nil:
-			return k.stop(err)
-		}
-		a := k.try(ctx)
-		gate.observe(&k.ticket, a)
-		if a.failed == nil {
-			k.log(ctx, a, decision{}, queued)
-			return nil
-		}
-		k.failures = append(k.failures, a.failed)
-		next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
-		k.log(ctx, a, next, queued)
-		if !next.again {
-			return k.conclude(a.failed, next.because, nil)
-		}
-		if err := gate.sleep(ctx, &k.ticket, next.wait); err != nil {
-			return k.stop(err)
-		}
-		if needed, err := k.ask(ctx); !needed {
+		if again, err := k.Try(ctx); !again {
 			return err
 		}
 	}
 }
 
-// ask asks whether the request is still needed, which it is without a question. The call
-// has no slot meanwhile: the question is a request of its own, which waits like any other.
-func (k *call) ask(ctx context.Context) (needed bool, err error) {
-	if k.Ask == nil {
-		return true, nil
+// Begin begins a call, which the caller has to End, and sends nothing. The context is that of
+// the call, which ends with its retry_timeout: for Try and Stop, and for what the caller reads
+// between two attempts.
+func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
+	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now(), backoff: backoff{random: c.config.Random}}
+	k.realm = r.Realm
+	if budget := c.config.RetryTimeout; budget > 0 {
+		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errBudget)
+		k.end, _ = ctx.Deadline() // earlier in a read between two attempts of another call
 	}
+	return ctx, k
+}
+
+// End ends a call.
+func (k *Call) End() { k.cancel() }
+
+// Try sends the request once, when its turn comes. It reports whether the caller may try
+// again: the attempt failed, and the wait after it is over; or what the request rests on
+// would have been too old (Request.AsOf), and nothing was sent. Before that, the caller may
+// change Body, Leaves and AsOf.
+func (k *Call) Try(ctx context.Context) (again bool, err error) {
+	gate, queued := &k.API.gate, time.Now()
 	k.invalidate()
-	needed, err = k.Ask(ctx, k.isAmbiguous())
-	switch {
-	case err == nil:
-		for _, failed := range k.failures {
-			failed.Ambiguous = failed.Ambiguous && k.Unsettled
-		}
-		return needed, nil
-	case ctx.Err() != nil:
-		return false, k.stop(context.Cause(ctx))
-	default:
-		return false, k.conclude(k.last(err), nil, err)
+	defer k.invalidate()
+	k.stale = k.staleAt()
+	switch err := gate.admit(ctx, &k.ticket); {
+	case errors.Is(err, errStale):
+		return true, nil
+	case err != nil:
+		return false, k.stop(err)
 	}
+	a := k.try(ctx)
+	gate.observe(&k.ticket, a)
+	if a.failed == nil {
+		k.log(ctx, a, decision{}, queued)
+		return false, nil
+	}
+	a.failed.Elapsed = time.Since(k.started)
+	k.failures = append(k.failures, a.failed)
+	next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
+	k.log(ctx, a, next, queued)
+	if !next.again {
+		return false, k.conclude(a.failed, next.because, nil)
+	}
+	if err := gate.sleep(ctx, &k.ticket, next.wait); err != nil {
+		return false, k.stop(err)
+	}
+	return true, nil
+}
+
+// IsAmbiguous reports whether an attempt may have been carried out.
+func (k *Call) IsAmbiguous() bool {
+	return slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+}
+
+// Settle says that a read has shown what became of all attempts so far.
+func (k *Call) Settle() {
+	for _, failed := range k.failures {
+		failed.Ambiguous = false
+	}
+}
+
+// Stop returns the error of a call that the caller ends between two attempts, because of an
+// error of its own.
+func (k *Call) Stop(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return k.stop(context.Cause(ctx))
+	}
+	return k.conclude(k.last(err), nil, err)
 }
 
 // last is the last failure of the request; before the first one, that it was not sent
 // because of an error.
-func (k *call) last(err error) *Error {
+func (k *Call) last(err error) *Error {
 	if len(k.failures) == 0 {
 		return k.NewError(NotSent, err)
 	}
@@ -107,23 +119,29 @@ type decision struct {
 	because error         // why there is no next attempt although there could be; nil otherwise
 }
 
+// busyFor is how long an update is tried again whose object is being changed.
+const busyFor = time.Minute
+
 // policy decides what follows the last of the failures of a request, of which there is at
 // least one. A wait that would exceed what is left of retryTimeout is not begun.
 func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
 	failed := failures[len(failures)-1]
 	var again bool
-	wait := max(backoff.next(), failed.requested)
+	start := max(backoff.next(), failed.requested) // when the next attempt could be sent
+	wait := start
 	switch failed.Kind {
 	case RateLimited:
-		again, wait = true, 0
+		again, start, wait = true, failed.requested, 0
 	case NotSent:
 		again = true
 	case NoResponse, Temporary:
 		again = !r.Unrepeatable
+	case Busy:
+		first := slices.IndexFunc(failures, func(e *Error) bool { return e.Kind == Busy })
+		again = r.Method == http.MethodPatch && failed.Elapsed-failures[first].Elapsed+start <= busyFor
 	case Unreadable:
-		again = r.Ask != nil
+		again = !r.AsOf.IsZero()
 	}
-	start := max(wait, failed.requested)
 	switch {
 	case !again, retryTimeout == 0:
 		return decision{}
@@ -135,7 +153,7 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 }
 
 // stop is the error of a call that ended during a wait.
-func (k *call) stop(cause error) error {
+func (k *Call) stop(cause error) error {
 	e := k.last(cause)
 	switch {
 	case errors.As(cause, new(*trouble)), errors.As(cause, new(tooLate)):
@@ -148,17 +166,12 @@ func (k *call) stop(cause error) error {
 	return k.conclude(e, cause, nil)
 }
 
-// isAmbiguous reports whether an attempt may have been carried out.
-func (k *call) isAmbiguous() bool {
-	return slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-}
-
 // conclude completes an error with what only the call knows. because is why there was no
 // further attempt, nil if another would have failed in the same way; stopped is the error
-// of the request's question, nil if there is none.
-func (k *call) conclude(e *Error, because, stopped error) error {
+// with which the caller ended the call, nil if it did not.
+func (k *Call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Ambiguous = k.isAmbiguous()
+	e.Ambiguous = k.IsAmbiguous()
 	e.stopped = stopped
 	shown := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
 	// The caller of a creation knows what the object may be found by.
@@ -174,7 +187,7 @@ func (k *call) conclude(e *Error, because, stopped error) error {
 	return e
 }
 
-func (k *call) log(ctx context.Context, a *attempt, next decision, queued time.Time) {
+func (k *Call) log(ctx context.Context, a *attempt, next decision, queued time.Time) {
 	if k.client.config.Log == nil {
 		return
 	}

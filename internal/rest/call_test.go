@@ -136,7 +136,7 @@ func TestConclude(t *testing.T) {
 		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
 		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
 	} {
-		k := &call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
+		k := &Call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
 		k.attempts = len(test.failed)
 		e := *k.last(nil)
 		text := k.conclude(&e, test.because, test.stopped).Error()

@@ -4,8 +4,8 @@
 // One request:
 //
 //	request.go   what a caller declares: the request, and how it may be retried
-//	call.go      the loop of attempts (admit, send, observe), the question before another one,
-//	             and the policy that decides what is next
+//	call.go      a call, one attempt after the other (admit, send, observe), and the policy
+//	             that decides what is next
 //	send.go      one attempt, and its error
 //	response.go  the body of a response
 //

@@ -30,7 +30,7 @@ type Error struct {
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
 
-	stopped error    // of the request's question
+	stopped error    // of the caller, see Call.Stop
 	more    []string // the paragraphs after the first one; some are empty
 
 	requested     time.Duration // wait that the response requested
@@ -47,6 +47,7 @@ const (
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
 	Temporary               // a status that a retry may get past
+	Busy                    // its object is being changed, or wakes up: it was not carried out
 	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
@@ -54,6 +55,10 @@ const (
 // kinds are those of the statuses that are not final.
 var kinds = map[int]Kind{
 	http.StatusTooManyRequests: RateLimited,
+
+	http.StatusConflict:         Busy,
+	http.StatusLocked:           Busy,
+	http.StatusFailedDependency: Busy,
 
 	http.StatusRequestTimeout:      Temporary,
 	http.StatusTooEarly:            Temporary,
@@ -64,7 +69,7 @@ var kinds = map[int]Kind{
 }
 
 // Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the
-// error of the request's question.
+// error with which the caller ended the call.
 func (e *Error) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
 }
@@ -135,16 +140,6 @@ func (e *Error) Cause() string {
 
 func (e *Error) spent() string {
 	return fmt.Sprintf("%d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
-}
-
-// rejections are the statuses about the content of a request, and whether they are about
-// the state of its object instead.
-var rejections = map[int]bool{
-	http.StatusBadRequest:          false,
-	http.StatusUnprocessableEntity: false,
-	http.StatusConflict:            true,
-	http.StatusLocked:              true,
-	http.StatusFailedDependency:    true,
 }
 
 // tooLate is the error of a wait that would exceed retry_timeout.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -97,18 +96,6 @@ func (c *client) request(operation string) *Request {
 
 func do(ctx context.Context, c *client, operation string) error {
 	return c.Do(ctx, c.request(operation))
-}
-
-// askedRequest is an update that reads the pipe before it is sent again.
-func askedRequest(c *client) *Request {
-	r := c.request("update")
-	r.AsOf = time.Now()
-	r.Ask = func(ctx context.Context, _ bool) (bool, error) {
-		err := do(ctx, c, "pipe")
-		r.AsOf = time.Now()
-		return true, err
-	}
-	return r
 }
 
 // accept reads a response as the API document has it.

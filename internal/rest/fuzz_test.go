@@ -16,7 +16,7 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed, 500, "application/json", "")
 	}
 	f.Fuzz(func(t *testing.T, body string, status int, kind, location string) {
-		k := &call{Request: &Request{Operation: "read pipe", API: &API{}, Accept: func(*Response) error { return io.ErrUnexpectedEOF }, NamesObject: true}}
+		k := &Call{Request: &Request{Operation: "read pipe", API: &API{}, Accept: func(*Response) error { return io.ErrUnexpectedEOF }, NamesObject: true}}
 		e := k.receive(newResponse(&http.Response{
 			StatusCode: 400 + (status%200+200)%200,
 			Header:     http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},

@@ -82,8 +82,8 @@ func (g *gate) admit(ctx context.Context, t *ticket) error {
 	}
 }
 
-// isNext reports whether a call is the next one. A request whose question has just been
-// answered goes first, or a slow limit would make it stale again and again. A call keeps
+// isNext reports whether a call is the next one. A request that rests on a
+// read goes first, or a slow limit would make it stale again and again. A call keeps
 // its place from attempt to attempt.
 func (g *gate) isNext(t *ticket) bool {
 	return !slices.ContainsFunc(g.queue, func(other *ticket) bool {

@@ -72,7 +72,7 @@ func TestNotFound(t *testing.T) {
 		{status: 404, body: `[{"requestId":"r"}]`, namesObject: true},
 		{status: 404, body: `{"requestId":"r"`, namesObject: true},
 	} {
-		k := &call{Request: &Request{API: &API{}, NamesObject: test.namesObject}}
+		k := &Call{Request: &Request{API: &API{}, NamesObject: test.namesObject}}
 		r := &Response{Status: test.status, Header: http.Header{"X-Request-Id": {"of-a-header"}}, Body: []byte(test.body), Mask: unmasked}
 		if got := k.unsuccessful(r).NotFound; got != test.want {
 			t.Errorf("%+v: %t", test, got)

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,24 +31,17 @@ type Request struct {
 	// false. GoneAdvice is what to do about any other if the object does not exist.
 	NotFoundAdvice, GoneAdvice string
 
-	// Invalidate prevents later reads from sharing earlier ones. It is called before
-	// a write, before each of its questions, and after it. Optional.
+	// Invalidate prevents later reads from sharing earlier ones. It is called before and
+	// after each attempt of a write. Optional.
 	Invalidate func()
 	// Unrepeatable is a creation that nothing can undo. It is not retried after an attempt
 	// that may have been carried out. An attempt that was sent runs to its end even if the
 	// caller cancels. Each attempt has a new connection: on one that is reused, a server
 	// that has just closed it leaves open whether the request was carried out.
 	Unrepeatable bool
-	// Ask is called before the request is sent again, whatever became of it, and before it
-	// is sent at all once AsOf is more than maxAge ago: a wait for a limit or a queue. It
-	// reads the object again, reports whether the request is still needed, and may change
-	// Body, AsOf, Unsettled and Ask itself (nil: from then on an idempotent request). perhaps
-	// reports that an attempt may have been carried out. Its error ends the request: nothing
-	// more is sent. Optional.
-	Ask func(ctx context.Context, perhaps bool) (needed bool, err error)
-	// Unsettled reports that the read in Ask leaves open whether one was.
-	Unsettled bool
-	// AsOf is when what the body rests on was read, the end of that read. Zero without Ask.
+	// AsOf is when what the body rests on was read, the end of that read; zero if it rests on
+	// nothing. The request is not sent more than maxAge after it (Call.Try), and a success
+	// that cannot be read is tried again, since the caller reads again before.
 	AsOf time.Time
 	// Leaves names what a PATCH carries, for the log line of an attempt; never values.
 	Leaves []string
@@ -65,7 +57,7 @@ func (r *Request) invalidate() {
 
 // staleAt is when what the request rests on is too old to send it; zero for never.
 func (r *Request) staleAt() time.Time {
-	if r.Ask == nil {
+	if r.AsOf.IsZero() {
 		return time.Time{}
 	}
 	return r.AsOf.Add(maxAge)

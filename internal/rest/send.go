@@ -50,7 +50,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 func (*sentBody) Close() error { return nil }
 
 // try sends the request once, reads the response, and returns what is known of the attempt.
-func (k *call) try(ctx context.Context) *attempt {
+func (k *Call) try(ctx context.Context) *attempt {
 	a := &attempt{}
 	attemptCtx, cancel := k.attemptContext(ctx, a)
 	defer cancel()
@@ -79,7 +79,7 @@ func (k *call) try(ctx context.Context) *attempt {
 // attemptContext bounds one attempt by request_timeout and, while the API is down, by
 // downTimeout. One of an unrepeatable request, once sent, always has all of request_timeout,
 // also after the end of retry_timeout: to cut it short would lose what it creates.
-func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
+func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
 	most, setting := k.client.config.RequestTimeout, "request_timeout of "
 	if k.whileDown && !k.Unrepeatable && downTimeout < most {
 		most, setting = downTimeout, ""
@@ -100,7 +100,7 @@ func (k *call) attemptContext(ctx context.Context, a *attempt) (attemptCtx conte
 	}
 }
 
-func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
+func (k *Call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
@@ -116,7 +116,7 @@ func (k *call) httpRequest(ctx context.Context, cancelled func() error, a *attem
 }
 
 // noResponse is the error of an attempt without a complete response.
-func (k *call) noResponse(ctx context.Context, err error, a *attempt) *Error {
+func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
@@ -141,7 +141,7 @@ func (k *call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 }
 
 // receive reads a response. It returns nil for one that can be used.
-func (k *call) receive(r *Response, body io.Reader) *Error {
+func (k *Call) receive(r *Response, body io.Reader) *Error {
 	r.read(body)
 	err := k.Accept(r)
 	switch {
@@ -157,7 +157,7 @@ func (k *call) receive(r *Response, body io.Reader) *Error {
 }
 
 // unsuccessful is the error of a response that is no success.
-func (k *call) unsuccessful(r *Response) *Error {
+func (k *Call) unsuccessful(r *Response) *Error {
 	e := k.NewError(kinds[r.Status], nil)
 	e.Status = r.Status
 	message, object := describe(r)

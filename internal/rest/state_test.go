@@ -1,7 +1,7 @@
 package rest
 
 import (
-	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +17,7 @@ var ends = map[string]*Error{
 	"401":        {Kind: Final, Status: 401},
 	"404":        {Kind: Final, Status: 404},
 	"429":        {Kind: RateLimited, Status: 429},
+	"409":        {Kind: Busy, Status: 409},
 	"503":        {Kind: Temporary, Status: 503},
 }
 
@@ -194,7 +195,7 @@ func TestStateWithoutRetries(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const never = -second
-	once, asks := Request{Unrepeatable: true}, Request{Ask: func(context.Context, bool) (bool, error) { return true, nil }}
+	update, once, rests := Request{Method: http.MethodPatch}, Request{Unrepeatable: true}, Request{AsOf: time.Now()}
 	for _, test := range []struct {
 		request      Request
 		ends         string
@@ -207,8 +208,11 @@ func TestPolicy(t *testing.T) {
 		{Request{}, "503/2s", testRetry, testRetry, 2 * second, ""},
 		{Request{}, "lost", testRetry, testRetry, maxFirstWait, ""},
 		{Request{}, "unreadable", testRetry, testRetry, never, ""},
-		{asks, "unreadable", testRetry, testRetry, maxFirstWait, ""},
-		{asks, "interrupt", testRetry, testRetry, never, ""},
+		{rests, "unreadable", testRetry, testRetry, maxFirstWait, ""},
+		{rests, "interrupt", testRetry, testRetry, never, ""},
+		{update, "409", testRetry, testRetry, maxFirstWait, ""},
+		{update, "409/61s", 2 * time.Minute, 2 * time.Minute, never, ""},
+		{Request{}, "409", testRetry, testRetry, never, ""},
 		{once, "503", testRetry, testRetry, never, ""},
 		{once, "lost", testRetry, testRetry, never, ""},
 		{once, "unsent", testRetry, testRetry, maxFirstWait, ""},

@@ -3,7 +3,7 @@
 // and finds the faults for which Terraform blames a provider. A test of its own compares
 // it with a real terraform.
 //
-//	resource.go   a resource block and its object: refresh, import, plan, apply
+//	resource.go   a resource block and its object: refresh, import, generate, plan, apply
 //	propose.go    what Terraform proposes to a provider, and ignore_changes
 //	fault.go      what Terraform rejects in a plan and in a result
 //	schema.go     types, values and paths

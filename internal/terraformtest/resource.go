@@ -190,6 +190,20 @@ func (r *Resource) Import(p Provider, id string) *Report {
 	return report
 }
 
+// Generate writes the block that the provider generates for the object in the state, as
+// -generate-config-out does from Terraform 1.14 on.
+func (r *Resource) Generate(p interface {
+	GenerateResourceConfig(context.Context, *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error)
+},
+) *Report {
+	report := &Report{}
+	resp := must(p.GenerateResourceConfig(context.Background(), &tfprotov6.GenerateResourceConfigRequest{TypeName: r.Type, State: r.Schema.Encode(r.State.Value)}))
+	if config, ok := report.decode(r.Schema, resp.Config, invalidObject, false); report.add(resp.Diagnostics) && ok {
+		r.Config = config
+	}
+	return report
+}
+
 func (r *Resource) imported(p Provider, id string, report *Report) (Object, bool) {
 	resp := must(p.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: r.Type, ID: id}))
 	if !report.add(resp.Diagnostics) {

@@ -5,44 +5,31 @@ import (
 	"strconv"
 )
 
-// Edit is a change to a keyed set: what is removed, and what is added. It is decided once,
-// and no later read adds to it. The zero Edit changes nothing.
+// Edit is what one PATCH changes in a keyed set. The zero Edit changes nothing.
 type Edit struct {
-	key           Key
-	before, after Value
-	// Remove and Add are in the order of their keys. An element that differs is in both.
+	// Remove and Add are in the order of their keys.
 	Remove, Add []Value
-	// waiting are those that a later stage adds.
-	waiting []Value
-}
-
-// Edit returns the change from one set to another.
-func (k Key) Edit(before, after Value) Edit {
-	e := Edit{key: k, before: before, after: after}
-	if !k.isSame(before, after) {
-		e.Remove, e.Add = k.Difference(after, before)
-	}
-	return e
 }
 
 // IsEmpty reports whether nothing is removed or added.
 func (e Edit) IsEmpty() bool { return len(e.Remove)+len(e.Add) == 0 }
 
-// After returns the set after the change.
-func (e Edit) After() Value { return e.after }
-
-// On returns the same change to the set as it is by now. What is removed has the spelling
-// that it has there, and all other elements stay.
-func (e Edit) On(now Value) Edit {
-	if e.IsEmpty() {
-		return Edit{key: e.key, before: now, after: now}
-	}
-	return e.key.Edit(now, e.key.Replace(now, e.Remove, e.Add))
+// Step returns what one PATCH can do to change a set to the wanted one: it removes all that has
+// to go, and adds what is related to none of that. What is left is for the PATCH after it, since
+// no API promises an order within one.
+func (k Key) Step(base, want Value) Edit {
+	remove, add := k.Difference(want, base)
+	related := k.keys(k.Among(add, remove))
+	return Edit{remove, slices.DeleteFunc(add, func(element Value) bool { return related[k.Of(element)] })}
 }
 
-// Replace returns a set without the elements that have the keys of some, and with others.
+// After returns a set after an Edit of it.
+func (k Key) After(set Value, e Edit) Value { return k.Replace(set, e.Remove, e.Add) }
+
+// Replace returns a set without the elements that have the keys of some, and of others, and
+// with these others.
 func (k Key) Replace(set Value, without, with []Value) Value {
-	gone := k.keys(without)
+	gone := k.keys(without, with)
 	kept := slices.DeleteFunc(set.Elements(), func(element Value) bool { return gone[k.Of(element)] })
 	return Collection(set.Type(), append(kept, with...))
 }
@@ -53,60 +40,103 @@ func (k Key) Only(set Value, some []Value) Value {
 	return Collection(set.Type(), slices.DeleteFunc(set.Elements(), func(element Value) bool { return !stay[k.Of(element)] }))
 }
 
-func (k Key) keys(elements []Value) map[string]bool {
+func (k Key) keys(lists ...[]Value) map[string]bool {
 	keys := map[string]bool{}
-	for _, element := range elements {
-		keys[k.Of(element)] = true
+	for _, elements := range lists {
+		for _, element := range elements {
+			keys[k.Of(element)] = true
+		}
 	}
 	return keys
 }
 
-// Stages returns the parts of the change that need a request each. An addition that is
-// related to a removal waits for the second one, since no API promises an order within one.
-func (e Edit) Stages() []Edit {
-	waiting := e.key.Among(e.Add, e.Remove)
-	if len(waiting) == 0 {
-		return []Edit{e}
-	}
-	between := e.key.Replace(e.after, waiting, nil)
-	first := e.key.Edit(e.before, between)
-	first.waiting = waiting
-	return []Edit{first, e.key.Edit(between, e.after)}
-}
-
-// Answer is what a set says of an Edit.
+// Answer is what a set shows of a change that is to be made.
 type Answer int
 
 // The answers.
 const (
-	Conflict Answer = iota // it is neither as it was nor as it is wanted
+	Conflict Answer = iota // it is neither as it was nor as it has to be
 	Due                    // it is as it was when the change was decided
-	Done                   // it is as the change wants it
+	Done                   // it is as it has to be after the next PATCH
 )
 
-// Ask compares a set with a change that is to be made, in the elements that the change and
-// its later stages remove or add and in those that are related to them. conflicts are the
-// elements, by now or before, that are no longer what they were.
-func (e Edit) Ask(now Value) (answer Answer, conflicts []Value) {
-	concerned := slices.Concat(e.Remove, e.Add, e.waiting)
-	part := func(set Value) Value { return Collection(set.Type(), e.key.Among(set.Elements(), concerned)) }
-	is := part(now)
-	if e.key.Edit(is, part(e.after)).IsEmpty() {
-		return Done, nil
+// Ask compares a set with the change from base to want, in the elements that still differ
+// between the two and in those that are related to them. after is base after the next PATCH.
+// conflicts are the elements, by now or before, that are no longer what they were. All of them
+// count together: element by element, one that somebody has removed, and that the change
+// replaces under another key, would count as done.
+func (k Key) Ask(base, after, want, now Value) (answer Answer, conflicts []Value) {
+	remove, add := k.Difference(want, base)
+	concerned := slices.Concat(remove, add)
+	part := func(set Value) Value { return Collection(set.Type(), k.Among(set.Elements(), concerned)) }
+	isAs := func(set Value) bool {
+		more, fewer := k.Difference(part(set), part(now))
+		return len(more)+len(fewer) == 0
 	}
-	undo := e.key.Edit(is, part(e.before))
-	if undo.IsEmpty() {
+	switch {
+	case isAs(after):
+		return Done, nil
+	case isAs(base):
 		return Due, nil
 	}
-	gone := Collection(now.Type(), undo.Add)
-	return Conflict, e.key.Sort(e.key.Replace(gone, undo.Remove, undo.Remove).Elements())
+	are, were := k.Difference(part(base), part(now))
+	return Conflict, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
 }
 
-// isSame reports whether two sets have the same elements with a name, also those with the
-// same key: a response may have two with one key.
-func (k Key) isSame(a, b Value) bool { return Alike(k.named(a), k.named(b)) }
+// Outcome is what a set shows of a PATCH. All elements are as they were sent, or as they were
+// right before the PATCH.
+type Outcome struct {
+	// Late are those that were sent and are as they were: the set may be of the past. A removed
+	// element that is there with any value may be, too. Wrong are those that were sent, and are
+	// neither as they were nor as they were sent.
+	Late, Wrong []Value
+	// Of the others, Lost are those that are gone, and Changed those that are another value.
+	Lost, Changed []Value
+	// IsPast reports that these may be so because the set is of the past: some are as they were
+	// at the beginning, and none is gone that was there then.
+	IsPast bool
+}
 
-func (k Key) named(set Value) Value { return k.Replace(set, k.Nameless(set), nil) }
+// Verify compares a set after a PATCH with what it was right before it, and at the beginning of
+// the update, before earlier PATCHes.
+func (k Key) Verify(e Edit, begin, before, now Value) (o Outcome) {
+	is, was, first := k.group(now), k.group(before), k.group(begin)
+	sent := k.keys(e.Remove, e.Add)
+	for _, element := range e.Add {
+		switch key := k.Of(element); {
+		case k.alike(is[key], []Value{element}):
+		case k.alike(is[key], was[key]), k.alike(is[key], first[key]):
+			o.Late = append(o.Late, element)
+		default:
+			o.Wrong = append(o.Wrong, element)
+		}
+	}
+	for _, element := range e.Remove {
+		if len(is[k.Of(element)]) > 0 {
+			o.Late = append(o.Late, element)
+		}
+	}
+	past, gone := 0, 0
+	for _, element := range before.Elements() {
+		key := k.Of(element)
+		if sent[key] || !k.Named(element) || k.alike(is[key], was[key]) {
+			continue
+		}
+		switch {
+		case k.alike(is[key], first[key]):
+			past++
+		case len(is[key]) == 0:
+			gone++
+		}
+		if len(is[key]) == 0 {
+			o.Lost = append(o.Lost, element)
+		} else {
+			o.Changed = append(o.Changed, element)
+		}
+	}
+	o.IsPast = past > 0 && gone == 0
+	return o
+}
 
 func (k Key) group(set Value) map[string][]Value {
 	groups := map[string][]Value{}
@@ -116,32 +146,16 @@ func (k Key) group(set Value) map[string][]Value {
 	return groups
 }
 
-// Verify compares a set after the change with what it was right before it. wrong are the
-// elements that are not removed, or not added as they were sent. Of the others, lost are
-// those that are gone, and changed those that are another value; both are as they were.
-func (e Edit) Verify(before, now Value) (wrong, lost, changed []Value) {
-	there, added, removed := e.key.group(now), e.key.keys(e.Add), e.key.keys(e.Remove)
-	for _, element := range e.Add {
-		if is := there[e.key.Of(element)]; len(is) != 1 || !Alike(is[0], element) {
-			wrong = append(wrong, element)
-		}
+// alike reports whether two groups of elements with one key are equal: a response may have two
+// with one key.
+func (k Key) alike(a, b []Value) bool {
+	contains := func(all []Value, one Value) bool {
+		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
 	}
-	for _, element := range e.Remove {
-		if _, ok := there[e.key.Of(element)]; ok && !added[e.key.Of(element)] {
-			wrong = append(wrong, element)
-		}
+	if len(a) == 1 && len(b) == 1 {
+		return Alike(a[0], b[0])
 	}
-	for _, element := range before.Elements() {
-		key := e.key.Of(element)
-		switch is := there[key]; {
-		case added[key] || removed[key] || !e.key.Named(element):
-		case len(is) == 0:
-			lost = append(lost, element)
-		case !slices.ContainsFunc(is, func(other Value) bool { return Alike(other, element) }):
-			changed = append(changed, element)
-		}
-	}
-	return wrong, lost, changed
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
 }
 
 // Among returns the elements that are related to others.

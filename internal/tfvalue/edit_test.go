@@ -38,12 +38,13 @@ func spelled(maps []tfvalue.Value) string {
 	return strings.Join(all, " ")
 }
 
-// TestEditStages has a change from one set to another: what each request removes and adds.
-func TestEditStages(t *testing.T) {
+// TestStep has a change from one set to another: what each PATCH removes and adds.
+func TestStep(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ before, after, stages string }{
-		"nothing":                        {"a/t", "a/t", ": "},
-		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ": "},
+	for name, test := range map[string]struct{ base, want, steps string }{
+		"nothing":                        {"a/t", "a/t", ""},
+		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ""},
+		"beside one key twice":           {"a/t.x a/t.z", "a/t.x a/t.z b/u", ": b/u"},
 		"another value":                  {"a/t.x b/u", "a/t.y b/u", "a/t.x: ; : a/t.y"},
 		"another one of the same table":  {"a/t", "b/t", "a/t: ; : b/t"},
 		"two that exchange their tables": {"a/t b/u", "a/u b/t", "a/t b/u: ; : a/u b/t"},
@@ -55,65 +56,77 @@ func TestEditStages(t *testing.T) {
 		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t: ; : a/t.x"},
 	} {
 		var got []string
-		for _, stage := range mapsKey.Edit(mapsOf(t, test.before), mapsOf(t, test.after)).Stages() {
-			got = append(got, spelled(stage.Remove)+": "+spelled(stage.Add))
+		want := mapsOf(t, test.want)
+		for base := mapsOf(t, test.base); len(got) < 3; {
+			step := mapsKey.Step(base, want)
+			if step.IsEmpty() {
+				break
+			}
+			got = append(got, spelled(step.Remove)+": "+spelled(step.Add))
+			base = mapsKey.After(base, step)
 		}
-		if got := strings.Join(got, "; "); got != test.stages {
-			t.Errorf("%s: %q, want %q", name, got, test.stages)
+		if got := strings.Join(got, "; "); got != test.steps {
+			t.Errorf("%s: %q, want %q", name, got, test.steps)
 		}
 	}
 }
 
-// TestEditAsk has a change that was decided, and the set by now.
-func TestEditAsk(t *testing.T) {
+// TestAsk has a change that was decided, and the set by now, before its first PATCH.
+func TestAsk(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		before, after, now string
-		want               tfvalue.Answer
-		conflicts          string
+		base, want, now string
+		answer          tfvalue.Answer
+		conflicts       string
 	}{
-		"as it was, but for another":            {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", tfvalue.Due, ""},
-		"as it is wanted, but for another":      {"a/t.x b/u", "a/t.y b/u", "a/t.y", tfvalue.Done, ""},
-		"changed":                               {"a/t.x", "a/t.y", "a/t.z", tfvalue.Conflict, "a/t.z"},
-		"one more of its table":                 {"a/t.x", "a/t.y", "a/t.x b/t", tfvalue.Conflict, "b/t"},
-		"another one of its table changed":      {"a/t.x b/t", "a/t.y b/t", "a/t.x b/t.z", tfvalue.Conflict, "b/t.z"},
-		"an addition under a key that is there": {"", "a/t", "a/t.z", tfvalue.Conflict, "a/t.z"},
-		"half of it done":                       {"a/t b/u", "", "b/u", tfvalue.Conflict, "a/t"},
-		"one key twice, as it was":              {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Due, ""},
-		"one key twice":                         {"a/t.x", "a/t.y", "a/t.x a/t.z", tfvalue.Conflict, "a/t.z"},
+		"as it was, but for another":             {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", tfvalue.Due, ""},
+		"as the PATCH wants it, but for another": {"a/t.x b/u", "a/t.y b/u", "", tfvalue.Done, ""},
+		"as it is wanted in the end":             {"a/t.x b/u", "a/t.y b/u", "a/t.y b/u", tfvalue.Conflict, "a/t.y"},
+		"changed":                                {"a/t.x", "a/t.y", "a/t.z", tfvalue.Conflict, "a/t.z"},
+		"one more of its table":                  {"a/t.x", "a/t.y", "a/t.x b/t", tfvalue.Conflict, "b/t"},
+		"another one of its table changed":       {"a/t.x b/t", "a/t.y b/t", "a/t.x b/t.z", tfvalue.Conflict, "b/t.z"},
+		"an addition under a key that is there":  {"", "a/t", "a/t.z", tfvalue.Conflict, "a/t.z"},
+		"half of it done":                        {"a/t b/u", "", "b/u", tfvalue.Conflict, "a/t"},
+		"removed, and replaced under its table":  {"a/t c/u", "b/t c/u.x", "c/u", tfvalue.Conflict, "a/t"},
+		"one key twice, as it was":               {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Due, ""},
+		"one key twice":                          {"a/t.x", "a/t.y", "a/t.x a/t.z", tfvalue.Conflict, "a/t.x a/t.z"},
+		"dropped before, and there again":        {"b/u", "b/u a/t", "b/u a/t", tfvalue.Done, ""},
 	} {
-		answer, conflicts := mapsKey.Edit(mapsOf(t, test.before), mapsOf(t, test.after)).Ask(mapsOf(t, test.now))
-		if answer != test.want || spelled(conflicts) != test.conflicts {
-			t.Errorf("%s: %d, %q; want %d, %q", name, answer, spelled(conflicts), test.want, test.conflicts)
+		base, want := mapsOf(t, test.base), mapsOf(t, test.want)
+		answer, conflicts := mapsKey.Ask(base, mapsKey.After(base, mapsKey.Step(base, want)), want, mapsOf(t, test.now))
+		if answer != test.answer || spelled(conflicts) != test.conflicts {
+			t.Errorf("%s: %d, %q; want %d, %q", name, answer, spelled(conflicts), test.answer, test.conflicts)
 		}
 	}
 }
 
-// TestEditOn makes a change to a set that has moved on, and keeps its spelling.
-func TestEditOn(t *testing.T) {
+// TestVerify has a set at the beginning, right before a PATCH that removes b/u and adds a/t.y,
+// and after it.
+func TestVerify(t *testing.T) {
 	t.Parallel()
-	edit := mapsKey.Edit(mapsOf(t, "caf\u00e9/t a/u"), mapsOf(t, "a/u.y")).On(mapsOf(t, "cafe\u0301/t a/u c/v"))
-	if got := spelled(edit.Remove) + ": " + spelled(edit.Add); got != "a/u cafe\u0301/t: a/u.y" || spelled(edit.After().Elements()) != "c/v a/u.y" {
-		t.Errorf("%q leads to %q", got, spelled(edit.After().Elements()))
-	}
-}
-
-// TestEditVerify has a set right before a change, and after it.
-func TestEditVerify(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ held, now, wrong, lost, changed string }{
-		"as it should be":        {"a/t.x b/u c/v", "a/t.y c/v", "", "", ""},
-		"not added":              {"a/t.x b/u c/v", "c/v", "a/t.y", "", ""},
-		"added otherwise":        {"a/t.x b/u c/v", "a/t c/v", "a/t.y", "", ""},
-		"not removed":            {"a/t.x b/u c/v", "a/t.y b/u c/v", "b/u", "", ""},
-		"another one is gone":    {"a/t.x b/u c/v", "a/t.y", "", "c/v", ""},
-		"another one is changed": {"a/t.x b/u c/v", "a/t.y c/v.z", "", "", "c/v"},
-		"one key twice":          {"a/t.x b/u c/v c/v.z", "a/t.y c/v c/v.z", "", "", ""},
-		"one more":               {"a/t.x b/u c/v", "a/t.y c/v d/w", "", "", ""},
+	for name, test := range map[string]struct {
+		begin, before, now, late, wrong, lost, changed string
+		isPast                                         bool
+	}{
+		"as it should be":                 {"b/u c/v", "b/u c/v", "a/t.y c/v", "", "", "", "", false},
+		"not added yet":                   {"b/u c/v", "b/u c/v", "c/v", "a/t.y", "", "", "", false},
+		"not added, as at the beginning":  {"a/t.x b/u", "b/u", "a/t.x", "a/t.y", "", "", "", false},
+		"added otherwise":                 {"b/u c/v", "b/u c/v", "a/t c/v", "", "a/t.y", "", "", false},
+		"added twice":                     {"b/u c/v", "b/u c/v", "a/t a/t.y c/v", "", "a/t.y", "", "", false},
+		"not removed yet":                 {"b/u c/v", "b/u c/v", "a/t.y b/u c/v", "b/u", "", "", "", false},
+		"not removed, with another value": {"b/u c/v", "b/u c/v", "a/t.y b/u.z c/v", "b/u", "", "", "", false},
+		"another one is gone":             {"b/u c/v", "b/u c/v", "a/t.y", "", "", "c/v", "", false},
+		"another one is not there yet":    {"b/u", "b/u c/v", "a/t.y", "", "", "c/v", "", true},
+		"it is not, and a third is gone":  {"b/u d/w", "b/u c/v d/w", "a/t.y", "", "", "c/v d/w", "", false},
+		"another one is changed":          {"b/u c/v", "b/u c/v", "a/t.y c/v.z", "", "", "", "c/v", false},
+		"another one is as it was":        {"b/u c/v.z", "b/u c/v", "a/t.y c/v.z", "", "", "", "c/v", true},
+		"one key twice":                   {"b/u c/v c/v.z", "b/u c/v c/v.z", "a/t.y c/v c/v.z", "", "", "", "", false},
+		"one more":                        {"b/u c/v", "b/u c/v", "a/t.y c/v d/w", "", "", "", "", false},
 	} {
-		wrong, lost, changed := mapsKey.Edit(mapsOf(t, "a/t.x b/u c/v"), mapsOf(t, "a/t.y c/v")).Verify(mapsOf(t, test.held), mapsOf(t, test.now))
-		if spelled(wrong) != test.wrong || spelled(lost) != test.lost || spelled(changed) != test.changed {
-			t.Errorf("%s: wrong %q, lost %q, changed %q; want %q, %q, %q", name, spelled(wrong), spelled(lost), spelled(changed), test.wrong, test.lost, test.changed)
+		edit := tfvalue.Edit{Remove: mapsOf(t, "b/u").Elements(), Add: mapsOf(t, "a/t.y").Elements()}
+		o := mapsKey.Verify(edit, mapsOf(t, test.begin), mapsOf(t, test.before), mapsOf(t, test.now))
+		if spelled(o.Late) != test.late || spelled(o.Wrong) != test.wrong || spelled(o.Lost) != test.lost || spelled(o.Changed) != test.changed || o.IsPast != test.isPast {
+			t.Errorf("%s: late %q, wrong %q, lost %q, changed %q, past %t", name, spelled(o.Late), spelled(o.Wrong), spelled(o.Lost), spelled(o.Changed), o.IsPast)
 		}
 	}
 }

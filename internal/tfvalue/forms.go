@@ -36,8 +36,8 @@ func (r Rules) Respelled(name string, sent, held Value) []string {
 
 // Respells reports whether a set has an element that an Edit removes in another form than the
 // Edit has it: an addition in its place would not have that form.
-func (e Edit) Respells(now Value) bool {
-	return !maps.Equal(textsOf(e.key.Only(now, e.Remove)), textsOf(Collection(now.Type(), e.Remove)))
+func (k Key) Respells(e Edit, now Value) bool {
+	return !maps.Equal(textsOf(k.Only(now, e.Remove)), textsOf(Collection(now.Type(), e.Remove)))
 }
 
 func addRespelled(found map[string]bool, sent, held Value) {

@@ -17,6 +17,9 @@ type Key struct {
 	// Parts are parts of the key that relate elements to each other: a mapping of the same
 	// source table, or to the same target.
 	Parts [][]string
+	// Unsaid are members that a response may have for no element at all. It then says nothing
+	// of them, although a member that only some elements omit is the empty one.
+	Unsaid []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
 	// Format names an element in a message, with a %s for each of Members.
@@ -106,25 +109,41 @@ func (k Key) Index(set Value) map[string]Value {
 // elements to remove, and the wanted elements to add. An element that differs is in
 // both. Elements without a name are in neither.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
-	inWanted := k.Index(wanted)
-	stays, goes := map[string]bool{}, map[string]bool{}
-	for _, element := range remote.Elements() {
-		key := k.Of(element)
-		switch want, ok := inWanted[key]; {
-		case !k.Named(element):
-		case ok && Alike(want, element):
-			stays[key] = true
-		default:
-			goes[key] = true // also if a response has two with this key, and one of them stays
-			remove = append(remove, element)
+	want, is := k.group(wanted), k.group(remote)
+	for key, elements := range is {
+		if !k.alike(want[key], elements) {
+			remove = append(remove, elements...)
+			add = append(add, want[key]...)
 		}
 	}
-	for _, element := range wanted.Elements() {
-		if key := k.Of(element); k.Named(element) && (!stays[key] || goes[key]) {
-			add = append(add, element)
+	for key, elements := range want {
+		if len(is[key]) == 0 {
+			add = append(add, elements...)
 		}
 	}
+	unnamed := func(element Value) bool { return !k.Named(element) }
+	remove, add = slices.DeleteFunc(remove, unnamed), slices.DeleteFunc(add, unnamed)
 	return k.Sort(remove), k.Sort(add)
+}
+
+// Complete returns a set of a response with what it says nothing of as it is in a known set: the
+// Unsaid members that none of its elements has.
+func (k Key) Complete(read, known Value) Value {
+	elements, index := read.Elements(), k.Index(known)
+	for _, name := range k.Unsaid {
+		if slices.ContainsFunc(elements, func(element Value) bool { return !element.At(name).IsNull() }) {
+			continue
+		}
+		for i, element := range elements {
+			if is, ok := index[k.Of(element)]; ok {
+				elements[i] = element.With(is.At(name), name)
+			}
+		}
+	}
+	if len(elements) == 0 {
+		return read
+	}
+	return Collection(read.Type(), elements)
 }
 
 // Whole returns a value whose keyed sets have every member in every element. Keys stay

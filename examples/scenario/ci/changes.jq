@@ -23,6 +23,9 @@ def differences($at; $b; $a; $unknown; $sb; $sa):
     else {$at, text: "\($b | tojson) -> \($a | tojson)"}
     end;
 
+# The actions, with the sign that Terraform has for the order of a replacement.
+def actions: join(", ") | . + ({"delete, create": " (-/+)", "create, delete": " (+/-)"}[.] // "");
+
 # What the platform changes by itself, and what every new key has.
 def own:
   if .type != "dataplatform_api_key" then [["state"], ["updated_at"]]
@@ -42,4 +45,4 @@ def own:
     | any($forcing[]; . as $path | ($at | within($path)) or ($path | within($at))) as $forced
     | "  \($at): \(.text)\(if $forced then " # forces replacement" else "" end)"] as $lines
 | select($list != "resource_drift" or $lines != [] or .change.actions == ["delete"])
-| "\(.address): \(.change.actions | join(", "))", $lines[]
+| "\(.address): \(.change.actions | actions)", $lines[]

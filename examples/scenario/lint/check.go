@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -19,6 +20,14 @@ type checker struct {
 	rule   tflint.Rule
 	found  map[string]bool // what was reported, by block and member
 }
+
+// instance is a block, or what for_each makes of it for one key.
+type instance struct {
+	address, key string
+	each         hcl.Expression // for_each, nil if there is none
+}
+
+func (i instance) String() string { return i.address + i.key }
 
 // blocks checks the arguments of all blocks of one kind and type.
 func (c *checker) blocks(kind, name string, types map[string]cty.Type) error {
@@ -42,6 +51,8 @@ func (c *checker) blocks(kind, name string, types map[string]cty.Type) error {
 // content checks the blocks that a schema describes, twice: as they are written, which
 // needs no values, and by their values, one instance of for_each after the other.
 func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block) (address string, types map[string]cty.Type)) error {
+	wanted.Body.Attributes = append(wanted.Body.Attributes, hclext.AttributeSchema{Name: "for_each"})
+	instances := map[string][]instance{} // by the address of their block, in the order of their keys
 	for _, mode := range []tflint.ExpandMode{tflint.ExpandModeNone, tflint.ExpandModeExpand} {
 		content, err := c.runner.GetModuleContent(&hclext.BodySchema{Blocks: []hclext.BlockSchema{wanted}}, &tflint.GetModuleContentOption{ExpandMode: mode})
 		if err != nil {
@@ -49,6 +60,15 @@ func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block
 		}
 		for _, block := range content.Blocks {
 			address, types := describe(block)
+			if types == nil {
+				continue
+			}
+			this := instance{address: address}
+			if mode == tflint.ExpandModeNone {
+				instances[address] = c.instances(wanted.Type, address, block.Body.Attributes["for_each"])
+			} else if left := instances[address]; len(left) > 0 {
+				this, instances[address] = left[0], left[1:]
+			}
 			for name, t := range types {
 				attribute := block.Body.Attributes[name]
 				switch {
@@ -56,7 +76,7 @@ func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block
 				case mode == tflint.ExpandModeNone:
 					err = c.expression(attribute.Expr, t, address, name)
 				default:
-					err = c.evaluated(attribute.Expr, t, address, name)
+					err = c.evaluated(attribute.Expr, t, this, name)
 				}
 				if err != nil {
 					return err
@@ -65,6 +85,32 @@ func (c *checker) content(wanted hclext.BlockSchema, describe func(*hclext.Block
 		}
 	}
 	return nil
+}
+
+// instances returns what for_each makes of a block, in the order in which TFLint does, which
+// expands no data sources.
+func (c *checker) instances(kind, address string, each *hclext.Attribute) (all []instance) {
+	var v cty.Value
+	if each == nil || kind != "resource" && kind != "module" || c.runner.EvaluateExpr(each.Expr, &v, nil) != nil {
+		return nil
+	}
+	v, _ = v.UnmarkDeep()
+	if v == cty.NilVal || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
+		return nil
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		key, _ := it.Element()
+		all = append(all, instance{address, keyOf(key), each.Expr})
+	}
+	return all
+}
+
+// keyOf is a key as in an address, or an ellipsis for one that is not a known text.
+func keyOf(key cty.Value) string {
+	if key.Type() != cty.String || !key.IsKnown() || key.IsNull() {
+		return "[…]"
+	}
+	return fmt.Sprintf("[%q]", key.AsString())
 }
 
 // expression checks what is written: objects, also inside of lists, conditions and for.
@@ -88,13 +134,16 @@ func (c *checker) expression(e hcl.Expression, t cty.Type, address, at string) e
 			member := elementOf(t)
 			key, diags := item.KeyExpr.Value(nil)
 			place := at + "[…]"
+			if !diags.HasErrors() {
+				place = at + keyOf(key)
+			}
 			if t.IsObjectType() {
 				if diags.HasErrors() || !key.Type().Equals(cty.String) {
 					continue // the key is computed
 				}
 				place = at + "." + key.AsString()
 				if !t.HasAttribute(key.AsString()) {
-					if err := c.report(address, place, item.KeyExpr.Range()); err != nil {
+					if err := c.report(instance{address: address}, place, item.KeyExpr.Range(), nil); err != nil {
 						return err
 					}
 					continue
@@ -115,16 +164,25 @@ func (c *checker) expression(e hcl.Expression, t cty.Type, address, at string) e
 }
 
 // evaluated checks the value of an expression.
-func (c *checker) evaluated(e hcl.Expression, t cty.Type, address, at string) error {
+func (c *checker) evaluated(e hcl.Expression, t cty.Type, of instance, at string) error {
 	var v cty.Value
 	if err := c.runner.EvaluateExpr(e, &v, nil); err != nil {
 		return nil // Terraform reports it
 	}
 	v, _ = v.UnmarkDeep() // names are no secrets
-	return c.value(v, t, address, at, e.Range())
+	return c.value(v, t, at, func(at, member string) error {
+		from := &origin{}
+		tracer{c, member, tflint.SelfModuleCtxType, of.each, from}.follow(e)
+		place := e.Range()
+		if from.variable != nil {
+			place = *from.variable
+		}
+		return c.report(of, at, place, from.files)
+	})
 }
 
-func (c *checker) value(v cty.Value, t cty.Type, address, at string, place hcl.Range) error {
+// value finds members that a type does not have.
+func (c *checker) value(v cty.Value, t cty.Type, at string, report func(at, member string) error) error {
 	if v == cty.NilVal || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
 		return nil
 	}
@@ -137,16 +195,16 @@ func (c *checker) value(v cty.Value, t cty.Type, address, at string, place hcl.R
 			}
 			memberAt = at + "." + key.AsString()
 			if !t.HasAttribute(key.AsString()) {
-				if err := c.report(address, memberAt, place); err != nil {
+				if err := report(memberAt, key.AsString()); err != nil {
 					return err
 				}
 				continue
 			}
 			memberType = t.AttributeType(key.AsString())
 		} else if t.IsMapType() {
-			memberAt = at + "[…]"
+			memberAt = at + keyOf(key)
 		}
-		if err := c.value(member, memberType, address, memberAt, place); err != nil {
+		if err := c.value(member, memberType, memberAt, report); err != nil {
 			return err
 		}
 	}
@@ -161,12 +219,23 @@ func elementOf(t cty.Type) cty.Type {
 	return cty.DynamicPseudoType
 }
 
-func (c *checker) report(address, at string, place hcl.Range) error {
-	id := address + " " + at
-	if c.found[id] {
+// report reports a member once, of all instances if it is written in their block.
+func (c *checker) report(of instance, at string, place hcl.Range, files []string) error {
+	if c.found[of.address+" "+at] || c.found[of.String()+" "+at] {
 		return nil
 	}
-	c.found[id] = true
+	c.found[of.String()+" "+at] = true
+	path, err := c.runner.GetModulePath()
+	if err != nil {
+		return err
+	}
+	address := of.String()
+	if len(path) > 0 {
+		address = path.String() + "." + address
+	}
+	if len(files) > 0 {
+		at += " (from " + strings.Join(files, " or ") + ")"
+	}
 	return c.runner.EmitIssue(c.rule, fmt.Sprintf("%s has no %s. Terraform silently ignores it: check the spelling.", address, at), place)
 }
 

@@ -68,7 +68,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	}
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 		_, _ = fmt.Fprintf(stderr, "mockplatform: warning: other machines can reach -addr %s, and the credentials are public. "+
-			"The provider accepts http only for loopback addresses.\n", o.addr)
+			"There, the provider needs allow_http.\n", o.addr)
 	}
 	found := summarize(listener.Addr(), seed)
 	if o.env != "" {

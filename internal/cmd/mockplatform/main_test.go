@@ -71,7 +71,7 @@ func TestBadFlags(t *testing.T) {
 		{"-hide: must have the form FIELD:FIELD=VALUE", []string{"-hide", "name:id"}},
 		{counts, []string{"-services", "-5"}},
 		{counts, []string{"-pipes", "100001"}},
-		{"-latency and -key-validity must be at least 0", []string{"-latency", "-5s"}},
+		{"-latency, -lag and -key-validity must be at least 0", []string{"-latency", "-5s"}},
 		{rate, []string{"-rate-limit", "NaN"}},
 		{rate, []string{"-rate-limit", "/1m"}},
 		{window, []string{"-rate-limit", "10/-1m"}},
@@ -128,7 +128,7 @@ func TestAddressThatOthersReach(t *testing.T) {
 		t.Errorf("loopback: got %s", p.file("stderr"))
 	}
 	p := start(t, "-addr", "0.0.0.0:0")
-	wantText(t, p.file("stderr"), "other machines can reach -addr 0.0.0.0:0,")
+	wantText(t, p.file("stderr"), "other machines can reach -addr 0.0.0.0:0,", "There, the provider needs allow_http.")
 	wantText(t, p.env["DATAPLATFORM_BASE_URL"], "http://127.0.0.1:")
 }
 
@@ -215,7 +215,7 @@ const (
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	p := start(t,
-		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
+		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-lag", "1ms", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
 		"-hide", "endpoints:isPrimary=false", "-hide", "ipAccessList:iamRole=role:none", "-patch-result", "before", "-patch-resets", "all", "-moves-state", "-key-validity", "30m",
 	)
 	for variable, want := range map[string]string{

@@ -46,6 +46,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	flags.BoolVar(&o.journal, "journal", false, "print each request and its body, with secrets masked")
 
 	flags.DurationVar(&o.behaviour.Latency, "latency", 0, "delay each response by this `duration`, such as 200ms")
+	flags.DurationVar(&responses.Lag, "lag", 0, "return services and pipes as they were this `duration` ago, such as 3s, from a PATCH too")
 	flags.Func("rate-limit", "reject requests above this `number` per second, or with 10/1m above 10 in each minute on the clock (default: no limit)", func(value string) error {
 		return parseRateLimit(value, &o.behaviour.RateLimit)
 	})
@@ -103,8 +104,8 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		return nil, fmt.Errorf("unexpected argument %q: only flags are accepted (-h lists them)", flags.Arg(0))
 	case min(o.services, o.pipes) < 0 || max(o.services, o.pipes) > maxObjects:
 		return nil, fmt.Errorf("-services and -pipes must be between 0 and %d", maxObjects)
-	case min(o.behaviour.Latency, o.behaviour.KeyValidity) < 0:
-		return nil, errors.New("-latency and -key-validity must be at least 0")
+	case min(o.behaviour.Latency, responses.Lag, o.behaviour.KeyValidity) < 0:
+		return nil, errors.New("-latency, -lag and -key-validity must be at least 0")
 	}
 	return o, nil
 }

@@ -38,7 +38,7 @@ resource "dataplatform_pipe" "orders" {
     validate_samples = true
   }
   source_credentials = {
-    kafka = { username = "loader" }
+    kafka = { username = "loader", password_wo_version = 1 }
   }
 }
 
