@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -182,11 +181,7 @@ func readLamp(lamp tfvalue.Value, read platform.Read) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return err
-	}
-	return read(raw)
+	return read(members)
 }
 
 // patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Error is the error of a request that was valid. Its texts contain no secret that the
@@ -128,9 +130,9 @@ func (e *Error) httpStatus() string {
 func (e *Error) Cause() string {
 	switch {
 	case e.Message != "":
-		return Clean(e.Message, maxMessage)
+		return words.Clean(e.Message, maxMessage)
 	case e.Err != nil:
-		return Clean(e.Err.Error(), maxMessage)
+		return words.Clean(e.Err.Error(), maxMessage)
 	default:
 		return ""
 	}
