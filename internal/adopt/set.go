@@ -79,7 +79,7 @@ func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalu
 	}
 	now := remote.At(u.KeyedSet...)
 	answer, conflicts := u.key().Ask(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
-	if answer == tfvalue.Due && u.key().Respells(p.Edit, now) {
+	if answer == tfvalue.Due && len(u.concerned(p.Edit, remote).OtherForms()) > 0 {
 		return tfvalue.Conflict, p.Edit.Remove
 	}
 	return answer, conflicts

@@ -192,7 +192,7 @@ func (r Rules) write(at Path, v Value) (any, error) {
 		return json.Number(n.Text('f', -1)), nil
 	case v.Type().Is(tftypes.Bool):
 		return v.True(), nil
-	case isList(v), isSet(v):
+	case v.IsCollection():
 		written := []any{}
 		for _, element := range v.Elements() {
 			value, err := r.write(at, element)
