@@ -19,6 +19,31 @@ func keeps(is any, path ...string) func(tfvalue.Value) tfvalue.Value {
 	}
 }
 
+// first changes the lamp with the first PATCH alone.
+func first(change func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
+	done := false
+	return func(lamp tfvalue.Value) tfvalue.Value {
+		if done {
+			return lamp
+		}
+		done = true
+		return change(lamp)
+	}
+}
+
+// nameless has a number of responses, from that to a PATCH on, omit the names of the bulbs.
+func nameless(patch, times int) func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
+	return func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+			if len(w.patches()) != patch || times == 0 {
+				return lamp
+			}
+			times--
+			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+		}
+	}
+}
+
 // TestLag has platforms whose responses are of the past, or that accept a change and never show
 // it. Each row is a rule of the wait.
 func TestLag(t *testing.T) {
@@ -31,6 +56,7 @@ func TestLag(t *testing.T) {
 		lag      time.Duration
 		rewrite  func(tfvalue.Value) tfvalue.Value
 		happens  func(w *workshop, request string) error // before a request of the apply
+		edit     func(w *workshop) func(string, tfvalue.Value) tfvalue.Value
 		sent     []string
 		reads    int // after the last PATCH
 		took     time.Duration
@@ -133,6 +159,61 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name -E14"}, reads: 2, took: 500 * time.Millisecond,
 			errors: []string{"Cannot read lamp after its update", "only partly updated"},
 		},
+		"what was restored may be as it was after the reset": {
+			config:  m{"size": 3},
+			rewrite: first(keeps(0, "size")),
+			happens: func(w *workshop, request string) error {
+				if len(w.patches()) == 2 {
+					w.lag = time.Second
+				}
+				return nil
+			},
+			sent: []string{"PATCH name", "PATCH name size"}, reads: 3, took: 1500 * time.Millisecond,
+		},
+		"an element of an earlier PATCH may not be there yet": {
+			config:  m{"size": 3, "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
+			rewrite: first(keeps(0, "size")),
+			happens: func(w *workshop, request string) error {
+				if w.lag = 0; request != "GET" && len(w.patches()) == 2 {
+					w.lag = time.Hour
+				}
+				return nil
+			},
+			sent: []string{"PATCH name +G9", "PATCH name size"}, reads: 1,
+		},
+		"an unmanaged leaf that is as it was at the beginning is no sign of the past": {
+			config:  m{"size": 3},
+			rewrite: first(func(lamp tfvalue.Value) tfvalue.Value { return keeps(31, "weight")(keeps(0, "size")(lamp)) }),
+			happens: func(w *workshop, request string) error {
+				if request != "GET" && len(w.patches()) == 2 {
+					w.change(firstLamp, 30, "weight")
+				}
+				return nil
+			},
+			sent: []string{"PATCH name", "PATCH name size"},
+		},
+		"no response has the names after the first PATCH: the second one waits for a read": {
+			config: m{"bulbs": blue},
+			edit:   nameless(1, 2),
+			sent:   []string{"PATCH name -E14", "PATCH +E14"},
+		},
+		"no response has the names after the last PATCH: a warning": {
+			config: m{"bulbs": blue},
+			edit:   nameless(2, 2), reads: 1,
+			sent: []string{"PATCH name -E14", "PATCH +E14"}, warnings: []string{"API does not return all values"},
+		},
+		"no read has the bulbs before the PATCH is sent again": {
+			config: m{"bulbs": blue},
+			happens: func(w *workshop, request string) error {
+				if len(w.patches()) == 1 && request != "GET" {
+					w.edits = append(w.edits, omit("GET", 0, "bulbs"))
+					return &platform.Error{}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14"}, reads: 2,
+			errors: []string{"The API did not return bulbs, so it is not known which bulbs the lamp has."},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,10 +228,16 @@ func TestLag(t *testing.T) {
 				if test.happens != nil {
 					tf.fail = func(request string) error { return test.happens(tf.workshop, request) }
 				}
+				if test.edit != nil {
+					tf.edits = append(tf.edits, test.edit(tf.workshop))
+				}
 				begun := time.Now()
 				tf.applyPlan(o)
 				if took := time.Since(begun); took != test.took || tf.lastReads() != test.reads {
 					t.Errorf("%d reads after the last PATCH, in all of %s", tf.lastReads(), took)
+				}
+				if tf.open != 0 {
+					t.Errorf("%d calls have not ended", tf.open)
 				}
 				tf.wantPatches(test.sent...)
 				tf.wantErrors(o, test.errors...)

@@ -22,6 +22,12 @@ func TestResetsByAStage(t *testing.T) {
 	if len(tf.asOf) != 2 || !tf.asOf[1].After(tf.asOf[0]) {
 		t.Errorf("decided at %v", tf.asOf)
 	}
+	unmanaged := adopted(t, m{"name": "desk"})
+	unmanaged.config["name"] = "new"
+	unmanaged.wantOK(unmanaged.apply())
+	if unmanaged.wantPatches("PATCH name"); len(unmanaged.asOf) > 0 {
+		t.Errorf("a leaf alone rests on bulbs that nobody manages: %v", unmanaged.asOf)
+	}
 }
 
 // TestHalfDone has an update that ends in the PATCH that removes an element or in the one

@@ -74,6 +74,7 @@ type workshop struct {
 	lamps    map[string]tfvalue.Value
 	requests []string
 	asOf     []time.Time // of what each PATCH of bulbs was decided by
+	open     int         // calls that have not ended
 
 	// versions are the lamps of earlier PATCHes, and when they were replaced.
 	versions map[string][]version
@@ -127,6 +128,7 @@ func (w *workshop) engine() *Engine {
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+			w.open++
 			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
 		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, nil },
@@ -173,7 +175,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
 func (u *patching) Settle()                                 { u.failed = nil }
 func (u *patching) Stop(_ context.Context, err error) error { return err }
-func (u *patching) End()                                    {}
+func (u *patching) End()                                    { u.open-- }
 
 // readLamp reads a lamp as JSON.
 func readLamp(lamp tfvalue.Value, read platform.Read) error {

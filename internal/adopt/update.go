@@ -379,7 +379,7 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 		case r.verdict == storedOtherwise && u.isSet(r.Path):
 			ok = false
 			u.addWrongElements(r, diags)
-		case r.verdict == storedOtherwise && r.isPast && !isLast && len(u.set.outcome.Late) == 0:
+		case r.verdict == storedOtherwise && r.isPast && !isLast:
 			u.leaves.late = append(u.leaves.late, r.Path.String())
 		case r.verdict == storedOtherwise && r.isPast:
 			ok = false
