@@ -127,7 +127,8 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 		return
 	}
 	if r.now.IsNull() {
-		if r.judge(u.Rules); r.verdict == moved {
+		r.judge(u.Rules)
+		if r.verdict == moved {
 			u.set.outcome.Lost = r.wanted.Elements()
 		}
 		return

@@ -349,7 +349,8 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 	}
 	// play returns the number of requests in a world, or a guess if it is not played.
 	play := func(guess int, fault string, faultAt int, colleague, table string, before int) int {
-		if at++; at%stride > 0 {
+		at++
+		if at%stride > 0 {
 			return guess
 		}
 		return max(guess, run(fault, faultAt, colleague, table, before))
