@@ -30,13 +30,13 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	if change.Prior.IsNull() {
 		now, err = e.readToAdopt(ctx, client, id, e.owned(change))
 	} else {
-		now, err = e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.ownsSet(e.owned(change))})
+		now, err = e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.needsKeyedSet(e.owned(change))})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last
 	}
-	var found diag.Diagnostics // its warnings are those of the plan
+	var found diag.Diagnostics // the plan has already shown its warnings
 	u := e.newUpdate(c, id, e.review(change, now.remote, now.read, &found), now.asOf, last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {

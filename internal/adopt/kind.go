@@ -25,15 +25,15 @@ type Kind struct {
 	IDs    []string
 	Schema schema.Schema
 	Rules  tfvalue.Rules
-	// Options are settable attributes that are sent with other changes. A change to
-	// one alone changes nothing on the platform. They are among those that are NotInJSON;
-	// a change to one of the others is sent, and cannot be verified.
+	// Options are settable attributes that are sent only with other changes, so that a change to
+	// one alone changes nothing on the platform. Each is also NotInJSON, whose other attributes are
+	// sent when they change, and cannot be verified.
 	Options []tfvalue.Path
-	// KeyedSet is the keyed set among the attributes, nil if there is none. A PATCH changes it by
-	// what it removes and adds.
+	// KeyedSet is the path of the keyed set, nil if the kind has none. A PATCH changes it by removing
+	// and adding elements.
 	KeyedSet tfvalue.Path
-	// Unfinished ends the error of an update that has removed elements of KeyedSet and not added
-	// others yet: what that means for the elements.
+	// Unfinished is a sentence for the error of an update that has removed elements of KeyedSet and
+	// not added their replacement: what that means for them.
 	Unfinished string
 
 	// Validate checks a configuration, without state or plan.
@@ -46,13 +46,12 @@ type Kind struct {
 	Begin func(ctx context.Context, client *platform.Client, id Identity, config tfvalue.Value) (context.Context, Call, error)
 	// Body returns the body of a patch.
 	Body func(change Change, patch Patch) (map[string]any, error)
-	// Check reports errors of a change, and warns about effects that users may not
-	// expect. It describes, in a line each, what the change overwrites and that is not a
-	// leaf.
+	// Check reports errors of a change and warns about effects that users may not expect. It returns a
+	// line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)
-	// Moves returns the names of the attributes that the platform itself changes with a
+	// AlsoChanges returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.
-	Moves func(send tfvalue.Value) []string
+	AlsoChanges func(send tfvalue.Value) []string
 }
 
 // Change is a change that Terraform requests: configuration, plan and prior state.
@@ -82,7 +81,7 @@ type Patch struct {
 // IsEmpty reports whether there is nothing to be sent.
 func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
 
-// names are those of what the patch carries, for the log.
+// names are the paths of what a patch has, for the log.
 func (k *Kind) names(p Patch) (names []string) {
 	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())
@@ -93,11 +92,11 @@ func (k *Kind) names(p Patch) (names []string) {
 	return names
 }
 
-// Call is an update under way: see platform.Update, and rest.Call for what it embeds.
+// Call is an update under way: a platform.Update, with the methods that it has from rest.Call.
 type Call interface {
 	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
 	IsAmbiguous() bool
-	Settle()
+	Resolve()
 	Stop(ctx context.Context, err error) error
 	End()
 }
@@ -135,12 +134,11 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
-// run is the key of an object in one run.
+// run is the key of an object in Connection.Gone.
 func (k *Kind) run(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
 
-// place names an object and where it was looked up, such as "pipe … of service … in
-// organization …".
-func (k *Kind) place(id Identity) string {
+// fullName names an object by all of its IDs: "pipe … of service … in organization …".
+func (k *Kind) fullName(id Identity) string {
 	var parts []string
 	for i, name := range slices.Backward(k.IDs) {
 		parts = append(parts, strings.TrimSuffix(name, "_id")+" "+id.IDs[i])
@@ -168,9 +166,12 @@ func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
 	return leaves
 }
 
-func (k *Kind) isSet(at tfvalue.Path) bool { return k.KeyedSet != nil && slices.Equal(at, k.KeyedSet) }
+func (k *Kind) isKeyedSet(at tfvalue.Path) bool {
+	return k.KeyedSet != nil && slices.Equal(at, k.KeyedSet)
+}
 
-// ownsSet reports whether a change manages the keyed set, and not to clear it.
-func (k *Kind) ownsSet(owned tfvalue.Value) bool {
+// needsKeyedSet reports whether a change can only be decided once a read has returned the keyed set:
+// it manages the set, and does not clear it.
+func (k *Kind) needsKeyedSet(owned tfvalue.Value) bool {
 	return k.KeyedSet != nil && !owned.At(k.KeyedSet...).IsEmpty()
 }

@@ -65,7 +65,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 func (e *Engine) planUpdate(config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	r := e.review(Change{config, plan, prior}, prior, prior, diags)
 	if !r.IsEmpty() {
-		for _, name := range e.Moves(r.Leaves) {
+		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
@@ -141,7 +141,7 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 // readToAdopt reads an object of which there is no state.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
 	none := tfvalue.Null(e.objectType)
-	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.ownsSet(owned)})
+	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.needsKeyedSet(owned)})
 	now.remote = now.read
 	return now, err
 }
@@ -160,6 +160,6 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
 			"To have it again, create it in the platform's console and set its ID here.",
-			e.place(id), why, e.Noun, platform.Enumerate(names), e.Noun),
+			e.fullName(id), why, e.Noun, platform.Enumerate(names), e.Noun),
 	)
 }

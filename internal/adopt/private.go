@@ -11,34 +11,35 @@ import (
 // read has returned. If a read omits them, they keep their value; other leaves are
 // then empty on the platform.
 type memory struct {
-	// read reports whether the object was read before. If not, every leaf is
-	// unreported.
-	read       bool
-	unreported []string
-	// imported reports that the state is that of an import, and was not read yet.
+	// read reports whether the object was read before. If not, every leaf is unreturned.
+	read bool
+	// unreturned are the paths of the leaves of the state that no read has returned.
+	unreturned []string
+	// imported reports that the state comes from an import and was not read yet.
 	imported bool
-	// importedIn is the run that imported the state, "" once it was read again. It names the run,
-	// since an import that changes nothing leaves this memory in the state, where a plan without
-	// a refresh finds it.
+	// importedIn is the run that imported the state; "" once a later run has read it. A mere flag
+	// would not do: if the import changes nothing, it stays in the state, and a later plan without a
+	// refresh would find it.
 	importedIn string
 }
 
-// The keys of private state. Its form is that of the framework, which writes it in an
-// import: JSON texts by key. They must not change, since existing states contain them.
+// The keys of private state, which has JSON texts by key, as the framework writes it in an import.
+// A key must not change, because existing states contain it: "untold" is an older word for what
+// the code calls unreturned.
 const (
-	unreportedKey = "untold"
+	unreturnedKey = "untold"
 	importedKey   = ".import_before_read"
 	importedInKey = "imported_in"
 )
 
-// decodePrivate reads private state. Content that it cannot read is ignored, since
-// nothing in it justifies an error.
+// decodePrivate reads private state. Content that it cannot read is ignored: nothing in it
+// justifies an error.
 func decodePrivate(private []byte) (m memory) {
 	var texts map[string][]byte
 	if json.Unmarshal(private, &texts) != nil {
 		return m
 	}
-	m.read = json.Unmarshal(texts[unreportedKey], &m.unreported) == nil
+	m.read = json.Unmarshal(texts[unreturnedKey], &m.unreturned) == nil
 	_, m.imported = texts[importedKey]
 	_ = json.Unmarshal(texts[importedInKey], &m.importedIn)
 	return m
@@ -49,7 +50,7 @@ func (m memory) encode() []byte {
 		return nil
 	}
 	texts := map[string][]byte{}
-	texts[unreportedKey], _ = json.Marshal(m.unreported) //nolint:errchkjson // strings can always be written
+	texts[unreturnedKey], _ = json.Marshal(m.unreturned) //nolint:errchkjson // strings can always be written
 	if m.importedIn != "" {
 		texts[importedInKey], _ = json.Marshal(m.importedIn) //nolint:errchkjson // likewise
 	}
@@ -57,10 +58,10 @@ func (m memory) encode() []byte {
 	return private
 }
 
-// isUnreported reports whether no read has returned a leaf, or none ever will because
+// isUnreturned reports whether no read has returned a leaf, or none ever will because
 // no response contains it.
-func (e *Engine) isUnreported(m memory, at tfvalue.Path) bool {
-	return !m.read || slices.Contains(m.unreported, at.String()) || e.isNeverReturned(at)
+func (e *Engine) isUnreturned(m memory, at tfvalue.Path) bool {
+	return !m.read || slices.Contains(m.unreturned, at.String()) || e.isNeverReturned(at)
 }
 
 func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
@@ -68,21 +69,21 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 		slices.ContainsFunc(e.Rules.NotInJSON, func(p tfvalue.Path) bool { return len(at) >= len(p) && slices.Equal(at[:len(p)], p) })
 }
 
-// remember returns the memory of a state whose leaves are unreported as given.
-func (e *Engine) remember(state tfvalue.Value, unreported func(tfvalue.Leaf) bool) memory {
-	m := memory{read: true, unreported: []string{}}
+// remember returns the memory of a state, given which of its leaves are unreturned.
+func (e *Engine) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
+	m := memory{read: true, unreturned: []string{}}
 	for _, leaf := range state.Leaves() {
-		if !e.isNeverReturned(leaf.Path) && unreported(leaf) {
-			m.unreported = append(m.unreported, leaf.Path.String())
+		if !e.isNeverReturned(leaf.Path) && unreturned(leaf) {
+			m.unreturned = append(m.unreturned, leaf.Path.String())
 		}
 	}
 	return m
 }
 
-// rememberRead returns the memory after a read: the leaves that were unreported and
-// that the read did not return either.
+// rememberRead returns the memory after a read: still unreturned are the leaves that this read
+// does not return either.
 func (e *Engine) rememberRead(remote, read tfvalue.Value, last memory) memory {
 	return e.remember(remote, func(leaf tfvalue.Leaf) bool {
-		return e.isUnreported(last, leaf.Path) && read.At(leaf.Path...).IsNull()
+		return e.isUnreturned(last, leaf.Path) && read.At(leaf.Path...).IsNull()
 	})
 }

@@ -38,7 +38,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		why := platform.Absence(err)
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.place(id), why, e.Noun),
+			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.fullName(id), why, e.Noun),
 		)
 		return state, last
 	case platform.IsNotFound(err):
@@ -57,7 +57,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 }
 
 // known is what a read is compared with: the object as it was last, the elements of its keyed
-// set, and the memory of earlier reads. needsSet reports that the set is about to be changed.
+// set, and the memory of earlier reads. needsSet means that the set is about to be changed.
 type known struct {
 	last     tfvalue.Value
 	elements tfvalue.Value
@@ -73,33 +73,32 @@ type observed struct {
 	asOf time.Time
 }
 
-// observe reads the object. If the response omits a leaf that an earlier read has returned, a
-// keyed set that is about to be changed, or the name of an element, it reads once more. A leaf
-// that is omitted again is empty on the platform. If the second response does not settle all,
-// what it omits is taken from the first.
+// observe reads the object. If the response omits a leaf that an earlier read has returned, a keyed
+// set that is about to be changed, or the name of an element, it reads a second time. A leaf that
+// both omit is empty on the platform. What only the second omits is taken from the first.
 func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, k known) (observed, error) {
-	unreported := func(at tfvalue.Path) bool { return e.isUnreported(k.memory, at) }
-	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
-		return e.Rules.Interpret(k.last, unreported, e.withIDs(read, k.last))
+	unreturned := func(at tfvalue.Path) bool { return e.isUnreturned(k.memory, at) }
+	compare := func(read tfvalue.Value) (remote tfvalue.Value, omitted []tfvalue.Leaf) {
+		return e.Rules.Interpret(k.last, unreturned, e.withIDs(read, k.last))
 	}
 	first, err := e.readOnce(ctx, client, id, k.elements)
 	if err != nil {
 		return observed{}, err
 	}
 	read, asOf := first, e.returnedAt(first)
-	remote, missing := compare(first)
-	if len(missing) > 0 || !e.hasSet(first, k.needsSet) {
-		isDoubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
+	remote, omitted := compare(first)
+	if len(omitted) > 0 || !e.hasSet(first, k.needsSet) {
+		isDoubtful := slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedSet(leaf.Path) })
 		if read, err = e.readOnce(ctx, client, id, k.elements); err != nil {
 			return observed{}, err
 		}
 		asOf = e.eitherReturnedAt(first, read, asOf, isDoubtful)
-		if remote, missing = compare(read); len(missing) > 0 || !e.hasSet(read, k.needsSet) {
+		if remote, omitted = compare(read); len(omitted) > 0 || !e.hasSet(read, k.needsSet) {
 			read = read.Merge(first)
 			remote, _ = compare(read)
 		}
 	}
-	return observed{e.Rules.Whole(remote), e.Rules.Whole(read), asOf}, nil
+	return observed{e.Rules.FillElements(remote), e.Rules.FillElements(read), asOf}, nil
 }
 
 // returnedAt is when a response returned the keyed set: now, or zero if it did not.
@@ -110,9 +109,8 @@ func (e *Engine) returnedAt(response tfvalue.Value) time.Time {
 	return time.Time{}
 }
 
-// eitherReturnedAt is when two responses returned the keyed set, of which the second completes
-// the first. The first one counts only if the second omits the set, and if its own is not
-// doubtful.
+// eitherReturnedAt is when a response returned the keyed set if a second one follows it. The first
+// counts only where the second omits the set, and where nothing in its own set is doubtful.
 func (e *Engine) eitherReturnedAt(first, second tfvalue.Value, firstAt time.Time, isDoubtful bool) time.Time {
 	switch {
 	case e.KeyedSet == nil, first.At(e.KeyedSet...).IsNull(), !second.At(e.KeyedSet...).IsNull():
@@ -124,31 +122,31 @@ func (e *Engine) eitherReturnedAt(first, second tfvalue.Value, firstAt time.Time
 	}
 }
 
-// hasWholeSet reports whether a response has the keyed set with the names of all elements. One
-// without the object that contains the set has no information about it, and an element
-// without a name may be any other.
+// hasWholeSet reports whether a response says which elements the keyed set has. It does not if it
+// omits the object around the set, or the name of an element, which may then be any other.
 func (e *Engine) hasWholeSet(response tfvalue.Value) bool {
-	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Nameless(response.At(e.KeyedSet...))) == 0
+	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Unnamed(response.At(e.KeyedSet...))) == 0
 }
 
-// hasSet reports whether a response has the keyed set if it is needed, and whether its
-// elements have a name.
+// hasSet reports whether all elements of a response have a name, and whether it has the keyed set if
+// that is needed.
 func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
 	if e.KeyedSet == nil {
 		return true
 	}
 	set := read.At(e.KeyedSet...)
-	return (!needed || !set.IsNull()) && len(e.key().Nameless(set)) == 0
+	return (!needed || !set.IsNull()) && len(e.key().Unnamed(set)) == 0
 }
 
-// readOnce sends one GET. What the response says nothing of in the keyed set is as in a known one.
+// readOnce sends one GET. See complete for known.
 func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity, known tfvalue.Value) (tfvalue.Value, error) {
 	object := tfvalue.Null(e.objectType)
 	err := e.Read(ctx, client, id, e.Rules.Into(&object))
 	return e.complete(object, known), err
 }
 
-// complete returns a response with what it says nothing of in the keyed set as in a known one.
+// complete returns a response whose keyed set has, where the response may omit a member in all of its
+// elements, the values of a known set.
 func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
 	if e.KeyedSet == nil || response.At(e.KeyedSet...).IsNull() {
 		return response

@@ -13,8 +13,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// report says what became of an update, also of one that failed: the next plan begins with
-// what the platform has by now.
+// report adds what the user has to know of an update that has ended, in success or in error.
 func (u *update) report(diags *diag.Diagnostics) {
 	u.warnUnmanaged(diags)
 	u.warnChangedElements(diags)
@@ -22,7 +21,7 @@ func (u *update) report(diags *diag.Diagnostics) {
 	u.reportUnfinished(diags)
 }
 
-// addFailed reports a PATCH that was not carried out, or may not have been.
+// addFailed reports a PATCH that failed, and perhaps was carried out all the same.
 func (u *update) addFailed(p Patch, err error, diags *diag.Diagnostics) {
 	if platform.IsAmbiguous(err) {
 		u.set.removed = append(u.set.removed, p.Edit.Remove...)
@@ -34,8 +33,8 @@ func (u *update) addFailed(p Patch, err error, diags *diag.Diagnostics) {
 	conn.AddError(diags, "Cannot update "+u.Noun, err)
 }
 
-// addConflict reports that the set changed between two requests. err is that of the request
-// that was not sent again, nil if it was not sent at all.
+// addConflict reports that somebody changed the set between two requests. err is the error of the
+// call if there was one; without a call, it is nil.
 func (u *update) addConflict(c conflict, err error, diags *diag.Diagnostics) {
 	end := "Nothing more was sent. Plan again."
 	if err != nil {
@@ -67,9 +66,8 @@ func (u *update) describe(r record) string {
 	return u.connection.Client.Mask(u.Rules.Describe(r.Name(), r.now))
 }
 
-// addNotShown reports a leaf that is still as it was. The first object that has one waits for
-// it, and no other of this run does: a platform that ignores an argument must not cost every
-// object that time.
+// addNotShown reports a leaf that is still as it was. Only the first object of a run waits for such a
+// leaf: if the platform ignores an argument, the wait must not recur for every object.
 func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 	long := "in reads for " + maxLag.String()
 	if !u.connection.Ignored.Add(u.pathInRun(r.Path)) {
@@ -83,10 +81,10 @@ func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 	)
 }
 
-// pathInRun is the key of an attribute of all objects of this kind.
+// pathInRun is the key of an attribute in Connection.Ignored, the same for all objects of a kind.
 func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.String() }
 
-// addWrongElements reports elements of the set that are not as they were sent.
+// addWrongElements reports elements of the set that are not as they have to be.
 func (u *update) addWrongElements(r record, diags *diag.Diagnostics) {
 	o := u.set.outcome
 	summary, returned := fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label), "other elements"
@@ -94,8 +92,8 @@ func (u *update) addWrongElements(r record, diags *diag.Diagnostics) {
 		summary, returned = u.notShown(r), "other elements in reads for "+maxLag.String()
 	}
 	wrong := slices.Concat(o.Late, o.Wrong, o.Lost)
-	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.WholeLeaf(r.Name(), r.now), wrong), [2]string{"sent", "returned"}, u.connection.Client.Mask)
-	// An element may lack what was asked for: to configure it so would make that permanent.
+	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.FillLeaf(r.Name(), r.now), wrong), [2]string{"sent", "returned"}, u.connection.Client.Mask)
+	// Not "set the argument to the value on the platform": an element may lack an excluded column.
 	diags.AddAttributeError(conn.AttributePath(r.Path), summary,
 		fmt.Sprintf("%s was sent and accepted, but the API returned %s:\n\n%s\n\nNothing more was sent. Check these elements in the platform's console: they are not as configured.",
 			r.Path, returned, strings.Join(lines, "\n")))
@@ -105,12 +103,12 @@ func (u *update) notShown(r record) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", r.Path, u.change.Label)
 }
 
-// addReset reports what PATCHes have reset again and again.
+// addReset reports what each PATCH has reset again.
 func (u *update) addReset(diags *diag.Diagnostics) {
 	for _, r := range u.leaves.records {
 		switch {
 		case !r.isReset():
-		case u.isSet(r.Path):
+		case u.isKeyedSet(r.Path):
 			u.addWrongElements(r, diags)
 		default:
 			u.addStoredOtherwise(r, diags)
@@ -118,30 +116,31 @@ func (u *update) addReset(diags *diag.Diagnostics) {
 	}
 }
 
-// reportUnfinished reports, after an error, the elements that are or may be removed and not
-// added again yet, with the values that they had: those that a PATCH removed, or may have,
-// for others that are not known to be there as they are wanted, and those that were lost.
+// reportUnfinished reports, after an error, the elements that are or may be gone, with the values
+// that they had: those that a PATCH removed, or perhaps did, and whose replacement is not known to
+// be there; and those that were lost with a PATCH.
 func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	if !diags.HasError() || !u.ownsKeyedSet() {
 		return
 	}
-	key, there := u.key(), u.seen.remote.At(u.KeyedSet...)
+	key, known := u.key(), u.seen.remote.At(u.KeyedSet...)
+	setOf := func(elements []tfvalue.Value) tfvalue.Value { return tfvalue.Collection(known.Type(), elements) }
 	if u.seen.asOf.IsZero() {
-		there = tfvalue.Collection(there.Type(), nil)
+		known = setOf(nil)
 	}
-	_, pending := key.Difference(u.set.want, there)
-	_, due := key.Difference(u.set.want, u.set.base)
-	lost := key.Only(key.Replace(tfvalue.Collection(there.Type(), due), u.change.Edit.Add, nil), pending).Elements()
-	gone := key.Replace(tfvalue.Collection(there.Type(), key.Among(u.set.removed, pending)), nil, lost).Elements()
+	_, notThere := key.Difference(u.set.want, known) // as far as is known
+	_, toAdd := key.Difference(u.set.want, u.set.base)
+	lost := key.Only(key.Replace(setOf(toAdd), u.change.Edit.Add, nil), notThere).Elements() // no part of the change
+	gone := key.Replace(setOf(key.Among(u.set.removed, notThere)), nil, lost).Elements()
 	var lines []string
 	for _, element := range key.Sort(gone) {
 		var members []string
 		for _, leaf := range element.Leaves() {
 			if !slices.Contains(key.Members, leaf.Name()) {
-				members = append(members, leaf.Path.String()+" = "+u.Rules.Spell(leaf.Name(), leaf.Value))
+				members = append(members, leaf.Path.String()+" = "+u.Rules.DescribeInFull(leaf.Name(), leaf.Value))
 			}
 		}
-		lines = append(lines, "  - "+key.Spell(element)+": "+strings.Join(members, ", "))
+		lines = append(lines, "  - "+key.Label(element)+": "+strings.Join(members, ", "))
 	}
 	if len(lines) == 0 {
 		return
@@ -154,26 +153,25 @@ func (u *update) reportUnfinished(diags *diag.Diagnostics) {
 	)
 }
 
-// warnChangedElements warns about elements of the set that no PATCH had, and that are
-// another value now.
+// warnChangedElements warns about elements of the set that changed although no PATCH had them.
 func (u *update) warnChangedElements(diags *diag.Diagnostics) {
-	if len(u.set.notes) == 0 {
+	if len(u.set.changed) == 0 {
 		return
 	}
 	diags.AddWarning(
 		fmt.Sprintf("Updating %s also changed %ss that were not sent", u.change.Label, u.key().Noun),
-		"Either the platform changed them with the update, or somebody else did at the same time. They were left as they are, and the next plan shows them:\n\n"+strings.Join(u.set.notes, "\n"),
+		"Either the platform changed them with the update, or somebody else did at the same time. They were left as they are, and the next plan shows them:\n\n"+strings.Join(u.set.changed, "\n"),
 	)
 }
 
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
 func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
-	moves := u.Moves(u.leaves.sent)
+	moves := u.AlsoChanges(u.leaves.sent)
 	var lines []string
 	settable := false
 	for _, r := range u.leaves.records {
-		was, now := u.change.read.At(r.Path...), u.Rules.WholeLeaf(r.Name(), r.now)
+		was, now := u.change.read.At(r.Path...), u.Rules.FillLeaf(r.Name(), r.now)
 		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
@@ -190,8 +188,8 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	diags.AddWarning(fmt.Sprintf("Updating %s also changed unmanaged values", u.change.Label), detail)
 }
 
-// warnUnreturned warns, once per object, about leaves that the platform accepted and
-// does not return.
+// warnUnreturned warns, once per object, about leaves that the platform accepted and does not
+// return.
 func (u *update) warnUnreturned(diags *diag.Diagnostics) {
 	if len(u.leaves.unreturned) == 0 {
 		return

@@ -26,9 +26,9 @@ type reviewed struct {
 	overwritten []string
 }
 
-// review compares a change with the object as far as it is known, and as the last read
-// returned it. A change that is rejected needs no warnings about what it would send, and no
-// second error if the kind itself rejects it.
+// review compares a change with the object as far as it is known, and as the last read returned it.
+// If a change is rejected, its warnings are dropped, and so are the engine's errors if the kind has
+// some of its own.
 func (e *Engine) review(change Change, remote, read tfvalue.Value, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
 	r := reviewed{owned: e.owned(change), read: read}
@@ -51,10 +51,10 @@ func (e *Engine) review(change Change, remote, read tfvalue.Value, diags *diag.D
 	return r
 }
 
-// wantedAfter returns what the managed leaves have to be after a change: those that the plan
-// changes, as planned; the others as they are by now. In an adoption, which has no prior
-// state, every leaf counts as changed; those that match keep the platform's spelling, in
-// case they have to be restored.
+// wantedAfter returns what the managed leaves have to be after a change: as planned if the plan
+// changes them, and otherwise as they are now. In an adoption, which has no prior state, every leaf
+// counts as changed. A leaf that matches keeps the platform's spelling, in case it has to be
+// restored.
 func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
 	changed := r.owned
 	if !r.Prior.IsNull() {
@@ -69,9 +69,9 @@ func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
 	return wanted
 }
 
-// edit decides what a change removes from the keyed set and adds to it, and moves the set
-// from the leaves that are sent into that. Of a set that is not known yet, or of a platform
-// that could not be read, nothing is decided.
+// edit decides what a change removes from the keyed set and adds to it, and takes the set out of the
+// leaves to be sent. It decides nothing while the planned set is not fully known, or if the
+// platform could not be read.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	planned := r.wanted.At(e.KeyedSet...)
 	if r.Leaves.At(e.KeyedSet...).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
@@ -92,7 +92,7 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	key := e.key()
 	remove, add := key.Difference(planned, prior)
 	want := key.Replace(now, remove, add)
-	if answer, conflicts := key.Ask(prior, planned, planned, now); answer == tfvalue.Conflict {
+	if answer, conflicts := key.Guard(prior, planned, planned, now); answer == tfvalue.Conflict {
 		diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
 			fmt.Sprintf("%s of %s changed since the plan", e.KeyedSet, r.Label),
 			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", key.Noun, key.List(conflicts)))
@@ -106,9 +106,9 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 // key is that of the keyed set.
 func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet[len(k.KeyedSet)-1]] }
 
-// unknownIn says what is not known of the set on the platform, "" if nothing is: the last read
-// has not even the object that contains it, or omits it although it was returned before and
-// is not to become empty; or one of its elements has no name, so that it may be any other.
+// unknownIn says why the set on the platform is not known, "" if it is. The last read may omit the
+// object around the set, or a set that was returned before and is not to become empty; or an
+// element may lack a name, so that it may be any other.
 func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
 	omitted := tfvalue.Path(nil)
@@ -121,7 +121,7 @@ func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	if omitted != nil {
 		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
 	}
-	if nameless := e.key().Nameless(set); len(nameless) > 0 {
+	if nameless := e.key().Unnamed(set); len(nameless) > 0 {
 		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
 			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))
 	}
@@ -140,9 +140,9 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 	wanted := key.Index(planned)
 	lines := make([]string, len(remove))
 	for i, element := range remove {
-		lines[i] = "  - " + key.Spell(element) + ": not in the configuration"
+		lines[i] = "  - " + key.Label(element) + ": not in the configuration"
 		if want, configured := wanted[key.Of(element)]; configured {
-			lines[i] = fmt.Sprintf("  - %s: another %s", key.Spell(element), platform.Enumerate(tfvalue.Differing(want, element)))
+			lines[i] = fmt.Sprintf("  - %s: another %s", key.Label(element), platform.Enumerate(tfvalue.Differing(want, element)))
 		}
 	}
 	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
@@ -153,10 +153,10 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))
 }
 
-// checkForms rejects a change to a list, a set or an element that has a name in another Unicode
-// form on the platform: to send it again would replace that name, and a column that is excluded in
-// another form is not excluded. The read of an update's plan is the state, where Terraform has
-// given every name its own form, so the apply finds what the plan cannot.
+// checkForms rejects a change to a list, a set or an element that has a name in another Unicode form
+// on the platform. To send it again would replace that name, and a column that is excluded in
+// another form is not excluded. The plan of an update compares with the state, in which Terraform
+// has normalized every name, so it is the apply that finds another form.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	check := func(at tfvalue.Path, changed tfvalue.Value) {
 		names := changed.OtherForms()
@@ -172,8 +172,8 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
 	for _, leaf := range r.Leaves.Leaves() {
-		if held := r.read.At(leaf.Path...); held.IsCollection() {
-			check(leaf.Path, held)
+		if now := r.read.At(leaf.Path...); now.IsCollection() {
+			check(leaf.Path, now)
 		}
 	}
 	if !r.Edit.IsEmpty() {
@@ -181,8 +181,8 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 	}
 }
 
-// concerned are the elements of the keyed set on the platform that a change removes or adds, and
-// those that are related to them.
+// concerned are the elements of an object's keyed set that a change removes or adds, and those that
+// are related to one of these.
 func (e *Engine) concerned(edit tfvalue.Edit, object tfvalue.Value) tfvalue.Value {
 	set := object.At(e.KeyedSet...)
 	return tfvalue.Collection(set.Type(), e.key().Among(set.Elements(), slices.Concat(edit.Remove, edit.Add)))

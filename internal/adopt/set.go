@@ -9,31 +9,30 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The keyed set of an update is three sets, which are compared element by element: base, want,
-// and the one that the platform shows by now. What is still to be sent is the difference of the
-// first two. What is removed and added is decided once, at the beginning, in want; no later read
-// adds to it.
+// An update compares three versions of the keyed set, element by element: base, want, and what the
+// platform has now. The difference between base and want is what remains to be sent. What to
+// remove and add is decided once, at the beginning, and kept in want: no later read adds to it.
 
-// setProgress is what an update has come to with the keyed set. It is the zero value if the
-// update does not manage the set.
+// setProgress is how far an update of the keyed set has come. It is the zero value if the update
+// does not manage the set.
 type setProgress struct {
-	// base is the set as it has to be right before the next PATCH, and want as it has to be in
-	// the end. What a PATCH has done is in both. An element that the platform has dropped is in
-	// want alone, so that the next PATCH adds it; one that nobody sends is in both as it is by now.
+	// base is the set as it has to be right before the next PATCH, and want as it has to be after
+	// the last. What a PATCH has done is in both. An element that the platform has dropped is only
+	// in want, so that the next PATCH adds it. An element that is not sent is in both, as it is now.
 	base, want tfvalue.Value
-	// outcome is what was shown of the last PATCH.
+	// outcome is what the last PATCH did to the set.
 	outcome tfvalue.Outcome
 	// removed are the elements that PATCHes have removed, or may have, as they were.
 	removed []tfvalue.Value
-	// notes are lines about elements that no PATCH had, and that are another value now.
-	notes []string
+	// changed are lines for a warning: the elements that changed although no PATCH had them.
+	changed []string
 }
 
-// conflict is the error of a PATCH that was not sent, since the elements that it concerns are
-// neither as they were nor as it wants them.
+// conflict is the error of a PATCH that was not sent, because the elements that it concerns are
+// neither as they were nor as it makes them.
 type conflict struct {
 	at       tfvalue.Path
-	elements []tfvalue.Value // by now or before
+	elements []tfvalue.Value // as they are now, or were before
 }
 
 func (c conflict) Error() string { return c.at.String() + " changed during the apply" }
@@ -61,31 +60,31 @@ func (u *update) steps() int {
 	return 2
 }
 
-// restsOnSet reports whether a PATCH rests on a read of the set. One of leaves alone does so if
-// the set is managed: the platform may reset the set with it, and what is added again then has
-// to be what it was right before.
-func (u *update) restsOnSet(p Patch) bool {
+// needsFreshSet reports whether the set has to be read shortly before a PATCH. That includes a PATCH
+// of leaves alone: the platform may reset the set with it, and then the elements are added again
+// as they were right before.
+func (u *update) needsFreshSet(p Patch) bool {
 	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.set.want.IsEmpty() && !u.seen.asOf.IsZero()
 }
 
-// answer is that of the object to the question of a PATCH: are the elements that it concerns as
-// they were, or as it wants them? One without elements is due as long as a leaf differs.
-func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
+// guard asks the one question that guards every PATCH: are the elements that it concerns as they
+// were, or already as it makes them? A PATCH without elements is pending while a leaf differs.
+func (u *update) guard(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
 	if p.Edit.IsEmpty() {
 		if u.Rules.Changes(p.Leaves, remote).AnyLeaf() {
-			return tfvalue.Due, nil
+			return tfvalue.Pending, nil
 		}
 		return tfvalue.Done, nil
 	}
 	now := remote.At(u.KeyedSet...)
-	answer, conflicts := u.key().Ask(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
-	if answer == tfvalue.Due && len(u.concerned(p.Edit, remote).OtherForms()) > 0 {
+	answer, conflicts := u.key().Guard(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
+	if answer == tfvalue.Pending && len(u.concerned(p.Edit, remote).OtherForms()) > 0 {
 		return tfvalue.Conflict, p.Edit.Remove
 	}
 	return answer, conflicts
 }
 
-// readAgain reads the object during an update, before a PATCH is sent.
+// readAgain reads the object before a PATCH.
 func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
 	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, elements: u.elements(edit), memory: u.memory, needsSet: true})
 	if err != nil {
@@ -93,7 +92,7 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, er
 	}
 	before := u.set.base
 	if edit.IsEmpty() {
-		before = tfvalue.Null(before.Type()) // a PATCH of leaves may have emptied it
+		before = tfvalue.Null(before.Type()) // an earlier PATCH may have emptied the set
 	}
 	if unknown := u.unknownIn(now.remote, now.read, before, u.key().After(u.set.base, edit)); unknown != "" {
 		err = errors.New(unknown)
@@ -101,7 +100,7 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, er
 	return now, err
 }
 
-// elements are those that a response to a PATCH may have, as they were and as they were sent.
+// elements are those that may be in the response to a PATCH: as they were, or as it adds them.
 func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
 	if !u.ownsKeyedSet() {
 		return u.seen.remote.At(u.KeyedSet...)
@@ -109,16 +108,16 @@ func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
 	return u.key().Replace(u.set.base, nil, e.Add)
 }
 
-// followSet takes the set from a read before a PATCH: what the PATCH concerns is as it was, and
-// what others have changed besides is theirs.
+// followSet takes over the set from a read before a PATCH. The guard has found what the PATCH
+// concerns unchanged; whatever else differs was changed by others, and is left to them.
 func (u *update) followSet(remote tfvalue.Value) {
 	remove, add := u.key().Difference(u.set.want, u.set.base)
 	u.set.base = remote.At(u.KeyedSet...)
 	u.set.want = u.key().Replace(u.set.base, remove, add)
 }
 
-// judgeSet sets the verdict on the set in a response. A PATCH that adds nothing leaves no value
-// that the platform could have accepted and not return.
+// judgeSet sets the verdict on the set in a response. Only a PATCH that adds elements sends a value
+// that the platform can accept and not return.
 func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 	r.wanted, r.sent = u.key().After(u.set.base, e), len(e.Add) > 0
 	u.set.outcome = tfvalue.Outcome{}
@@ -128,14 +127,14 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 	}
 	if r.now.IsNull() {
 		r.judge(u.Rules)
-		if r.verdict == moved {
+		if r.verdict == changedUnsent {
 			u.set.outcome.Lost = r.wanted.Elements()
 		}
 		return
 	}
-	o := u.key().Verify(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.WholeLeaf(r.Name(), r.now))
+	o := u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.FillLeaf(r.Name(), r.now))
 	if u.seen.asOf.IsZero() && e.IsEmpty() {
-		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed) // with this PATCH, or before
+		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed) // perhaps before this PATCH
 	}
 	u.set.outcome = o
 	r.isPast = len(o.Late) > 0 || o.IsPast
@@ -143,20 +142,21 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 	case len(o.Late)+len(o.Wrong) > 0:
 		r.verdict = storedOtherwise
 	case len(o.Lost) > 0:
-		r.verdict = moved
+		r.verdict = changedUnsent
 	}
 	r.doubtful = r.verdict != confirmed || len(o.Changed) > 0
 }
 
-// carriedOut takes the set from a read that shows that a PATCH was carried out.
+// carriedOut takes over the set from a read that shows that a PATCH was carried out.
 func (u *update) carriedOut(e tfvalue.Edit, remote tfvalue.Value) {
 	if u.ownsKeyedSet() {
-		u.set.outcome = u.key().Verify(e, u.change.Remote.At(u.KeyedSet...), u.set.base, remote.At(u.KeyedSet...))
+		u.set.outcome = u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, remote.At(u.KeyedSet...))
 		u.absorbInto(e, remote.At(u.KeyedSet...))
 	}
 }
 
-// absorb takes the set from what was shown after a PATCH, or as it was sent if it was not.
+// absorb takes over the set that the platform returned after a PATCH, or if it returned none, the set
+// as it was sent.
 func (u *update) absorb(e tfvalue.Edit) {
 	switch {
 	case !u.ownsKeyedSet():
@@ -167,19 +167,19 @@ func (u *update) absorb(e tfvalue.Edit) {
 	}
 }
 
-// absorbInto takes the set as it is by now, after a PATCH whose outcome is known. What is still
-// to be sent are the later additions, and the elements that were lost. An element that nobody
-// knew of and that is related to these is a conflict, and not taken.
+// absorbInto takes over the set as it is now, after a PATCH whose outcome is known. What remains to be
+// sent are the later additions and the lost elements. An unexpected element that is related to
+// one of these stays out of base, so that the next guard finds the conflict.
 func (u *update) absorbInto(e tfvalue.Edit, now tfvalue.Value) {
 	key, o := u.key(), u.set.outcome
 	if len(o.Changed) > 0 {
-		u.set.notes = append(u.set.notes, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
+		u.set.changed = append(u.set.changed, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
 	}
 	expected := key.After(u.set.base, e)
 	_, later := key.Difference(u.set.want, expected)
 	_, notAdded := key.Difference(tfvalue.Collection(now.Type(), e.Add), now)
-	due := slices.Concat(later, notAdded, o.Lost)
-	fresh := key.Among(key.Replace(now, expected.Elements(), nil).Elements(), due)
-	u.set.base = key.Replace(now, fresh, nil)
-	u.set.want = key.Replace(u.set.base, e.Remove, due)
+	toAdd := slices.Concat(later, notAdded, o.Lost)
+	unexpected := key.Among(key.Replace(now, expected.Elements(), nil).Elements(), toAdd)
+	u.set.base = key.Replace(now, unexpected, nil)
+	u.set.want = key.Replace(u.set.base, e.Remove, toAdd)
 }

@@ -69,10 +69,10 @@ func TestHalfDone(t *testing.T) {
 	}
 }
 
-// TestAsk has a PATCH of bulbs whose outcome is not known, or that was not carried out, and
+// TestGuard has a PATCH of bulbs whose outcome is not known, or that was not carried out, and
 // what the console does before it is sent again: it is sent only if the bulbs that it
 // concerns are as they were, and not again if they are as it wants them.
-func TestAsk(t *testing.T) {
+func TestGuard(t *testing.T) {
 	t.Parallel()
 	red := m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true}
 	off := m{"socket": "E27", "colors": []any{}, "on": false}

@@ -59,7 +59,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Unsaid: []string{"on"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, MayOmit: []string{"on"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -140,7 +140,7 @@ func (w *workshop) engine() *Engine {
 			}
 			return nil
 		},
-		Moves: func(send tfvalue.Value) []string {
+		AlsoChanges: func(send tfvalue.Value) []string {
 			if send.At("size").IsNull() {
 				return []string{"state"}
 			}
@@ -173,7 +173,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 }
 
 func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
-func (u *patching) Settle()                                 { u.failed = nil }
+func (u *patching) Resolve()                                { u.failed = nil }
 func (u *patching) Stop(_ context.Context, err error) error { return err }
 func (u *patching) End()                                    { u.open-- }
 
@@ -238,7 +238,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 }
 
 // wholeBulbs are bulbs of which what one omits is empty.
-func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.WholeLeaf("bulbs", bulbs) }
+func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.FillLeaf("bulbs", bulbs) }
 
 // reset empties the settable leaves that a patch omits.
 func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {

@@ -39,7 +39,7 @@ func traitsOf[A interface {
 // configuration sets, and the prior ones for the rest. In an adoption the rest is
 // unknown.
 func (e *Engine) propose(config, prior tfvalue.Value) tfvalue.Value {
-	return e.Rules.Whole(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
+	return e.Rules.FillElements(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
 }
 
 func (t trait) propose(config, prior tfvalue.Value, adopts bool) tfvalue.Value {

@@ -13,19 +13,20 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// update updates one object, and verifies the responses, of which the API document does not
-// show whether a PATCH resets what it omits, which fields they have, and whether they show the
-// object as it was some seconds ago.
+// update updates one object and verifies each response. The API document does not say whether a
+// PATCH resets what it omits, which fields a response has, or whether it shows the object as it
+// was some seconds ago.
 //
-// run sends PATCHes until nothing is left. patch sends one, and reads again (ask) before another
-// attempt of one that rests on a read. verify compares the response with what was sent, reads
-// again while that may be of the past (await), and draws the conclusions.
+// run sends PATCHes until nothing is left to be sent. patch sends one; if that needs the set as it
+// is now, it reads the object again before each further attempt (recheck). verify compares the
+// response with what was sent, reads again while the platform may still show the past (await),
+// and acts on the result (conclude).
 type update struct {
 	*Engine
 	connection *conn.Connection
 	id         Identity
 	// change is the change as it was decided at the beginning, and memory is what private state
-	// would remember after the read then.
+	// would remember of the read that it was decided on.
 	change reviewed
 	memory memory
 
@@ -43,15 +44,15 @@ type seen struct {
 	asOf time.Time
 }
 
-// leafProgress is what an update has come to with the leaves.
+// leafProgress is how far an update of the leaves has come.
 type leafProgress struct {
-	// wanted are the managed leaves as they have to be after the update, and sent are all that
-	// were sent.
+	// wanted are the managed leaves as they have to be after the update, and sent are those that
+	// any PATCH had.
 	wanted, sent tfvalue.Value
-	// records are what the last PATCH has come to, nil before the first one.
+	// records say what became of each leaf in the last PATCH; nil before the first one.
 	records []record
-	// late are the paths of leaves that were sent and are still as they were, and unreturned of
-	// those that the platform accepted and does not return.
+	// late are the paths of leaves that were sent and are still as they were, and unreturned are
+	// those of leaves that the platform accepted and does not return.
 	late, unreturned []string
 }
 
@@ -67,12 +68,12 @@ func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, asOf tim
 	return u
 }
 
-// maxRestores is the number of PATCHes that restore what others have reset. The platform may
-// reset the set with a PATCH of leaves, and leaves with one of the set.
+// maxRestores is the maximum number of PATCHes that restore what earlier ones have reset: the
+// platform may reset the set with a PATCH of leaves, and leaves with a PATCH of the set.
 const maxRestores = 2
 
-// run changes the object to the wanted leaves. If none differs, no request is sent. What is seen
-// of the object is up to date after an error too.
+// run changes the object to the wanted leaves. If none differs, it sends nothing. After an error,
+// too, seen is up to date.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	if u.change.IsEmpty() {
 		return
@@ -92,8 +93,8 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 }
 
 // next returns what is left to be sent after a PATCH: the next step of the set, and all managed
-// leaves if the PATCH has reset one of them. What is left after the steps of the change restores
-// elements, and has all leaves as well: it may reset them.
+// leaves if the PATCH has reset one of them. After the steps of the change, a further step of the
+// set restores elements. It has all leaves as well, because it may reset them.
 func (u *update) next(restores bool) Patch {
 	p := Patch{Leaves: tfvalue.Null(u.objectType), Edit: u.step()}
 	if restores && !p.Edit.IsEmpty() || slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.isReset() }) {
@@ -105,11 +106,10 @@ func (u *update) next(restores bool) Patch {
 	return p
 }
 
-// patch sends one PATCH until it is decided, and reports whether another one may follow. One
-// that rests on a read of the set is not sent before its question is answered.
+// patch sends one PATCH, as often as it takes, and reports whether another one may follow.
 func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (ok bool) {
 	if !u.seen.asOf.IsZero() && !p.Edit.IsEmpty() {
-		switch answer, conflicts := u.answer(p, u.seen.remote); answer {
+		switch answer, conflicts := u.guard(p, u.seen.remote); answer {
 		case tfvalue.Conflict:
 			u.addConflict(conflict{u.KeyedSet, conflicts}, nil, diags)
 			return false
@@ -127,10 +127,10 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 		return false
 	}
 	defer call.End()
-	rests := u.restsOnSet(p)
-	for again := rests && u.seen.asOf.IsZero(); ; {
-		if again && rests {
-			left, read, err := u.ask(callCtx, p, call)
+	needsSet := u.needsFreshSet(p)
+	for again := needsSet && u.seen.asOf.IsZero(); ; {
+		if again && needsSet {
+			left, read, err := u.recheck(callCtx, p, call)
 			if err != nil {
 				u.addFailed(p, call.Stop(callCtx, err), diags)
 				return false
@@ -138,10 +138,10 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 			if left.IsEmpty() {
 				return u.verify(ctx, Patch{Leaves: p.Leaves}, read, true, diags)
 			}
-			p, rests = left, u.restsOnSet(left)
+			p, needsSet = left, u.needsFreshSet(left)
 		}
 		response := tfvalue.Null(u.objectType)
-		if again, err = u.send(callCtx, call, p, rests, &response); again {
+		if again, err = u.send(callCtx, call, p, needsSet, &response); again {
 			continue
 		}
 		if err != nil {
@@ -153,9 +153,9 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 }
 
 // send makes one attempt to send a PATCH.
-func (u *update) send(ctx context.Context, call Call, p Patch, rests bool, response *tfvalue.Value) (again bool, err error) {
+func (u *update) send(ctx context.Context, call Call, p Patch, needsSet bool, response *tfvalue.Value) (again bool, err error) {
 	patch := platform.Patch{Leaves: u.names(p)}
-	if rests {
+	if needsSet {
 		patch.AsOf = u.seen.asOf
 	}
 	if patch.Body, err = u.Body(u.change.Change, p); err != nil {
@@ -166,16 +166,16 @@ func (u *update) send(ctx context.Context, call Call, p Patch, rests bool, respo
 	return again, err
 }
 
-// undoneFor is how long reads have to show that a PATCH was not carried out that may have been:
-// one of them may be of the past.
+// undoneFor is how long reads have to show the object unchanged before an attempt without a
+// response counts as not carried out: a single read may show the past.
 const undoneFor = 10 * time.Second
 
-// ask reads the object again between two attempts, and returns what is left of a PATCH: all of
-// it if the elements that it concerns are as they were; its leaves if the elements are as it
-// wants them and a leaf differs; nothing if none does. Anything else is an error. read is what
+// recheck reads the object again before an attempt, and returns what is left of a PATCH: all of it if
+// the elements that it concerns are as they were; its leaves if the elements are as it makes them
+// and a leaf differs; nothing if no leaf differs either. Anything else is an error. read is what
 // the last read returned.
-func (u *update) ask(ctx context.Context, p Patch, call Call) (left Patch, read tfvalue.Value, err error) {
-	perhaps, past := call.IsAmbiguous(), u.seen.remote
+func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, read tfvalue.Value, err error) {
+	ambiguous, past := call.IsAmbiguous(), u.seen.remote
 	for waiting := (wait{}); ; {
 		now, err := u.readAgain(ctx, p.Edit)
 		if err != nil {
@@ -184,64 +184,65 @@ func (u *update) ask(ctx context.Context, p Patch, call Call) (left Patch, read 
 		if u.seen.asOf.IsZero() && u.leaves.records != nil {
 			u.carriedOut(tfvalue.Edit{}, now.remote) // no response has shown what the last PATCH did
 		}
-		answer, conflicts := u.answer(p, now.remote)
+		answer, conflicts := u.guard(p, now.remote)
 		u.seen.remote, u.seen.asOf = now.remote, now.asOf
 		differs := u.Rules.Changes(p.Leaves, now.remote)
 		switch {
 		case answer == tfvalue.Conflict:
 			return p, now.read, conflict{u.KeyedSet, conflicts}
 		case answer == tfvalue.Done:
-			call.Settle()
+			call.Resolve()
 			u.carriedOut(p.Edit, now.remote)
 			u.set.removed = append(u.set.removed, p.Edit.Remove...)
 			if !differs.AnyLeaf() {
 				p.Leaves = differs
 			}
 			return Patch{Leaves: p.Leaves}, now.read, nil
-		case perhaps && p.Edit.IsEmpty() && !u.verifiable(differs).AnyLeaf():
+		case ambiguous && p.Edit.IsEmpty() && !u.verifiable(differs).AnyLeaf():
 			u.carriedOut(tfvalue.Edit{}, now.remote) // as far as a read can show it
 			return p, now.read, nil
 		}
 		u.follow(p, now, past)
-		if perhaps && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor) {
+		if ambiguous && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor) {
 			continue
 		}
-		call.Settle()
+		call.Resolve()
 		return p, now.read, nil
 	}
 }
 
-// follow takes what a PATCH does not have from a read before it: what others have changed by
-// then is theirs, and no reset. A leaf that was sent and is as it was may be of the past.
+// follow takes over from a read before a PATCH what the PATCH does not have: others have changed it,
+// and no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the read
+// may show the past.
 func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
 	u.seen.returned = now.read.Merge(u.seen.returned)
 	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
-		is := now.remote.At(leaf.Path...)
-		if !u.isSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, is, past) {
-			u.leaves.wanted = u.leaves.wanted.With(is, leaf.Path...)
+		value := now.remote.At(leaf.Path...)
+		if !u.isKeyedSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, value, past) {
+			u.leaves.wanted = u.leaves.wanted.With(value, leaf.Path...)
 		}
 	}
 	u.followSet(now.remote)
 }
 
-// isPast reports whether the value of a leaf in a response may be of the past: the leaf was sent,
-// and this is its value right before the last PATCH, or at the beginning of the update.
+// isPast reports whether a response may show the past value of a leaf: the leaf was sent, and this is
+// its value from right before the last PATCH, or from the beginning of the update.
 func (u *update) isPast(at tfvalue.Path, value, before tfvalue.Value) bool {
 	name := at[len(at)-1]
 	return !u.leaves.sent.At(at...).IsNull() && !value.IsNull() &&
 		(u.Rules.Same(name, value, before.At(at...)) || u.Rules.Same(name, value, u.change.Remote.At(at...)))
 }
 
-// verify compares what a response to a PATCH has shown with what was sent, and reports whether
-// another PATCH may follow. isSettled reports that it is a read that left nothing to be sent.
-func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, isSettled bool, diags *diag.Diagnostics) (ok bool) {
+// verify compares the response to a PATCH with what was sent, and reports whether another PATCH may
+// follow. wasRead means that shown is no response but a read that left nothing to be sent.
+func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRead bool, diags *diag.Diagnostics) (ok bool) {
 	u.leaves.sent = p.Leaves.Merge(u.leaves.sent)
 	u.set.removed = append(u.set.removed, p.Edit.Remove...)
 	isLast := u.stepAfter(p.Edit).IsEmpty()
 	asOf := u.returnedAt(shown)
 	u.judge(p, shown, asOf)
 	var err error
-	if !isSettled {
+	if !wasRead {
 		shown, asOf, err = u.await(ctx, p, shown, asOf, isLast)
 	}
 	u.take(p, shown, asOf)
@@ -253,12 +254,12 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, isSet
 	return u.conclude(isLast, diags)
 }
 
-// maxLag is how long an answer may be of the past, and a value that was sent not be there yet.
+// maxLag is how long a response may show the past, without what was sent.
 const maxLag = 30 * time.Second
 
-// await reads the object until it shows a PATCH. One read settles what a response leaves in
-// doubt: it may omit any leaf once, and may show the object as it was before the PATCH. As long
-// as what was sent is exactly as it was, more reads follow.
+// await reads the object until it shows a PATCH. One read decides what a response leaves in doubt,
+// because a response may omit any leaf once, or show the object as it was before the PATCH. While
+// what was sent is exactly as it was, more reads follow.
 func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isLast bool) (tfvalue.Value, time.Time, error) {
 	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
 		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(p.Edit))
@@ -268,7 +269,7 @@ func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf t
 		if slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.verdict == storedOtherwise || r.isPast }) {
 			shown = tfvalue.Null(u.objectType)
 		}
-		isDoubtful := slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.doubtful && u.isSet(r.Path) })
+		isDoubtful := slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.doubtful && u.isKeyedSet(r.Path) })
 		asOf = u.eitherReturnedAt(shown, read, asOf, isDoubtful)
 		shown = read.Merge(shown)
 		u.judge(p, shown, asOf)
@@ -276,22 +277,22 @@ func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf t
 	return shown, asOf, nil
 }
 
-// isDoubtful reports whether a read can show more of a PATCH than its response: also of one
-// that has nothing that a response could confirm.
+// isDoubtful reports whether a read can show more of a PATCH than its response, as it can if the
+// PATCH has nothing that a response could confirm.
 func (u *update) isDoubtful(p Patch) bool {
 	return p.Edit.IsEmpty() && !u.verifiable(p.Leaves).AnyLeaf() ||
 		slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.doubtful })
 }
 
-// isLate reports whether what was sent is worth waiting for. The next step of the set waits for
-// the elements alone, and nobody for a leaf that this run has waited for in vain.
+// isLate reports whether to wait for what was sent. Before the last step of the set, only elements
+// are worth it, and a leaf that another object of this run has waited for in vain never is.
 func (u *update) isLate(isLast bool) bool {
 	return slices.ContainsFunc(u.leaves.records, func(r record) bool {
-		return r.isPast && (u.isSet(r.Path) || isLast && !u.connection.Ignored.Has(u.pathInRun(r.Path)))
+		return r.isPast && (u.isKeyedSet(r.Path) || isLast && !u.connection.Ignored.Has(u.pathInRun(r.Path)))
 	})
 }
 
-// wait is a wait that reads interrupt, after longer and longer pauses.
+// wait is a wait with reads in between, after longer and longer pauses.
 type wait struct {
 	begun time.Time
 	pause time.Duration
@@ -299,9 +300,8 @@ type wait struct {
 
 const firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
 
-// next pauses until the next read, and reports whether there is one: the whole wait, which
-// begins with the first pause, takes no longer than most. It ends early with the context, and
-// then the next read fails.
+// next pauses until the next read, and reports whether to read again: all pauses together take no
+// longer than most. If the context ends, so does the pause, and the next read fails.
 func (w *wait) next(ctx context.Context, most time.Duration) bool {
 	now := time.Now()
 	if w.begun.IsZero() {
@@ -332,7 +332,7 @@ func (u *update) judge(p Patch, shown tfvalue.Value, asOf time.Time) {
 			sent:   !p.Leaves.At(leaf.Path...).IsNull() || slices.Contains(u.leaves.late, leaf.Path.String()),
 			now:    shown.At(leaf.Path...),
 		}
-		if u.isSet(leaf.Path) && u.ownsKeyedSet() {
+		if u.isKeyedSet(leaf.Path) && u.ownsKeyedSet() {
 			u.judgeSet(&r, p.Edit, asOf)
 		} else {
 			r.isPast = u.isPast(r.Path, r.now, u.seen.remote)
@@ -342,10 +342,10 @@ func (u *update) judge(p Patch, shown tfvalue.Value, asOf time.Time) {
 	}
 }
 
-// take updates what is known of the object from what was sent, and what was shown. What a PATCH
-// did not have and a response omits, with the object that contains it, is empty: if the read
-// after it failed and that is wrong, the next refresh corrects it. To keep the value could stay
-// wrong where the platform omits what is empty.
+// take updates what is known of the object, from what was sent and what was shown. If the response
+// omits a leaf that the PATCH did not have, but has the object around it, the leaf counts as
+// empty. Where that is wrong, because no read could follow, the next refresh corrects it. The last
+// value would stay wrong for good on a platform that omits what is empty.
 func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 	always := func(tfvalue.Path) bool { return true }
 	last := p.Leaves.Merge(u.seen.remote)
@@ -357,17 +357,17 @@ func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(shown, u.seen.remote))
 	for _, r := range u.leaves.records {
-		if r.verdict == moved && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
+		if r.verdict == changedUnsent && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
 			remote = remote.With(r.now, r.Path...)
 		}
 	}
-	u.seen = seen{remote: u.Rules.Whole(remote), returned: shown.Merge(u.seen.returned), asOf: asOf}
+	u.seen = seen{remote: u.Rules.FillElements(remote), returned: shown.Merge(u.seen.returned), asOf: asOf}
 }
 
-// conclude acts on the verdicts on a PATCH, and reports whether another one may follow. A leaf
-// that the platform stores otherwise, or does not show yet, is no reason to leave an element
-// removed that the next PATCH adds. After a value that was never shown, nothing is restored:
-// what looks reset may be of the past, too.
+// conclude acts on the verdicts on a PATCH, and reports whether another one may follow. If the
+// platform stores a leaf otherwise, or does not show it yet, the elements that the next PATCH adds
+// are still added. After the last step, a leaf that was never shown ends the update: what looks
+// reset may be of the past, too.
 func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 	ok = true
 	u.leaves.late = nil
@@ -376,7 +376,7 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 			u.leaves.unreturned = slices.DeleteFunc(u.leaves.unreturned, func(path string) bool { return path == r.Path.String() })
 		}
 		switch {
-		case r.verdict == storedOtherwise && u.isSet(r.Path):
+		case r.verdict == storedOtherwise && u.isKeyedSet(r.Path):
 			ok = false
 			u.addWrongElements(r, diags)
 		case r.verdict == storedOtherwise && r.isPast && !isLast:
@@ -398,18 +398,20 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 	return ok
 }
 
+// gaveUp reports whether the platform accepted a leaf and does not return it.
 func (u *update) gaveUp(at tfvalue.Path) bool {
 	return slices.Contains(u.leaves.unreturned, at.String())
 }
 
-// nextMemory returns the memory of the state after an update. What no read returned before stays
-// unreported, and so does what the update gave up. What was not there before the update
-// was not read yet, unless the state has it from the plan: then it was emptied after it.
+// nextMemory returns the memory of the state after an update. A leaf that no read has returned stays
+// unreturned, and one that the platform accepted and does not return becomes so. So does a leaf
+// that the platform did not have before the update, unless it is in the prior state and was not
+// sent: that one was emptied after the plan.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		sent := !u.leaves.sent.At(leaf.Path...).IsNull()
 		switch {
-		case u.isUnreported(u.memory, leaf.Path), u.gaveUp(leaf.Path):
+		case u.isUnreturned(u.memory, leaf.Path), u.gaveUp(leaf.Path):
 			return true
 		case !u.change.Remote.At(leaf.Path...).IsNull():
 			return false

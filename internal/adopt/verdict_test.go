@@ -27,13 +27,13 @@ func TestJudge(t *testing.T) {
 		{name: "emptied and omitted", before: "a", wanted: "", now: "-", sent: true, want: confirmed, doubtful: true},
 		{name: "empty, sent and omitted, like before", before: "-", wanted: "", now: "-", sent: true, want: confirmed},
 		{name: "owned and stays", before: "a", wanted: "a", now: "a", want: confirmed},
-		{name: "owned and changes", before: "a", wanted: "a", now: "c", want: moved},
-		{name: "owned and omitted", before: "a", wanted: "a", now: "-", want: moved, doubtful: true},
+		{name: "owned and changes", before: "a", wanted: "a", now: "c", want: changedUnsent},
+		{name: "owned and omitted", before: "a", wanted: "a", now: "-", want: changedUnsent, doubtful: true},
 		{name: "owned and never returned", before: "-", wanted: "a", now: "-", want: confirmed},
 		{name: "owned, empty and omitted", before: "", wanted: "", now: "-", want: confirmed, doubtful: true},
 		{name: "unmanaged and stays", before: "a", wanted: "-", now: "a", want: confirmed},
-		{name: "unmanaged and changes", before: "a", wanted: "-", now: "c", want: moved},
-		{name: "unmanaged and omitted", before: "a", wanted: "-", now: "-", want: moved, doubtful: true},
+		{name: "unmanaged and changes", before: "a", wanted: "-", now: "c", want: changedUnsent},
+		{name: "unmanaged and omitted", before: "a", wanted: "-", now: "-", want: changedUnsent, doubtful: true},
 		{name: "unmanaged, empty and omitted", before: "", wanted: "-", now: "-", want: confirmed, doubtful: true},
 	} {
 		text := func(s string) tfvalue.Value {

@@ -23,7 +23,7 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Dia
 	var lines []string
 	for _, leaf := range a.Leaves.Leaves() {
 		now := a.Remote.At(leaf.Path...)
-		if now.IsNull() || e.isSet(leaf.Path) {
+		if now.IsNull() || e.isKeyedSet(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))

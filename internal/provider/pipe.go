@@ -30,9 +30,9 @@ var pipe = adopt.New(adopt.Kind{
 		maskCredentials(client, config)
 		return client.UpdatePipe(ctx, id.Organization, id.IDs[0], id.IDs[1])
 	},
-	Body:  pipeBody,
-	Check: checkPipe,
-	Moves: func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
+	Body:        pipeBody,
+	Check:       checkPipe,
+	AlsoChanges: func(tfvalue.Value) []string { return []string{"state", "updated_at"} },
 })
 
 var pipeRules = tfvalue.Rules{

@@ -58,7 +58,7 @@ func (o jsonObject) setMappings(edit tfvalue.Edit) error {
 		return nil
 	}
 	for _, mapping := range edit.Remove {
-		if err := add("tableMappingsToRemove", mappingKey.Name(mapping)); err != nil {
+		if err := add("tableMappingsToRemove", mappingKey.OnlyKey(mapping)); err != nil {
 			return err
 		}
 	}

@@ -168,11 +168,11 @@ func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, 
 func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfvalue.Value) {
 	seen := map[string]bool{}
 	for _, element := range elements {
-		if !key.Known(element) {
+		if !key.HasKnownKey(element) {
 			continue
 		}
 		if seen[key.Of(element)] {
-			p.addError(at, "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Spell(element)))
+			p.addError(at, "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Label(element)))
 		}
 		seen[key.Of(element)] = true
 	}
@@ -182,7 +182,7 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 // They become unknown, which the framework accepts.
 func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, elements []tfvalue.Value) {
 	for i, element := range elements {
-		if !key.Known(element) {
+		if !key.HasKnownKey(element) {
 			continue
 		}
 		for _, attribute := range attributes {
@@ -190,7 +190,7 @@ func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*t
 				continue
 			}
 			_, howTo, _ := strings.Cut(attribute.Description, ".") // after what it is
-			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s.%s", attribute.Name, at, key.Spell(element), howTo))
+			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s.%s", attribute.Name, at, key.Label(element), howTo))
 			elements[i] = elements[i].With(tfvalue.Unknown(attribute.ValueType()), attribute.Name)
 		}
 	}

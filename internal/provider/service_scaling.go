@@ -31,8 +31,8 @@ var serviceScaling = adopt.New(adopt.Kind{
 	Body: func(_ adopt.Change, patch adopt.Patch) (map[string]any, error) {
 		return tfvalue.Rules{}.JSON(patch.Leaves)
 	},
-	Moves: scalingMoves,
-	Check: warnFewReplicas,
+	AlsoChanges: scalingAlsoChanges,
+	Check:       warnFewReplicas,
 })
 
 func serviceScalingSchema() schema.Schema {
@@ -77,9 +77,9 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
-// scalingMoves names the memory of a replica, which the platform works out
+// scalingAlsoChanges names the memory of a replica, which the platform works out
 // from the total memory.
-func scalingMoves(send tfvalue.Value) []string {
+func scalingAlsoChanges(send tfvalue.Value) []string {
 	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
 		return nil
 	}

@@ -87,8 +87,9 @@ func (k *Call) IsAmbiguous() bool {
 	return slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
 }
 
-// Settle says that a read has shown what became of all attempts so far.
-func (k *Call) Settle() {
+// Resolve is to be called once a read has shown what became of all attempts so far: none is
+// ambiguous any longer.
+func (k *Call) Resolve() {
 	for _, failed := range k.failures {
 		failed.Ambiguous = false
 	}

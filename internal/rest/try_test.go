@@ -119,9 +119,9 @@ func TestStop(t *testing.T) {
 
 // A read between two attempts may show what became of the first one. Then the error no longer
 // says that this is not known.
-func TestSettle(t *testing.T) {
+func TestResolve(t *testing.T) {
 	t.Parallel()
-	for _, settles := range []bool{true, false} {
+	for _, resolved := range []bool{true, false} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(reset)
 			r := c.request("update")
@@ -131,12 +131,12 @@ func TestSettle(t *testing.T) {
 			if again, _ := k.Try(ctx); !again || !k.IsAmbiguous() {
 				t.Fatal("no response leaves nothing open")
 			}
-			if settles {
-				k.Settle()
+			if resolved {
+				k.Resolve()
 			}
 			var e *Error
-			if err := k.Stop(ctx, errors.New("no")); !errors.As(err, &e) || e.Ambiguous == settles {
-				t.Errorf("settled %t: %v", settles, err)
+			if err := k.Stop(ctx, errors.New("no")); !errors.As(err, &e) || e.Ambiguous == resolved {
+				t.Errorf("resolved %t: %v", resolved, err)
 			}
 		})
 	}

@@ -11,15 +11,15 @@ import (
 // show where two certificates differ.
 func (r Rules) Describe(name string, value Value) string {
 	const limit = 2000
-	spelled := r.Spell(name, value)
+	spelled := r.DescribeInFull(name, value)
 	if runes := []rune(spelled); len(runes) > limit {
 		return string(runes[:limit]) + "…"
 	}
 	return spelled
 }
 
-// Spell returns a value for a message, in full. It names the elements of a keyed set by their keys.
-func (r Rules) Spell(name string, value Value) string {
+// DescribeInFull returns a value for a message. It names the elements of a keyed set by their keys.
+func (r Rules) DescribeInFull(name string, value Value) string {
 	switch {
 	case value.IsNull():
 		return "not set"
@@ -32,17 +32,17 @@ func (r Rules) Spell(name string, value Value) string {
 	case value.IsObject():
 		var members []string
 		for _, leaf := range value.Leaves() {
-			members = append(members, leaf.Path.String()+" = "+r.Spell(leaf.Name(), leaf.Value))
+			members = append(members, leaf.Path.String()+" = "+r.DescribeInFull(leaf.Name(), leaf.Value))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	default:
 		var elements []string
 		for _, element := range value.Elements() {
 			if key, keyed := r.Keys[name]; keyed {
-				elements = append(elements, key.Spell(element))
+				elements = append(elements, key.Label(element))
 				continue
 			}
-			elements = append(elements, r.Spell(name, element))
+			elements = append(elements, r.DescribeInFull(name, element))
 		}
 		return "[" + strings.Join(elements, ", ") + "]"
 	}
@@ -64,7 +64,7 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 	had, has := key.Index(one), key.Index(other)
 	remove, add := key.Difference(other, one)
 	for _, element := range key.Sort(key.Replace(Collection(one.Type(), remove), add, add).Elements()) {
-		subject := fmt.Sprintf("%s, %s", at, key.Spell(element))
+		subject := fmt.Sprintf("%s, %s", at, key.Label(element))
 		was, existed := had[key.Of(element)]
 		now, exists := has[key.Of(element)]
 		switch {

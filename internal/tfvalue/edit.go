@@ -56,16 +56,16 @@ type Answer int
 // The answers.
 const (
 	Conflict Answer = iota // it is neither as it was nor as it has to be
-	Due                    // it is as it was when the change was decided
+	Pending                // it is as it was when the change was decided
 	Done                   // it is as it has to be after the next PATCH
 )
 
-// Ask compares a set with the change from base to want, in the elements that still differ
+// Guard compares a set with the change from base to want, in the elements that still differ
 // between the two and in those that are related to them. after is base after the next PATCH.
 // conflicts are the elements, by now or before, that are no longer what they were. All of them
 // count together: element by element, one that somebody has removed, and that the change
 // replaces under another key, would count as done.
-func (k Key) Ask(base, after, want, now Value) (answer Answer, conflicts []Value) {
+func (k Key) Guard(base, after, want, now Value) (answer Answer, conflicts []Value) {
 	remove, add := k.Difference(want, base)
 	concerned := slices.Concat(remove, add)
 	part := func(set Value) Value { return Collection(set.Type(), k.Among(set.Elements(), concerned)) }
@@ -77,7 +77,7 @@ func (k Key) Ask(base, after, want, now Value) (answer Answer, conflicts []Value
 	case isAs(after):
 		return Done, nil
 	case isAs(base):
-		return Due, nil
+		return Pending, nil
 	}
 	are, were := k.Difference(part(base), part(now))
 	return Conflict, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
@@ -97,9 +97,9 @@ type Outcome struct {
 	IsPast bool
 }
 
-// Verify compares a set after a PATCH with what it was right before it, and at the beginning of
+// Outcome compares a set after a PATCH with what it was right before it, and at the beginning of
 // the update, before earlier PATCHes.
-func (k Key) Verify(e Edit, begin, before, now Value) (o Outcome) {
+func (k Key) Outcome(e Edit, begin, before, now Value) (o Outcome) {
 	is, was, first := k.group(now), k.group(before), k.group(begin)
 	sent := k.keys(e.Remove, e.Add)
 	for _, element := range e.Add {
@@ -119,7 +119,7 @@ func (k Key) Verify(e Edit, begin, before, now Value) (o Outcome) {
 	past, gone := 0, 0
 	for _, element := range before.Elements() {
 		key := k.Of(element)
-		if sent[key] || !k.Named(element) || k.alike(is[key], was[key]) {
+		if sent[key] || !k.IsNamed(element) || k.alike(is[key], was[key]) {
 			continue
 		}
 		switch {

@@ -71,15 +71,15 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestAsk has a change that was decided, and the set by now, before its first PATCH.
-func TestAsk(t *testing.T) {
+// TestGuard has a change that was decided, and the set by now, before its first PATCH.
+func TestGuard(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		base, want, now string
 		answer          tfvalue.Answer
 		conflicts       string
 	}{
-		"as it was, but for another":             {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", tfvalue.Due, ""},
+		"as it was, but for another":             {"a/t.x b/u", "a/t.y b/u", "a/t.x b/u.z c/v", tfvalue.Pending, ""},
 		"as the PATCH wants it, but for another": {"a/t.x b/u", "a/t.y b/u", "", tfvalue.Done, ""},
 		"as it is wanted in the end":             {"a/t.x b/u", "a/t.y b/u", "a/t.y b/u", tfvalue.Conflict, "a/t.y"},
 		"changed":                                {"a/t.x", "a/t.y", "a/t.z", tfvalue.Conflict, "a/t.z"},
@@ -88,21 +88,21 @@ func TestAsk(t *testing.T) {
 		"an addition under a key that is there":  {"", "a/t", "a/t.z", tfvalue.Conflict, "a/t.z"},
 		"half of it done":                        {"a/t b/u", "", "b/u", tfvalue.Conflict, "a/t"},
 		"removed, and replaced under its table":  {"a/t c/u", "b/t c/u.x", "c/u", tfvalue.Conflict, "a/t"},
-		"one key twice, as it was":               {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Due, ""},
+		"one key twice, as it was":               {"a/t.x a/t.z", "a/t.y", "a/t.x a/t.z", tfvalue.Pending, ""},
 		"one key twice":                          {"a/t.x", "a/t.y", "a/t.x a/t.z", tfvalue.Conflict, "a/t.x a/t.z"},
 		"dropped before, and there again":        {"b/u", "b/u a/t", "b/u a/t", tfvalue.Done, ""},
 	} {
 		base, want := mapsOf(t, test.base), mapsOf(t, test.want)
-		answer, conflicts := mapsKey.Ask(base, mapsKey.After(base, mapsKey.Step(base, want)), want, mapsOf(t, test.now))
+		answer, conflicts := mapsKey.Guard(base, mapsKey.After(base, mapsKey.Step(base, want)), want, mapsOf(t, test.now))
 		if answer != test.answer || spelled(conflicts) != test.conflicts {
 			t.Errorf("%s: %d, %q; want %d, %q", name, answer, spelled(conflicts), test.answer, test.conflicts)
 		}
 	}
 }
 
-// TestVerify has a set at the beginning, right before a PATCH that removes b/u and adds a/t.y,
+// TestOutcome has a set at the beginning, right before a PATCH that removes b/u and adds a/t.y,
 // and after it.
-func TestVerify(t *testing.T) {
+func TestOutcome(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		begin, before, now, late, wrong, lost, changed string
@@ -124,7 +124,7 @@ func TestVerify(t *testing.T) {
 		"one more":                        {"b/u c/v", "b/u c/v", "a/t.y c/v d/w", "", "", "", "", false},
 	} {
 		edit := tfvalue.Edit{Remove: mapsOf(t, "b/u").Elements(), Add: mapsOf(t, "a/t.y").Elements()}
-		o := mapsKey.Verify(edit, mapsOf(t, test.begin), mapsOf(t, test.before), mapsOf(t, test.now))
+		o := mapsKey.Outcome(edit, mapsOf(t, test.begin), mapsOf(t, test.before), mapsOf(t, test.now))
 		if spelled(o.Late) != test.late || spelled(o.Wrong) != test.wrong || spelled(o.Lost) != test.lost || spelled(o.Changed) != test.changed || o.IsPast != test.isPast {
 			t.Errorf("%s: late %q, wrong %q, lost %q, changed %q, past %t", name, spelled(o.Late), spelled(o.Wrong), spelled(o.Lost), spelled(o.Changed), o.IsPast)
 		}

@@ -7,21 +7,21 @@ import "slices"
 // have no such memory: what an element omits is empty.
 
 // Interpret returns the remote object after a read, as far as reads return it, and the
-// leaves that are missing: an earlier read has returned them, and this one omits them.
+// leaves that are omitted: an earlier read has returned them, and this one omits them.
 // They are null in remote, which is right if a second read omits them too.
 //
-// An omitted field keeps its last value if no read has returned it (unreported), if
+// An omitted field keeps its last value if no read has returned it (unreturned), if
 // that value is empty, or if the object that contains it is omitted too. If the last
 // value and the new one mean the same, the last spelling is kept.
-func (r Rules) Interpret(last Value, unreported func(Path) bool, read Value) (remote Value, missing []Leaf) {
-	o := interpretation{Rules: r, unreported: unreported}
-	return o.object(nil, last, read), o.missing
+func (r Rules) Interpret(last Value, unreturned func(Path) bool, read Value) (remote Value, omitted []Leaf) {
+	o := interpretation{Rules: r, unreturned: unreturned}
+	return o.object(nil, last, read), o.omitted
 }
 
 type interpretation struct {
 	Rules
-	unreported func(Path) bool
-	missing    []Leaf
+	unreturned func(Path) bool
+	omitted    []Leaf
 }
 
 func (o *interpretation) object(at Path, last, read Value) Value {
@@ -33,7 +33,7 @@ func (o *interpretation) object(at Path, last, read Value) Value {
 		next := append(slices.Clone(at), name)
 		switch was := last.At(name); {
 		case alternatives && member.IsNull() && was.IsObject():
-			o.missing = append(o.missing, Leaf{next, was}) // another read decides
+			o.omitted = append(o.omitted, Leaf{next, was}) // another read decides
 			return member
 		case was.IsObject():
 			return o.object(next, was, member)
@@ -63,10 +63,10 @@ func (o *interpretation) leaf(at Path, last, read Value) Value {
 	switch {
 	case last.IsNull() || !last.IsKnown():
 		return read
-	case read.IsNull() && (last.IsEmpty() || o.unreported(at)):
+	case read.IsNull() && (last.IsEmpty() || o.unreturned(at)):
 		return last
 	case read.IsNull(), keyed && !key.HasAll(read, last):
-		o.missing = append(o.missing, Leaf{at, last})
+		o.omitted = append(o.omitted, Leaf{at, last})
 		return read
 	case o.Same(name, last, read) && !isNumber(read) && !slices.Contains(o.Trimmed, name):
 		return read

@@ -9,11 +9,11 @@ import (
 )
 
 // TestInterpret has reads of an object: what was known before, the leaves that no read has
-// returned, what this one returns, what is known then, what is missing.
+// returned, what this one returns, what is known then, what is omitted.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	const full = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true, "keys": ["k"]}`
-	for _, test := range []struct{ name, last, unreported, read, want, missing string }{
+	for _, test := range []struct{ name, last, unreturned, read, want, omitted string }{
 		{"the first read", `null`, "", `{"name": "a"}`, `{"name": "a"}`, ""},
 		{"another value", `{"name": "a", "size": 1}`, "", `{"name": "b", "size": 1}`, `{"name": "b", "size": 1}`, ""},
 
@@ -46,14 +46,14 @@ func TestInterpret(t *testing.T) {
 		{"a name of another one", `{"maps": []}`, "", `{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s"}]}`, "maps"},
 		{"never returned", `{"maps": [` + full + `]}`, "maps", `{"maps": [{"schema": "s", "table": "t"}]}`, `{"maps": [{"schema": "s", "table": "t"}]}`, "maps"},
 	} {
-		unreported := func(at tfvalue.Path) bool { return slices.Contains(strings.Fields(test.unreported), at.String()) }
-		known, missing := rules.Interpret(val(t, test.last), unreported, val(t, test.read))
+		unreturned := func(at tfvalue.Path) bool { return slices.Contains(strings.Fields(test.unreturned), at.String()) }
+		known, omitted := rules.Interpret(val(t, test.last), unreturned, val(t, test.read))
 		same(t, test.name, known, val(t, test.want))
-		slices.SortFunc(missing, func(a, b tfvalue.Leaf) int { return strings.Compare(a.Path.String(), b.Path.String()) })
-		if got := paths(missing); got != test.missing {
-			t.Errorf("%s: %q is missing, want %q", test.name, got, test.missing)
+		slices.SortFunc(omitted, func(a, b tfvalue.Leaf) int { return strings.Compare(a.Path.String(), b.Path.String()) })
+		if got := paths(omitted); got != test.omitted {
+			t.Errorf("%s: %q is omitted, want %q", test.name, got, test.omitted)
 		}
-		for _, leaf := range missing {
+		for _, leaf := range omitted {
 			same(t, test.name+": the value of "+leaf.Path.String(), leaf.Value, val(t, test.last).At(leaf.Path...))
 		}
 	}

@@ -17,9 +17,9 @@ type Key struct {
 	// Parts are parts of the key that relate elements to each other: a mapping of the same
 	// source table, or to the same target.
 	Parts [][]string
-	// Unsaid are members that a response may have for no element at all. It then says nothing
+	// MayOmit are members that a response may have for no element at all. It then says nothing
 	// of them, although a member that only some elements omit is the empty one.
-	Unsaid []string
+	MayOmit []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
 	// Format names an element in a message, with a %s for each of Members.
@@ -38,8 +38,8 @@ func joined(names []string, element Value) string {
 	return string(key)
 }
 
-// Name returns an element with nothing but its key.
-func (k Key) Name(element Value) Value {
+// OnlyKey returns an element with nothing but its key.
+func (k Key) OnlyKey(element Value) Value {
 	return element.Map(func(name string, member Value) Value {
 		if slices.Contains(k.Members, name) {
 			return member
@@ -48,20 +48,20 @@ func (k Key) Name(element Value) Value {
 	})
 }
 
-// Named reports whether an element has every part of its key. One of a response that
+// IsNamed reports whether an element has every part of its key. One of a response that
 // has not is never taken for another one, and never sent.
-func (k Key) Named(element Value) bool {
+func (k Key) IsNamed(element Value) bool {
 	return !slices.ContainsFunc(k.Members, func(name string) bool { return element.At(name).IsEmpty() })
 }
 
-// Nameless returns the elements of a set that are not Named.
-func (k Key) Nameless(set Value) []Value {
-	return slices.DeleteFunc(set.Elements(), k.Named)
+// Unnamed returns the elements of a set that are not IsNamed.
+func (k Key) Unnamed(set Value) []Value {
+	return slices.DeleteFunc(set.Elements(), k.IsNamed)
 }
 
-// Spell returns the name of an element for a message. A text with control characters,
+// Label names an element for a message. A text with control characters,
 // which a terminal would interpret, is quoted.
-func (k Key) Spell(element Value) string {
+func (k Key) Label(element Value) string {
 	texts := make([]any, len(k.Members))
 	for i, name := range k.Members {
 		text := element.At(name).Normal()
@@ -77,13 +77,13 @@ func (k Key) Spell(element Value) string {
 func (k Key) List(elements []Value) string {
 	lines := make([]string, len(elements))
 	for i, element := range elements {
-		lines[i] = "  - " + k.Spell(element)
+		lines[i] = "  - " + k.Label(element)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Known reports whether the key of an element is known.
-func (k Key) Known(element Value) bool {
+// HasKnownKey reports whether the key of an element is known.
+func (k Key) HasKnownKey(element Value) bool {
 	return !element.IsNull() && element.IsKnown() &&
 		!slices.ContainsFunc(k.Members, func(name string) bool { return !element.At(name).IsKnown() })
 }
@@ -121,16 +121,16 @@ func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 			add = append(add, elements...)
 		}
 	}
-	unnamed := func(element Value) bool { return !k.Named(element) }
+	unnamed := func(element Value) bool { return !k.IsNamed(element) }
 	remove, add = slices.DeleteFunc(remove, unnamed), slices.DeleteFunc(add, unnamed)
 	return k.Sort(remove), k.Sort(add)
 }
 
 // Complete returns a set of a response with what it says nothing of as it is in a known set: the
-// Unsaid members that none of its elements has.
+// MayOmit members that none of its elements has.
 func (k Key) Complete(read, known Value) Value {
 	elements, index := read.Elements(), k.Index(known)
-	for _, name := range k.Unsaid {
+	for _, name := range k.MayOmit {
 		if slices.ContainsFunc(elements, func(element Value) bool { return !element.At(name).IsNull() }) {
 			continue
 		}
@@ -146,12 +146,12 @@ func (k Key) Complete(read, known Value) Value {
 	return Collection(read.Type(), elements)
 }
 
-// Whole returns a value whose keyed sets have every member in every element. Keys stay
+// FillElements returns a value whose keyed sets have every member in every element. Keys stay
 // as they are.
-func (r Rules) Whole(value Value) Value { return r.WholeLeaf("", value) }
+func (r Rules) FillElements(value Value) Value { return r.FillLeaf("", value) }
 
-// WholeLeaf is Whole of one attribute.
-func (r Rules) WholeLeaf(name string, value Value) Value {
+// FillLeaf is FillElements of one attribute.
+func (r Rules) FillLeaf(name string, value Value) Value {
 	key, keyed := r.Keys[name]
 	switch {
 	case keyed && !value.IsNull() && value.IsKnown():
@@ -166,7 +166,7 @@ func (r Rules) WholeLeaf(name string, value Value) Value {
 		}
 		return Collection(value.Type(), elements)
 	case value.IsObject():
-		return value.Map(r.WholeLeaf)
+		return value.Map(r.FillLeaf)
 	default:
 		return value
 	}

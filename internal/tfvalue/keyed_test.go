@@ -31,14 +31,14 @@ func TestKeyKnown(t *testing.T) {
 		`null`:                                            false,
 		`"??"`:                                            false,
 	} {
-		if got := mapsKey.Known(element(t, text)); got != want {
+		if got := mapsKey.HasKnownKey(element(t, text)); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)
 		}
 	}
 }
 
-// TestWhole has what an element omits: members are empty, but a name stays missing.
-func TestWhole(t *testing.T) {
+// TestFillElements has what an element omits: members are empty, but a name stays missing.
+func TestFillElements(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": [], "rank": 0, "note": ""}]}`,
@@ -46,6 +46,6 @@ func TestWhole(t *testing.T) {
 		`{"name": "a", "pairs": [{"from": "a"}]}`:    `{"name": "a", "pairs": [{"from": "a"}]}`,
 		`{"maps": "??"}`: `{"maps": "??"}`,
 	} {
-		same(t, text, rules.Whole(val(t, text)), val(t, want))
+		same(t, text, rules.FillElements(val(t, text)), val(t, want))
 	}
 }

@@ -155,7 +155,7 @@ func (k Key) confirms(wanted, response Value) bool {
 func (k Key) HasAll(read, before Value) bool {
 	index := k.Index(before)
 	for _, element := range read.Elements() {
-		if !k.Named(element) {
+		if !k.IsNamed(element) {
 			return false
 		}
 		for name, member := range index[k.Of(element)].Members() {
