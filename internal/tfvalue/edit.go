@@ -14,27 +14,27 @@ type Edit struct {
 // IsEmpty reports whether nothing is removed or added.
 func (e Edit) IsEmpty() bool { return len(e.Remove)+len(e.Add) == 0 }
 
-// Step returns what one PATCH can do to change a set to the wanted one: it removes all that has
-// to go, and adds what is related to none of that. What is left is for the PATCH after it, since
-// no API promises an order within one.
+// Step returns what one PATCH can do to change a set to the wanted one: it removes all that has to
+// go, and adds what is related to none of that. The rest is for the PATCH after it, because the
+// API promises no order within one.
 func (k Key) Step(base, want Value) Edit {
 	remove, add := k.Difference(want, base)
 	related := k.keys(k.Among(add, remove))
 	return Edit{remove, slices.DeleteFunc(add, func(element Value) bool { return related[k.Of(element)] })}
 }
 
-// After returns a set after an Edit of it.
+// After returns a set as an Edit leaves it.
 func (k Key) After(set Value, e Edit) Value { return k.Replace(set, e.Remove, e.Add) }
 
-// Replace returns a set without the elements that have the keys of some, and of others, and
-// with these others.
+// Replace returns a set in which the elements of with take the place of all that have the key of one
+// of them, or of one of without.
 func (k Key) Replace(set Value, without, with []Value) Value {
 	gone := k.keys(without, with)
 	kept := slices.DeleteFunc(set.Elements(), func(element Value) bool { return gone[k.Of(element)] })
 	return Collection(set.Type(), append(kept, with...))
 }
 
-// Only returns a set without the elements that do not have the keys of some.
+// Only returns the part of a set that has the keys of some elements.
 func (k Key) Only(set Value, some []Value) Value {
 	stay := k.keys(some)
 	return Collection(set.Type(), slices.DeleteFunc(set.Elements(), func(element Value) bool { return !stay[k.Of(element)] }))
@@ -50,21 +50,22 @@ func (k Key) keys(lists ...[]Value) map[string]bool {
 	return keys
 }
 
-// Answer is what a set shows of a change that is to be made.
+// Answer says whether a change can be made to a set as it is now.
 type Answer int
 
 // The answers.
 const (
-	Conflict Answer = iota // it is neither as it was nor as it has to be
-	Pending                // it is as it was when the change was decided
-	Done                   // it is as it has to be after the next PATCH
+	Conflict Answer = iota // no: it is neither as it was nor as the next PATCH makes it
+	Pending                // yes: it is as it was when the change was decided
+	Done                   // it is made: it is as the next PATCH makes it
 )
 
-// Guard compares a set with the change from base to want, in the elements that still differ
-// between the two and in those that are related to them. after is base after the next PATCH.
-// conflicts are the elements, by now or before, that are no longer what they were. All of them
-// count together: element by element, one that somebody has removed, and that the change
-// replaces under another key, would count as done.
+// Guard compares a set as it is now with a change from base to want, in the elements that differ
+// between those two, and in those related to them. after is base after the next PATCH. conflicts
+// are the elements that are no longer what they were, as they are now or else as they were.
+//
+// All elements count together. Otherwise, if the change replaces one under another key and somebody
+// removes it, its removal would count as done.
 func (k Key) Guard(base, after, want, now Value) (answer Answer, conflicts []Value) {
 	remove, add := k.Difference(want, base)
 	concerned := slices.Concat(remove, add)
@@ -83,17 +84,17 @@ func (k Key) Guard(base, after, want, now Value) (answer Answer, conflicts []Val
 	return Conflict, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
 }
 
-// Outcome is what a set shows of a PATCH. All elements are as they were sent, or as they were
-// right before the PATCH.
+// Outcome is what a PATCH did to a set. Each element is given as it was sent, or if it was not sent,
+// as it was right before the PATCH.
 type Outcome struct {
-	// Late are those that were sent and are as they were: the set may be of the past. A removed
-	// element that is there with any value may be, too. Wrong are those that were sent, and are
-	// neither as they were nor as they were sent.
+	// Late are those that were sent and are still as they were, and those that were removed and are
+	// still there, with any value: the response may show the past. Wrong are those that were sent
+	// and are neither as they were nor as they were sent.
 	Late, Wrong []Value
-	// Of the others, Lost are those that are gone, and Changed those that are another value.
+	// Of the elements that were not sent, Lost are gone, and Changed have another value.
 	Lost, Changed []Value
-	// IsPast reports that these may be so because the set is of the past: some are as they were
-	// at the beginning, and none is gone that was there then.
+	// IsPast reports that Lost and Changed may only look so because the response shows the past:
+	// some are as they were at the beginning, and none is gone that was there then.
 	IsPast bool
 }
 
@@ -146,8 +147,8 @@ func (k Key) group(set Value) map[string][]Value {
 	return groups
 }
 
-// alike reports whether two groups of elements with one key are equal: a response may have two
-// with one key.
+// alike reports whether two groups of elements with one key are equal. A group has two if a response
+// repeats a key.
 func (k Key) alike(a, b []Value) bool {
 	contains := func(all []Value, one Value) bool {
 		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
@@ -158,7 +159,7 @@ func (k Key) alike(a, b []Value) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
 }
 
-// Among returns the elements that are related to others: that share a part of their key.
+// Among returns those elements that are related to one of others: they share a part of the key.
 func (k Key) Among(elements, others []Value) []Value {
 	there := map[string]bool{}
 	for _, other := range others {

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Terraform gives every string of configuration and state one Unicode normal form (NFC).
-// A database may hold a name in another form, and to it that is another name. Forms
-// compare as equal here, so they make no difference by themselves; but a list or a set
-// that is sent again would rename what it contains.
+// Terraform normalizes every string of configuration and state to one Unicode form (NFC). A database
+// may have a name in another form, and to the database that is another name. Here the forms are
+// equal, so they alone are no difference. But to send a list or a set again would rename what is in
+// it.
 
-// Normal returns a string in the normal form of Terraform's.
+// Normal returns a string in Terraform's Unicode form.
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 
 // OtherForms returns the strings in a value that have another form, each once, in Terraform's form
-// and in order. What contains one cannot be sent again.
+// and sorted. A value that contains one must not be sent again.
 func (v Value) OtherForms() []string {
 	found := map[string]bool{}
 	_ = tftypes.Walk(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {

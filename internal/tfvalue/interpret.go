@@ -2,9 +2,9 @@ package tfvalue
 
 import "slices"
 
-// A response may omit any field, always or once. A field that is omitted counts as
-// empty only if an earlier read has returned it. Members of an element of a keyed set
-// have no such memory: what an element omits is empty.
+// A response may omit any field, always or once. An omitted field counts as empty only if an earlier
+// read has returned it. For the members of an element there is no such memory: what an element of
+// a keyed set omits is empty.
 
 // Interpret returns the remote object after a read, as far as reads return it, and the
 // leaves that are omitted: an earlier read has returned them, and this one omits them.

@@ -18,24 +18,22 @@ import (
 //
 // Rejected: structs between JSON and values. Each field would be declared three times.
 
-// FromJSON reads decoded JSON into a value of a type. What the JSON omits is null, and what
-// the type does not have is skipped, like repeated elements of a set. The error names the
-// attribute that has another type and the type that came, and never its value, which may be
-// a secret.
+// FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type does
+// not have is skipped, and so are repeated elements of a set. An error names the attribute and the
+// type that came, but never the value, which may be a secret.
 func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	value, err := r.read(make(Path, 0, 8), decoded, typ)
 	return Value{value}, err
 }
 
-// Salvage reads an object like FromJSON, but reads every member that it can. One with an error
-// is null, and the error is that of one of them.
+// Salvage reads an object like FromJSON, but as far as it can: a member with an error is null, and
+// the error returned is that of one such member.
 func (r Rules) Salvage(decoded any, typ tftypes.Object) (Value, error) {
 	members, err := r.readMembers(make(Path, 0, 8), decoded, typ)
 	return Value{tftypes.NewValue(typ, members)}, err
 }
 
-// Into returns a function that reads decoded JSON into a value, by the type that the value
-// has.
+// Into returns a function that reads decoded JSON into a value, by the value's own type.
 func (r Rules) Into(v *Value) func(any) error {
 	typ := v.Type()
 	return func(decoded any) (err error) {
@@ -76,7 +74,7 @@ func (r Rules) readMembers(at Path, decoded any, typ tftypes.Object) (map[string
 	}
 	read := make(map[string]tftypes.Value, len(typ.AttributeTypes))
 	for name, memberType := range typ.AttributeTypes {
-		next := append(at, name) //nolint:gocritic // each replaces the one before it
+		next := append(at, name) //nolint:gocritic // nothing keeps the last path, so the next one may overwrite it
 		member := members[r.Member(next)]
 		if contains(r.NotInJSON, next) {
 			member = nil
@@ -155,15 +153,15 @@ func otherType(at Path, decoded any) error {
 	return fmt.Errorf("%s is %s, and the API document has another type", cmp.Or(at.String(), "the result"), kind)
 }
 
-// JSON returns what of an object is not null, to be marshaled: maps for objects, slices for
-// lists and sets. See Prune for objects without leaves. It fails if a leaf is unknown or out
-// of range.
+// JSON returns the attributes of an object that are not null, to be marshaled: maps for objects,
+// slices for lists and sets. See Prune for objects without leaves. It fails if a leaf is unknown
+// or out of range.
 func (r Rules) JSON(v Value) (map[string]any, error) { return r.writeMembers(nil, v) }
 
 func (r Rules) writeMembers(at Path, v Value) (map[string]any, error) {
 	written := map[string]any{}
 	for name, member := range v.Members() {
-		next := append(at, name) //nolint:gocritic // each replaces the one before it
+		next := append(at, name) //nolint:gocritic // likewise
 		if member.IsNull() || contains(r.NotInJSON, next) {
 			continue
 		}

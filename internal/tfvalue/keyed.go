@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Key identifies the elements of a keyed set: a set of objects of which some members
-// are the key. An element is a value: all its members together make it equal to another
-// one, and a member that it omits is the empty one.
+// Key describes a keyed set: a set of objects of which some members are the key. An element is a
+// value: two are equal if all their members are, and a member that is omitted counts as empty.
 type Key struct {
 	// Members are the attributes that identify an element, all of them strings.
 	Members []string
-	// Parts are parts of the key that relate elements to each other: a mapping of the same
-	// source table, or to the same target.
+	// Parts are parts of the key. Elements that share one are related, such as two mappings of the
+	// same source table, or to the same target.
 	Parts [][]string
-	// MayOmit are members that a response may have for no element at all. It then says nothing
-	// of them, although a member that only some elements omit is the empty one.
+	// MayOmit are members of which a response says nothing if all of its elements omit them. If only
+	// some do, the member is empty there, like any other.
 	MayOmit []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
@@ -26,8 +25,7 @@ type Key struct {
 	Format string
 }
 
-// Of returns the key of an element. It is equal for two elements if their Members
-// are.
+// Of returns the key of an element as a text.
 func (k Key) Of(element Value) string { return joined(k.Members, element) }
 
 func joined(names []string, element Value) string {
@@ -48,13 +46,13 @@ func (k Key) OnlyKey(element Value) Value {
 	})
 }
 
-// IsNamed reports whether an element has every part of its key. One of a response that
-// has not is never taken for another one, and never sent.
+// IsNamed reports whether an element has every member of its key. An element of a response that
+// lacks one is never taken for another element, and never sent.
 func (k Key) IsNamed(element Value) bool {
 	return !slices.ContainsFunc(k.Members, func(name string) bool { return element.At(name).IsEmpty() })
 }
 
-// Unnamed returns the elements of a set that are not IsNamed.
+// Unnamed returns the elements of a set that lack a member of their key.
 func (k Key) Unnamed(set Value) []Value {
 	return slices.DeleteFunc(set.Elements(), k.IsNamed)
 }
@@ -88,8 +86,8 @@ func (k Key) HasKnownKey(element Value) bool {
 		!slices.ContainsFunc(k.Members, func(name string) bool { return !element.At(name).IsKnown() })
 }
 
-// Sort orders elements by their keys, in place: requests and messages must not depend
-// on the order in which a set was read.
+// Sort orders elements by their keys, in place, so that requests and messages do not depend on the
+// order in which a set was read.
 func (k Key) Sort(elements []Value) []Value {
 	slices.SortStableFunc(elements, func(a, b Value) int { return cmp.Compare(k.Of(a), k.Of(b)) })
 	return elements
@@ -105,9 +103,9 @@ func (k Key) Index(set Value) map[string]Value {
 	return index
 }
 
-// Difference returns what changes a remote set to the wanted one: the remote
-// elements to remove, and the wanted elements to add. An element that differs is in
-// both. Elements without a name are in neither.
+// Difference returns what changes a remote set to the wanted one: the remote elements to remove and
+// the wanted elements to add. An element that differs is in both. Elements that lack a member of
+// their key are in neither.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 	want, is := k.group(wanted), k.group(remote)
 	for key, elements := range is {
@@ -126,8 +124,8 @@ func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 	return k.Sort(remove), k.Sort(add)
 }
 
-// Complete returns a set of a response with what it says nothing of as it is in a known set: the
-// MayOmit members that none of its elements has.
+// Complete returns a set of a response. The MayOmit members that all of its elements omit have the
+// values of a known set.
 func (k Key) Complete(read, known Value) Value {
 	elements, index := read.Elements(), k.Index(known)
 	for _, name := range k.MayOmit {
@@ -146,11 +144,11 @@ func (k Key) Complete(read, known Value) Value {
 	return Collection(read.Type(), elements)
 }
 
-// FillElements returns a value whose keyed sets have every member in every element. Keys stay
-// as they are.
+// FillElements returns a value in which the elements of keyed sets have the empty value for each
+// member that they omit, except for those of the key.
 func (r Rules) FillElements(value Value) Value { return r.FillLeaf("", value) }
 
-// FillLeaf is FillElements of one attribute.
+// FillLeaf is FillElements for the value of one attribute.
 func (r Rules) FillLeaf(name string, value Value) Value {
 	key, keyed := r.Keys[name]
 	switch {

@@ -51,7 +51,7 @@ func (v Value) Prune() Value {
 	return v.Map(func(_ string, member Value) Value { return member.Prune() })
 }
 
-// Merge returns the value with its null members taken from under.
+// Merge returns the value. Where it is null, it has the leaves of under.
 func (v Value) Merge(under Value) Value {
 	return v.combine("", under, func(_ string, over, under Value) Value {
 		if over.IsNull() {

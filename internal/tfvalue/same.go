@@ -22,7 +22,7 @@ import (
 //	Alike       | or an empty value| is the empty value     | counts               | elements of keyed sets, Differing
 //	Confirms    | of the response: | of the response:       | is ignored           | responses: verification and drift
 //	            | an empty value   | is not compared        |                      |
-//	HasAll      | --               | means missing, unless  | --                   | reads: is anything missing
+//	HasAll      | --               | is a difference, unless| --                   | reads: is anything omitted
 //	            |                  | it was empty before    |                      |
 //	by form     | or an empty value| is the empty value     | counts               | FromJSON: repeated elements, whose
 //	            |                  |                        |                      | Unicode forms differ here
@@ -120,7 +120,9 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	case response.IsNull():
 		return wanted.IsEmpty()
 	case keyed:
-		return key.confirms(wanted, response)
+		return slices.EqualFunc(key.Sort(wanted.Elements()), key.Sort(response.Elements()), func(wanted, response Value) bool {
+			return key.Of(wanted) == key.Of(response) && confirmsElement(wanted, response)
+		})
 	case isList(wanted):
 		return slices.EqualFunc(wanted.Elements(), response.Elements(), confirmsElement)
 	default:
@@ -128,8 +130,8 @@ func (r Rules) Confirms(name string, wanted, response Value) bool {
 	}
 }
 
-// confirmsElement reports whether an element of a list in a response, as far as it is
-// there, is the wanted one.
+// confirmsElement reports whether an element in a response is the wanted one, in the members that it
+// has.
 func confirmsElement(wanted, response Value) bool {
 	for name, member := range response.Members() {
 		if !member.IsNull() && !Alike(member, wanted.At(name)) {
@@ -139,19 +141,8 @@ func confirmsElement(wanted, response Value) bool {
 	return response.IsObject() || Alike(wanted, response)
 }
 
-// confirms reports whether a set in a response has the wanted keys, and confirms each element.
-func (k Key) confirms(wanted, response Value) bool {
-	index := k.Index(wanted)
-	for _, element := range response.Elements() { // of which two may have one key
-		if want, ok := index[k.Of(element)]; !ok || !confirmsElement(want, element) {
-			return false
-		}
-	}
-	return len(index) == len(k.Index(response))
-}
-
-// HasAll reports whether the elements of a set that was read have a name, and every
-// member that they had before.
+// HasAll reports whether every element of a set that was read has its key, and each member that it
+// had before.
 func (k Key) HasAll(read, before Value) bool {
 	index := k.Index(before)
 	for _, element := range read.Elements() {

@@ -84,6 +84,8 @@ func TestConfirms(t *testing.T) {
 		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s", "table": "t", "hidden": []}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "t", "table": "t"}]`, false},
 		{"maps", `[{"schema": "s", "table": "t"}]`, `[{"schema": "t", "table": "t"}]`, false},
+		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}]`, `[{"schema": "s"}]`, false},
+		{"maps", `[{"schema": "s", "table": "t", "hidden": ["x"]}, {"schema": "a", "table": "t"}]`, `[{"schema": "s", "table": "t"}, {"schema": "a", "table": "t"}]`, true},
 	} {
 		if got := rules.Confirms(test.name, at(t, test.name, test.wanted), at(t, test.name, test.response)); got != test.want {
 			t.Errorf("%s: wanted %s, returned %s: %t, want %t", test.name, test.wanted, test.response, got, test.want)
