@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -26,7 +25,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 	if last.imported {
 		memory.importedIn = c.Run
 	}
-	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
+	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	if resp.NewState, err = encode(next); err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (e *Engine) PlanResourceChange(ctx context.Context, c *conn.Connection, req
 	resp := &tfprotov6.PlanResourceChangeResponse{
 		PlannedPrivate:  req.PriorPrivate,
 		PlannedIdentity: req.PriorIdentity,
-		Diagnostics:     diagnostics(diags),
+		Diagnostics:     conn.ToProtocol(diags),
 	}
 	for _, name := range replaces {
 		resp.RequiresReplace = append(resp.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
@@ -66,7 +65,7 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 		diags.AddError("Unknown values after apply",
 			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
 	}
-	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: diagnostics(diags)}
+	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
 	if resp.NewState, err = encode(state); err != nil {
 		return nil, err
 	}
@@ -119,26 +118,4 @@ func encode(value tfvalue.Value) (*tfprotov6.DynamicValue, error) {
 		return nil, fmt.Errorf("encoding a value for Terraform: %w", err)
 	}
 	return &written, nil
-}
-
-// diagnostics converts the framework's diagnostics to the protocol's. Their paths
-// consist of names only, since no diagnostic is at an element of a list or a set.
-func diagnostics(all diag.Diagnostics) []*tfprotov6.Diagnostic {
-	var converted []*tfprotov6.Diagnostic
-	for _, d := range all {
-		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
-		if d.Severity() == diag.SeverityError {
-			next.Severity = tfprotov6.DiagnosticSeverityError
-		}
-		if at, ok := d.(diag.DiagnosticWithPath); ok {
-			next.Attribute = tftypes.NewAttributePath()
-			for _, step := range at.Path().Steps() {
-				if name, ok := step.(path.PathStepAttributeName); ok {
-					next.Attribute = next.Attribute.WithAttributeName(string(name))
-				}
-			}
-		}
-		converted = append(converted, next)
-	}
-	return converted
 }

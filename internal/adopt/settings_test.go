@@ -150,7 +150,7 @@ func TestProtocol(t *testing.T) {
 	var all diag.Diagnostics
 	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"shape", "round"}), "Summary", "Detail")
 	all.AddError("Summary", "Detail")
-	if d := diagnostics(all); d[0].Attribute.String() != `AttributeName("shape").AttributeName("round")` || d[1].Attribute != nil ||
+	if d := conn.ToProtocol(all); d[0].Attribute.String() != `AttributeName("shape").AttributeName("round")` || d[1].Attribute != nil ||
 		d[0].Severity != tfprotov6.DiagnosticSeverityWarning || d[1].Severity != tfprotov6.DiagnosticSeverityError {
 		t.Errorf("diagnostics %v and %v", d[0], d[1])
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -29,11 +31,32 @@ func Detail(err error) string {
 	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
 }
 
-// AttributePath converts a path for a diagnostic.
+// AttributePath converts a path for a diagnostic. No diagnostic is at an element of a list or a set,
+// whose path would spell the element.
 func AttributePath(names tfvalue.Path) path.Path {
 	at := path.Empty()
 	for _, name := range names {
 		at = at.AtName(name)
 	}
 	return at
+}
+
+// ToProtocol converts the framework's diagnostics, whose paths are those of AttributePath, to the
+// protocol's.
+func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
+	var converted []*tfprotov6.Diagnostic
+	for _, d := range all {
+		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
+		if d.Severity() == diag.SeverityError {
+			next.Severity = tfprotov6.DiagnosticSeverityError
+		}
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			next.Attribute = tftypes.NewAttributePath()
+			for _, name := range at.Path().Steps() {
+				next.Attribute = next.Attribute.WithAttributeName(name.String())
+			}
+		}
+		converted = append(converted, next)
+	}
+	return converted
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -69,6 +71,7 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 			}
 		}
 	}
+	all := conn.ToProtocol(p.diags)
 	for _, part := range parts {
 		found, err := call(part)
 		if err != nil {
@@ -76,12 +79,12 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 		}
 		for _, d := range found {
 			d.Detail = setElement.ReplaceAllString(d.Detail, "[...]")
-			if !slices.ContainsFunc(p.found, func(other *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(other, d) }) {
-				p.found = append(p.found, d)
+			if !slices.ContainsFunc(all, func(other *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(other, d) }) {
+				all = append(all, d)
 			}
 		}
 	}
-	return p.found, nil
+	return all, nil
 }
 
 // setElement is a step of a path through a set. The framework spells it with the whole
@@ -114,11 +117,11 @@ func partsOf(config tfvalue.Value) ([]*tfprotov6.DynamicValue, error) {
 	return parts, nil
 }
 
-// preparation respells a configuration for the framework, and reports what the
-// framework cannot.
+// preparation changes a configuration into one that the framework validates well, and reports what
+// the framework would not.
 type preparation struct {
 	rules tfvalue.Rules
-	found []*tfprotov6.Diagnostic
+	diags diag.Diagnostics
 }
 
 func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, object tfvalue.Value) tfvalue.Value {
@@ -128,7 +131,7 @@ func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttr
 		switch {
 		case value.IsNull():
 		case attribute.Computed && !attribute.Optional:
-			p.addError(next, "Read-only attribute is set", fmt.Sprintf("%s is read-only: the API returns it. Remove it from the configuration.", next))
+			p.diags.AddAttributeError(conn.AttributePath(next), "Read-only attribute is set", fmt.Sprintf("%s is read-only: the API returns it. Remove it from the configuration.", next))
 			object = object.Without(attribute.Name)
 		case attribute.NestedType == nil || !value.IsKnown():
 		case attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
@@ -172,14 +175,14 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 			continue
 		}
 		if seen[key.Of(element)] {
-			p.addError(at, "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Label(element)))
+			p.diags.AddAttributeError(conn.AttributePath(at), "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Label(element)))
 		}
 		seen[key.Of(element)] = true
 	}
 }
 
-// required reports members that elements of a keyed set lack, by the name of the element.
-// They become unknown, which the framework accepts.
+// required reports members that elements of a keyed set lack, naming the element. They become
+// unknown, which the framework accepts.
 func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, elements []tfvalue.Value) {
 	for i, element := range elements {
 		if !key.HasKnownKey(element) {
@@ -190,16 +193,8 @@ func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*t
 				continue
 			}
 			_, howTo, _ := strings.Cut(attribute.Description, ".") // after what it is
-			p.addError(at, "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s.%s", attribute.Name, at, key.Label(element), howTo))
+			p.diags.AddAttributeError(conn.AttributePath(at), "Incomplete "+key.Noun, fmt.Sprintf("%s must be set in %s for %s.%s", attribute.Name, at, key.Label(element), howTo))
 			elements[i] = elements[i].With(tfvalue.Unknown(attribute.ValueType()), attribute.Name)
 		}
 	}
-}
-
-func (p *preparation) addError(at tfvalue.Path, summary, detail string) {
-	path := tftypes.NewAttributePath()
-	for _, name := range at {
-		path = path.WithAttributeName(name)
-	}
-	p.found = append(p.found, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: summary, Detail: detail, Attribute: path})
 }
