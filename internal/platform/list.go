@@ -65,7 +65,7 @@ func serviceKey(organizationID, serviceID string) string {
 }
 
 // listKey is the same for requests that list the same services.
-func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
+func listKey(r *rest.Request) string { return r.Tenant + "?" + r.Query.Encode() }
 
 // outdate is called before and after each write to a service, whether it succeeds or not.
 func (l *lists) outdate(key string) {

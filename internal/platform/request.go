@@ -25,7 +25,7 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 		Operation:      operation,
 		Subject:        subject + " in organization " + organizationID,
 		API:            &c.management.API,
-		Realm:          " in organization " + strings.ToLower(organizationID),
+		Tenant:         " in organization " + strings.ToLower(organizationID),
 		Method:         http.MethodGet,
 		Path:           append([]string{"v1"}, path...),
 		NamesObject:    true,

@@ -26,7 +26,7 @@ func when(applies bool, do string) string {
 // there was no further attempt.
 func (k *Call) advise(e *Error, because error) string {
 	url, retries := k.API.URLSetting, k.client.config.RetryTimeout > 0
-	refused := new(trouble)
+	refused := new(commonFailure)
 	switch {
 	case e.Kind == Interrupted:
 		return ""

@@ -17,7 +17,7 @@ func TestAdvice(t *testing.T) {
 		support = "Ask the platform's support, with the request ID if there is one."
 		state   = "The object's current state does not allow the request: apply again once it does."
 	)
-	failure, outage := errors.New("x"), &trouble{"the API is down", "Check it."}
+	failure, outage := errors.New("x"), &commonFailure{"the API is down", "Check it."}
 	for name, test := range map[string]struct {
 		e          Error
 		because    error

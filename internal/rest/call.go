@@ -9,16 +9,23 @@ import (
 	"time"
 )
 
-// Call is one request, with all of its attempts and waits, and with the place in the queue
-// that it keeps from attempt to attempt.
+// Call is one request, with all of its attempts and waits.
 type Call struct {
 	*Request
-	ticket
 	client   *Client
 	cancel   context.CancelFunc
 	started  time.Time
+	end      time.Time // of retry_timeout
 	backoff  backoff
 	failures []*Error // of all attempts
+
+	// What the gate of the API records, under its lock:
+
+	number     int       // by which the queue is ordered, the same for all attempts; 0 before the first one
+	attempts   int       // number of attempts
+	began      time.Time // the last attempt
+	whileDown  bool      // the last attempt began in an outage: see downTimeout
+	unanswered bool      // no request of this run has had a response
 }
 
 // Do carries out a request, with all of its attempts and waits.
@@ -32,12 +39,11 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 	}
 }
 
-// Begin begins a call, which the caller has to End, and sends nothing. The context is that of
-// the call, which ends with its retry_timeout: for Try and Stop, and for what the caller reads
-// between two attempts.
+// Begin begins a call, which the caller has to End, and sends nothing. The context that it returns
+// ends with the call's retry_timeout. It is for Try and Stop, and for what the caller reads between
+// two attempts.
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
 	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now(), backoff: backoff{random: c.config.Random}}
-	k.realm = r.Realm
 	if budget := c.config.RetryTimeout; budget > 0 {
 		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errBudget)
 		k.end, _ = ctx.Deadline() // earlier in a read between two attempts of another call
@@ -48,23 +54,22 @@ func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call)
 // End ends a call.
 func (k *Call) End() { k.cancel() }
 
-// Try sends the request once, when its turn comes. It reports whether the caller may try
-// again: the attempt failed, and the wait after it is over; or what the request rests on
-// would have been too old (Request.AsOf), and nothing was sent. Before that, the caller may
-// change Body, Leaves and AsOf.
+// Try sends the request once, when its turn comes. It reports whether the caller may try again: the
+// attempt failed, and the wait after it is over; or nothing was sent, because the read that the
+// request is based on would have been too old. Before the next attempt, the caller may change
+// Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	gate, queued := &k.API.gate, time.Now()
 	k.invalidate()
 	defer k.invalidate()
-	k.stale = k.staleAt()
-	switch err := gate.admit(ctx, &k.ticket); {
+	switch err := gate.admit(ctx, k); {
 	case errors.Is(err, errStale):
 		return true, nil
 	case err != nil:
 		return false, k.stop(err)
 	}
 	a := k.try(ctx)
-	gate.observe(&k.ticket, a)
+	gate.observe(k, a)
 	if a.failed == nil {
 		k.log(ctx, a, decision{}, queued)
 		return false, nil
@@ -76,7 +81,7 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	if !next.again {
 		return false, k.conclude(a.failed, next.because, nil)
 	}
-	if err := gate.sleep(ctx, &k.ticket, next.wait); err != nil {
+	if err := gate.sleep(ctx, k, next.wait); err != nil {
 		return false, k.stop(err)
 	}
 	return true, nil
@@ -95,8 +100,8 @@ func (k *Call) Resolve() {
 	}
 }
 
-// Stop returns the error of a call that the caller ends between two attempts, because of an
-// error of its own.
+// Stop returns the error of a call that the caller gives up between two attempts, because of an error
+// of its own.
 func (k *Call) Stop(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return k.stop(context.Cause(ctx))
@@ -104,8 +109,7 @@ func (k *Call) Stop(ctx context.Context, err error) error {
 	return k.conclude(k.last(err), nil, err)
 }
 
-// last is the last failure of the request; before the first one, that it was not sent
-// because of an error.
+// last is the last failure of the request. If none was sent, it is a new error that says why.
 func (k *Call) last(err error) *Error {
 	if len(k.failures) == 0 {
 		return k.NewError(NotSent, err)
@@ -116,15 +120,15 @@ func (k *Call) last(err error) *Error {
 // decision is what follows an attempt.
 type decision struct {
 	again   bool
-	wait    time.Duration // before the next attempt. After a 429, all wait together, and this is 0
-	because error         // why there is no next attempt although there could be; nil otherwise
+	wait    time.Duration // before the next attempt; 0 after a 429, when the gate makes all calls wait
+	because error         // why there is no next attempt although another could succeed; nil otherwise
 }
 
-// busyFor is how long an update is tried again whose object is being changed.
+// busyFor is how long to retry an update whose object is being changed.
 const busyFor = time.Minute
 
-// policy decides what follows the last of the failures of a request, of which there is at
-// least one. A wait that would exceed what is left of retryTimeout is not begun.
+// policy decides what follows the last of a request's failures. A wait that would exceed what is left
+// of retryTimeout does not begin.
 func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
 	failed := failures[len(failures)-1]
 	var again bool
@@ -153,11 +157,11 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 	return decision{again: true, wait: wait}
 }
 
-// stop is the error of a call that ended during a wait.
+// stop is the error of a call that ended during a wait, with the cause of that.
 func (k *Call) stop(cause error) error {
 	e := k.last(cause)
 	switch {
-	case errors.As(cause, new(*trouble)), errors.As(cause, new(tooLate)):
+	case errors.As(cause, new(*commonFailure)), errors.As(cause, new(tooLate)):
 	case !errors.Is(cause, errBudget): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
@@ -167,16 +171,18 @@ func (k *Call) stop(cause error) error {
 	return k.conclude(e, cause, nil)
 }
 
-// conclude completes an error with what only the call knows. because is why there was no
-// further attempt, nil if another would have failed in the same way; stopped is the error
-// with which the caller ended the call, nil if it did not.
+// conclude completes an error with what only the call knows. because is why there was no further
+// attempt, nil if another would have failed in the same way. stopped is the caller's error if the
+// caller gave up the call.
 func (k *Call) conclude(e *Error, because, stopped error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
 	e.Ambiguous = k.IsAmbiguous()
 	e.stopped = stopped
-	shown := stopped != nil && !errors.As(stopped, new(*Error)) // a read has just shown what was applied
-	// The caller of a creation knows what the object may be found by.
-	unknown := e.Ambiguous && k.Method != http.MethodPost && !shown
+	// A caller that gave up for another reason than a failed request has read the object, and its
+	// error says what it found.
+	wasRead := stopped != nil && !errors.As(stopped, new(*Error))
+	// What to do about a creation is said by its caller, who knows how to find the object.
+	unknown := e.Ambiguous && k.Method != http.MethodPost && !wasRead
 	e.more = []string{
 		when(stopped != nil && e.Attempts > 0, "Nothing more was sent: "+sentence(fmt.Sprint(stopped))),
 		when(unknown && e.Kind == Unreadable, "The change was probably applied."),

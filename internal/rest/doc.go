@@ -13,9 +13,9 @@
 //
 //	client.go    the client and its APIs
 //	dial.go      connections, proxies, TLS
-//	gate.go      the only lock: the queue, the slots, and what ends waits
-//	state.go     whether the next attempt may be sent: after a 429, in an outage, after a
-//	             rejected login
+//	gate.go      where calls wait: the queue, the limit of concurrent requests, the only lock
+//	state.go     whether the next attempt may be sent: after a 429, in an outage, with rejected
+//	             credentials
 //	wait.go      the backoff, and the waits that responses request
 //
 // Texts:

@@ -8,73 +8,80 @@ import (
 	"time"
 )
 
-// maxAge is how old what a request rests on may be when the request is sent.
+// maxAge is how old the read that a request is based on may be when the request is sent.
 const maxAge = 10 * time.Second
 
-// errStale ends the wait of a request that would be sent later than that.
-var errStale = errors.New("what the request rests on has to be read again")
+// errStale ends the wait of a request whose read would be older than that.
+var errStale = errors.New("the read that the request is based on is too old")
 
-// slots are for the requests in flight of a client, to all of its APIs.
+// slots limit the requests in flight of a client, to all of its APIs together. Their lock is also
+// that of each gate.
 type slots struct {
-	mu      sync.Mutex // of the gates, too
+	mu      sync.Mutex
 	free    int
-	changed chan struct{} // closed and replaced when those who wait have to decide again
+	changed chan struct{} // closed and replaced by wake
 }
 
 func newSlots(n int) *slots { return &slots{free: n, changed: make(chan struct{})} }
 
-// wake lets all who wait decide again. Finding out who is affected would save nothing.
+// wake lets every waiting call decide again. To find out which calls are affected would save
+// nothing.
 func (s *slots) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// gate lets the attempts of calls through to one API, one after the other, as its state
-// allows.
+// gate is where the calls to one API wait. For each attempt of a call:
+//
+//	admit    waits until the attempt may be sent, and takes a slot for it
+//	observe  records how the attempt ended, and gives the slot back
+//	sleep    waits before the next attempt
+//
+// state decides who may send, and when. The gate only waits, and keeps the order.
 type gate struct {
 	*slots
 	state  state
-	queue  []*ticket
-	places int // number of calls that have queued
+	queue  []*Call // those in admit
+	queued int     // the number of calls that have ever been in the queue
 }
 
 func newGate(s *slots, about About, config Config) gate {
 	return gate{slots: s, state: state{
 		about: about, retryTimeout: config.RetryTimeout,
-		backoff: backoff{random: config.Random}, logins: map[string]*trouble{},
+		backoff: backoff{random: config.Random}, rejected: map[string]*commonFailure{},
 	}}
 }
 
-// admit waits until an attempt may be sent, and takes a slot for it. No wait begins that
-// would exceed the end of the call, or make what its request rests on stale.
-func (g *gate) admit(ctx context.Context, t *ticket) error {
+// admit waits until an attempt may be sent, and takes a slot for it. It does not begin a wait that
+// would exceed the end of the call, or make the request stale.
+func (g *gate) admit(ctx context.Context, k *Call) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if t.place == 0 {
-		g.places++
-		t.place = g.places
+	if k.number == 0 {
+		g.queued++
+		k.number = g.queued
 	}
-	g.queue = append(g.queue, t)
-	defer g.leave(t)
+	g.queue = append(g.queue, k)
+	defer g.dequeue(k)
 	for {
 		now := time.Now()
-		wait, err := g.state.decide(t, now)
+		wait, err := g.state.decide(k, now)
 		switch {
 		case err != nil:
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case t.isStale(now), wait != forever && t.isStale(now.Add(wait)):
+		case k.isStale(now), wait != forever && k.isStale(now.Add(wait)):
 			return errStale
-		case wait == 0 && g.free > 0 && g.isNext(t):
+		case wait == 0 && g.free > 0 && g.isNext(k):
 			g.free--
-			g.state.begin(t, now)
+			g.state.begin(k, now)
 			return nil
 		case wait == 0:
-			wait = forever
+			wait = forever // until a slot is free and it is this call's turn
 		}
-		if !t.stale.IsZero() {
-			wait = min(wait, t.stale.Sub(now))
+		if k.isBasedOnRead() {
+			wait = min(wait, k.AsOf.Add(maxAge).Sub(now))
 		}
 		if err := g.pause(ctx, wait); err != nil {
 			return err
@@ -82,38 +89,40 @@ func (g *gate) admit(ctx context.Context, t *ticket) error {
 	}
 }
 
-// isNext reports whether a call is the next one. A request that rests on a
-// read goes first, or a slow limit would make it stale again and again. A call keeps
-// its place from attempt to attempt.
-func (g *gate) isNext(t *ticket) bool {
-	return !slices.ContainsFunc(g.queue, func(other *ticket) bool {
-		if other.stale.IsZero() == t.stale.IsZero() {
-			return other.place < t.place
+// isNext reports whether it is a call's turn. A request that is based on a read goes first, since
+// otherwise a slow rate limit would make it stale again and again. Among others, the call that was
+// in the queue first goes first, with all of its attempts.
+func (g *gate) isNext(k *Call) bool {
+	return !slices.ContainsFunc(g.queue, func(other *Call) bool {
+		if other.isBasedOnRead() == k.isBasedOnRead() {
+			return other.number < k.number
 		}
-		return t.stale.IsZero()
+		return other.isBasedOnRead()
 	})
 }
 
-func (g *gate) leave(t *ticket) {
-	g.queue = slices.DeleteFunc(g.queue, func(other *ticket) bool { return other == t })
+// dequeue removes a call from the queue, whether or not it was admitted.
+func (g *gate) dequeue(k *Call) {
+	g.queue = slices.DeleteFunc(g.queue, func(other *Call) bool { return other == k })
 	g.wake()
 }
 
-// observe records what became of an attempt, and gives its slot back.
-func (g *gate) observe(t *ticket, a *attempt) {
+// observe records how an attempt ended, and gives its slot back.
+func (g *gate) observe(k *Call, a *attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.observe(t, a, time.Now())
+	g.state.observe(k, a, time.Now())
 	g.free++
 	g.wake()
 }
 
-// sleep waits before the next attempt of a call, unless that turns out to be refused.
-func (g *gate) sleep(ctx context.Context, t *ticket, wait time.Duration) error {
+// sleep waits before the next attempt of a call. It ends early with an error once that attempt would
+// be refused.
+func (g *gate) sleep(ctx context.Context, k *Call, wait time.Duration) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for end := time.Now().Add(wait); ; {
-		err, left := g.state.refusal(t, time.Now()), time.Until(end)
+		err, left := g.state.refusal(k, time.Now()), time.Until(end)
 		if err != nil || left <= 0 {
 			return err
 		}
@@ -123,8 +132,8 @@ func (g *gate) sleep(ctx context.Context, t *ticket, wait time.Duration) error {
 	}
 }
 
-// pause opens the lock for d, or until something changes: at the latest when the API counts
-// as down, since then waits end. If ctx ends first, it returns the cause.
+// pause releases the lock for d, or until something changes. That includes the time at which the API
+// counts as down, since this ends all waits. If ctx ends first, pause returns the cause.
 func (g *gate) pause(ctx context.Context, d time.Duration) error {
 	if left := time.Until(g.state.downAt()); left > 0 {
 		d = min(d, left)

@@ -64,11 +64,11 @@ func TestRejectedLoginIsRemembered(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *client) {
 		f.Always(respond(401, ""))
-		for _, realm := range []string{" in organization a", " in organization b", " in organization a"} {
+		for _, tenant := range []string{" in organization a", " in organization b", " in organization a"} {
 			r := c.request("pipe")
-			r.Realm = realm
+			r.Tenant = tenant
 			if err := c.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "HTTP 401 Unauthorized") || !strings.HasSuffix(err.Error(), " Check key_id and key_secret.") {
-				t.Errorf("%s: %v", realm, err)
+				t.Errorf("%s: %v", tenant, err)
 			}
 		}
 		if n := f.Sent(""); n != 2 {

@@ -12,8 +12,9 @@ import (
 type Request struct {
 	Operation string // "update pipe"
 	Subject   string // "pipe … of service … in organization …"
-	// Realm is whom the credentials have to be valid for, as in " in organization …".
-	Realm  string
+	// Tenant is whom the request concerns, as words for a message: " in organization …". The API
+	// accepts or rejects credentials for each tenant.
+	Tenant string
 	API    *API
 	Method string
 	Path   []string
@@ -27,23 +28,23 @@ type Request struct {
 	// means that the object at the path does not exist. Messages were rejected as a sign:
 	// gateways and frameworks return JSON, too.
 	NamesObject bool
-	// NotFoundAdvice is what to do about such a 404, and about any if NamesObject is
-	// false. GoneAdvice is what to do about any other if the object does not exist.
+	// NotFoundAdvice is what to do about such a 404, or about any 404 if NamesObject is false.
+	// GoneAdvice is what to do about any other 404 if the object does not exist.
 	NotFoundAdvice, GoneAdvice string
 
-	// Invalidate prevents later reads from sharing earlier ones. It is called before and
-	// after each attempt of a write. Optional.
+	// Invalidate prevents later reads from sharing earlier ones. It is called before and after
+	// each attempt of a write. May be nil.
 	Invalidate func()
-	// Unrepeatable is a creation that nothing can undo. It is not retried after an attempt
-	// that may have been carried out. An attempt that was sent runs to its end even if the
-	// caller cancels. Each attempt has a new connection: on one that is reused, a server
-	// that has just closed it leaves open whether the request was carried out.
+	// Unrepeatable means a creation that nothing can undo. It is not retried after an attempt that
+	// may have been carried out, and an attempt that was sent runs to its end even if the caller
+	// cancels. Each attempt has a new connection: if a server has just closed one that is reused,
+	// it is not known whether the request was carried out.
 	Unrepeatable bool
-	// AsOf is when what the body rests on was read, the end of that read; zero if it rests on
-	// nothing. The request is not sent more than maxAge after it (Call.Try), and a success
-	// that cannot be read is tried again, since the caller reads again before.
+	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
+	// request is not sent more than maxAge later (Call.Try). A success that cannot be read is
+	// tried again, since the caller reads again before that.
 	AsOf time.Time
-	// Leaves names what a PATCH carries, for the log line of an attempt; never values.
+	// Leaves names what a PATCH has, for the log line of an attempt, without values.
 	Leaves []string
 }
 
@@ -55,12 +56,11 @@ func (r *Request) invalidate() {
 	}
 }
 
-// staleAt is when what the request rests on is too old to send it; zero for never.
-func (r *Request) staleAt() time.Time {
-	if r.AsOf.IsZero() {
-		return time.Time{}
-	}
-	return r.AsOf.Add(maxAge)
+func (r *Request) isBasedOnRead() bool { return !r.AsOf.IsZero() }
+
+// isStale reports whether the read that the request is based on is too old at a time.
+func (r *Request) isStale(at time.Time) bool {
+	return r.isBasedOnRead() && !at.Before(r.AsOf.Add(maxAge))
 }
 
 // url is the address. Each segment is escaped, so that none can address another path.

@@ -78,7 +78,7 @@ func TestBackoff(t *testing.T) {
 	for _, jitter = range []float64{1, 1, 1, 1, 1, 1, 1, 1, 0.25, 0} {
 		waits = append(waits, b.next().Seconds())
 	}
-	b.reset()
+	b.interval = 0
 	jitter = 1
 	waits = append(waits, b.next().Seconds())
 	if want := []float64{0.5, 1, 2, 4, 8, 16, 20, 20, 5, 0.001, 0.5}; !slices.Equal(waits, want) {

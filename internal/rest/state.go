@@ -8,67 +8,55 @@ import (
 	"time"
 )
 
-// state is what an API's responses, and its silence, say about the next attempt: may it be
-// sent now, must it wait, or does it fail? It reads no clock and has no lock, so that a
-// table can test it (TestState, which is the list of the rules).
+// state decides about the next attempt to send a request to an API, from what became of earlier ones:
+// it may be sent now, has to wait, or is refused. It reads no clock and has no lock, so that a
+// table can test it: TestState has a row for each rule.
 type state struct {
 	about        About
 	retryTimeout time.Duration
-	backoff      backoff // after a 429 that requests no wait
 
+	// The rate limit. After a 429, all calls wait until next. Then one of them sends an attempt, the
+	// probe, and the others wait for its response. After that they follow with a gap in between.
 	next    time.Time     // when the next attempt may be sent
 	gap     time.Duration // between two attempts; 0 before the first 429
-	limited time.Time     // when a 429 last held everything back
-	reason  string        // the 429, for a message
-	probing bool          // one goes first, and the others wait for its response
-	probe   *ticket       // the attempt that others wait for
+	backoff backoff       // for a 429 that requests no wait
+	limited time.Time     // the last 429 that made all calls wait
+	reason  string        // that 429, for a message
+	probing bool          // no probe has succeeded since
+	probe   *Call         // the call whose attempt is the probe; nil while none is under way
 
-	inFlight  int       // attempts
+	// The outage. The API is down once it has returned nothing but failures for long enough.
+	inFlight  int       // number of attempts
 	responded bool      // there was a response in this run
 	good      time.Time // the last response but a 5xx
 	since     time.Time // the first failure after it; zero without one
 	failed    time.Time // the last failure
 	cause     string    // of the last failure
 
-	// logins are the credentials rejected before any success, by realm; nil for accepted
-	// ones. Nothing more is sent, since hundreds of attempts may lock the account.
-	logins map[string]*trouble
+	// rejected has, by tenant, the 401 that came before any success, or nil after a success. To send
+	// more would achieve nothing, and hundreds of attempts may lock the account.
+	rejected map[string]*commonFailure
 }
 
 const (
-	// firstPatience is the patience until the first response of a run: a wrong address is
-	// far likelier than an outage.
+	// firstPatience is how long an API may fail that has never responded in this run: a wrong
+	// address is far likelier than an outage.
 	firstPatience = 30 * time.Second
 
-	// A 429 widens the gap by half, and each success narrows it by a sixtieth: one request
-	// in 25 is rejected. minGap is that after the first 429.
+	// A 429 widens the gap by half, and each success narrows it by a sixtieth, so that one request
+	// in 25 is rejected. After the first 429, the gap is minGap.
 	minGap, maxGap = 50 * time.Millisecond, 20 * time.Second
 
 	// downTimeout bounds an attempt that begins while an API is down and has failed a moment
-	// ago. At -parallelism=1, each object has one, and a silent address uses it up.
+	// ago. At -parallelism=1, each object has one such attempt, and an address that never responds
+	// uses up the time.
 	downTimeout = 2 * time.Second
 
 	// forever is a wait that only a change ends.
 	forever = time.Duration(math.MaxInt64)
 )
 
-// ticket is a call, as the gate of its API sees it.
-type ticket struct {
-	realm string    // who it is sent for, as in " in organization …"
-	end   time.Time // of retry_timeout
-	stale time.Time // when what it rests on has to be read again; zero for never
-	place int       // in the queue; 0 before the first attempt
-
-	attempts   int
-	began      time.Time // the attempt
-	whileDown  bool      // it began in an outage: see downTimeout
-	unanswered bool      // no request of this run had a response
-}
-
-// isStale reports whether what a call rests on is too old at a time.
-func (t *ticket) isStale(at time.Time) bool { return !t.stale.IsZero() && !at.Before(t.stale) }
-
-// downAt is when an API counts as down that has only failed since.
+// downAt is when an API that has failed since then counts as down.
 func (s *state) downAt() time.Time {
 	if s.responded {
 		return s.since.Add(s.retryTimeout)
@@ -80,76 +68,74 @@ func (s *state) isDown(now time.Time) bool {
 	return !s.since.IsZero() && !now.Before(s.downAt())
 }
 
-// refusal is why a call must not send another attempt, whatever the rate limit; nil if it
-// may.
-func (s *state) refusal(t *ticket, now time.Time) error {
-	if rejected := s.logins[t.realm]; rejected != nil {
+// refusal is why a call must not send another attempt, whatever the rate limit; nil if it may. While
+// the API is down, only the first attempt of a call is sent, and only one at a time.
+func (s *state) refusal(k *Call, now time.Time) error {
+	if rejected := s.rejected[k.Tenant]; rejected != nil {
 		return rejected
 	}
-	if s.isDown(now) && (t.attempts > 0 || s.inFlight > 0) {
+	if s.isDown(now) && (k.attempts > 0 || s.inFlight > 0) {
 		return s.about.outage(s.since, s.cause, s.responded)
 	}
 	return nil
 }
 
-// decide returns how long a call has to wait before its next attempt, or why it must not
-// send one. No 429 holds calls back for longer than retryTimeout: one header must not stop
-// the rest of a run.
-func (s *state) decide(t *ticket, now time.Time) (wait time.Duration, err error) {
+// decide returns how long a call has to wait before its next attempt, or why it must not send one. A
+// 429 makes calls wait for retryTimeout at the most: one header must not stop the rest of a run.
+func (s *state) decide(k *Call, now time.Time) (wait time.Duration, err error) {
 	wait = s.next.Sub(now)
 	if s.probing && !now.Before(s.limited.Add(s.retryTimeout)) {
 		wait = 0
 	}
-	switch err := s.refusal(t, now); {
+	switch err := s.refusal(k, now); {
 	case err != nil:
 		return 0, err
 	case s.probing && s.probe != nil:
 		return forever, nil
-	case wait > 0 && now.Add(wait).After(t.end):
+	case wait > 0 && now.Add(wait).After(k.end):
 		return 0, tooLate(fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout)))
 	default:
 		return max(0, wait), nil
 	}
 }
 
-// begin counts an attempt that decide has let pass.
-func (s *state) begin(t *ticket, now time.Time) {
-	t.attempts++
-	t.began, t.whileDown = now, s.isDown(now) && now.Sub(s.failed) < maxWait
+// begin records that a call sends an attempt now.
+func (s *state) begin(k *Call, now time.Time) {
+	k.attempts++
+	k.began, k.whileDown = now, s.isDown(now) && now.Sub(s.failed) < maxWait
 	s.inFlight++
 	if s.probing {
-		s.probe = t
+		s.probe = k
 	}
 	s.next = now.Add(s.gap)
 }
 
-// observe records what became of an attempt.
-func (s *state) observe(t *ticket, a *attempt, now time.Time) {
-	e, wasProbe := a.failed, s.probe == t
+// observe records how an attempt ended.
+func (s *state) observe(k *Call, a *attempt, now time.Time) {
+	e, wasProbe := a.failed, s.probe == k
 	s.inFlight--
 	if wasProbe {
 		s.probe = nil
 	}
 	s.responded = s.responded || a.response != nil
-	t.unanswered = !s.responded
-	switch _, seen := s.logins[t.realm]; {
+	k.unanswered = !s.responded
+	switch _, known := s.rejected[k.Tenant]; {
 	case e == nil:
-		s.logins[t.realm] = nil
-	case e.Status == http.StatusUnauthorized && !seen:
-		s.logins[t.realm] = s.about.badLogin(t.realm, now, e.httpStatus())
+		s.rejected[k.Tenant] = nil
+	case e.Status == http.StatusUnauthorized && !known:
+		s.rejected[k.Tenant] = s.about.rejection(k.Tenant, now, e.httpStatus())
 	}
 	if s.retryTimeout == 0 || e != nil && e.Kind == Interrupted {
 		return
 	}
 	switch {
 	case e != nil && (e.Status == 0 || e.Status >= http.StatusInternalServerError):
-		s.fail(t, e, now)
+		s.fail(k, e, now)
 		return
 	case e != nil && e.Kind == RateLimited:
-		s.holdBack(t, e, wasProbe, now)
+		s.limit(k, e, wasProbe, now)
 	case wasProbe && s.probing:
-		s.probing = false
-		s.backoff.reset()
+		s.probing, s.backoff.interval = false, 0
 		s.next = now.Add(s.gap)
 	case e == nil:
 		s.gap -= s.gap / 60
@@ -157,11 +143,11 @@ func (s *state) observe(t *ticket, a *attempt, now time.Time) {
 	s.good, s.since = now, time.Time{}
 }
 
-// holdBack holds back all requests after a 429. A request that was sent before they were
-// last held back reports the same limit again: it can only prolong the wait. A probe that
-// is rejected came too early, whatever the gap.
-func (s *state) holdBack(t *ticket, e *Error, wasProbe bool, now time.Time) {
-	wait, isNew := e.requested, t.began.After(s.limited)
+// limit makes all calls wait after a 429. An attempt that began before the last such 429 reports the
+// same limit again, and can only prolong the wait. If a probe is rejected, the wait was too short,
+// whatever the gap.
+func (s *state) limit(k *Call, e *Error, wasProbe bool, now time.Time) {
+	wait, isNew := e.requested, k.began.After(s.limited)
 	if wait <= 0 && isNew {
 		wait = s.backoff.next()
 	}
@@ -174,10 +160,12 @@ func (s *state) holdBack(t *ticket, e *Error, wasProbe bool, now time.Time) {
 	}
 }
 
-func (s *state) fail(t *ticket, e *Error, now time.Time) {
+// fail records a failure. The API has failed since the attempt began, or if that took longer than
+// others, since their last response.
+func (s *state) fail(k *Call, e *Error, now time.Time) {
 	s.failed = now
-	begun := t.began
-	if begun.Before(s.good) { // an attempt that took longer than others
+	begun := k.began
+	if begun.Before(s.good) {
 		begun = s.good
 	}
 	if s.since.IsZero() || begun.Before(s.since) {
@@ -188,25 +176,25 @@ func (s *state) fail(t *ticket, e *Error, now time.Time) {
 	}
 }
 
-// trouble is what fails for all requests of an API, or for all of an organization. Terraform
-// prints an error for each object, in any order, so each has all of it.
-type trouble struct {
+// commonFailure is why every request to an API fails, or every request of one tenant. Terraform prints
+// an error for each object, in any order, so each error has all of it.
+type commonFailure struct {
 	reason string // "every request to the management API has failed since …: connection refused"
 	advice string // what to check
 }
 
-func (t *trouble) Error() string { return t.reason }
+func (f *commonFailure) Error() string { return f.reason }
 
-// outage is that of an API that has returned nothing but failures for a while.
-func (a *About) outage(since time.Time, cause string, responded bool) *trouble {
+// outage is the failure of an API that is down.
+func (a *About) outage(since time.Time, cause string, responded bool) *commonFailure {
 	advice := a.checkAddress()
 	if responded {
 		advice = runAgain
 	}
-	return &trouble{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}
+	return &commonFailure{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}
 }
 
-// badLogin is a 401. realm is whom it is about, as in " in organization …".
-func (a *About) badLogin(realm string, at time.Time, cause string) *trouble {
-	return &trouble{fmt.Sprintf("the %s rejected %s%s at %s: %s", a.Name, a.Credentials, realm, clock(at), cause), a.Unauthorized}
+// rejection is the failure of a tenant whose credentials were rejected with a 401.
+func (a *About) rejection(tenant string, at time.Time, cause string) *commonFailure {
+	return &commonFailure{fmt.Sprintf("the %s rejected %s%s at %s: %s", a.Name, a.Credentials, tenant, clock(at), cause), a.Unauthorized}
 }

@@ -35,7 +35,7 @@ type script struct {
 	*testing.T
 	state
 	now   time.Time
-	calls map[string]*ticket
+	calls map[string]*Call
 	step  string
 }
 
@@ -54,7 +54,7 @@ var refusals = map[string]string{
 func play(t *testing.T, retryTimeout time.Duration, steps string) {
 	about := About{Name: "management API", Credentials: "key_id and key_secret"}
 	gate := newGate(nil, about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
-	s := &script{T: t, state: gate.state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*ticket{}}
+	s := &script{T: t, state: gate.state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*Call{}}
 	for s.step = range strings.FieldsSeq(steps) {
 		s.play()
 	}
@@ -103,9 +103,9 @@ func (s *script) duration(text string) time.Duration {
 	return d
 }
 
-func (s *script) call(name string) *ticket {
+func (s *script) call(name string) *Call {
 	if s.calls[name] == nil {
-		s.calls[name] = &ticket{realm: " in organization a", end: s.now.Add(testRetry)}
+		s.calls[name] = &Call{Request: &Request{Tenant: " in organization a"}, end: s.now.Add(testRetry)}
 	}
 	return s.calls[name]
 }

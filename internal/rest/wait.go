@@ -26,8 +26,6 @@ func (b *backoff) next() time.Duration {
 	return max(time.Duration(b.random()*float64(b.interval)), time.Millisecond)
 }
 
-func (b *backoff) reset() { b.interval = 0 }
-
 // maxRequestedWait caps the wait that a response requests, so that no sum of times
 // overflows.
 const maxRequestedWait = 365 * 24 * time.Hour
