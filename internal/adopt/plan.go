@@ -14,9 +14,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// plan returns the planned state, and the attributes that force replacement. Of the
-// proposed state it uses only whether it is null, as in a destroy: the rest follows
-// from configuration and prior state.
+// plan returns the planned state, and the attributes that force replacement. Of Terraform's proposed
+// state it uses only whether it is null, as in a destroy: all else follows from configuration and
+// prior state.
 func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
@@ -24,7 +24,10 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		return change.Plan, nil
 	}
 	plan := e.Rules.Suppress(e.propose(config, prior), prior)
-	plan = e.planOrganization(c, config, plan, prior, diags)
+	// An object keeps its organization when the provider's default changes.
+	if own := config.At("organization_id"); own.IsNull() && prior.At("organization_id").IsNull() {
+		plan = plan.With(c.Organization(own, diags), "organization_id")
+	}
 	if diags.HasError() {
 		return plan, nil
 	}
@@ -48,16 +51,25 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	return e.planUpdate(config, plan, prior, diags), nil
 }
 
-// reviewAdoption reads the object, and reviews its adoption. Values from the platform
-// stay unknown in the plan, since they may change before the apply: Terraform plans a
-// creation again there, and rejects a plan that differs from the first one.
-func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) reviewed {
+// reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider is
+// known only after apply, nothing is read yet. Values from the platform stay unknown in the plan,
+// since they may change before the apply: Terraform plans a creation again there, and rejects a
+// plan that differs from the first one.
+func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
-	remote := e.readForPlan(ctx, c, plan, e.owned(change), diags)
-	if diags.HasError() {
-		return reviewed{}
+	now := observed{read: change.Prior}
+	if id := e.identity(plan); id.known() && !c.Waits(conn.ManagementSettings...) {
+		client, ok := c.Ready(conn.ManagementSettings, diags)
+		if !ok {
+			return r
+		}
+		var err error
+		if now, err = e.readToAdopt(ctx, client, id, e.owned(change)); err != nil {
+			e.addAdoptError(diags, id, err)
+			return r
+		}
 	}
-	return e.review(change, remote, remote, diags)
+	return e.review(change, now.read, now.read, diags)
 }
 
 // planUpdate compares with the prior state, which a refresh has made equal to the
@@ -70,14 +82,6 @@ func (e *Engine) planUpdate(config, plan, prior tfvalue.Value, diags *diag.Diagn
 		}
 	}
 	return plan
-}
-
-func (e *Engine) planOrganization(c *conn.Connection, config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	own := config.At("organization_id")
-	if !own.IsNull() || !prior.At("organization_id").IsNull() {
-		return plan // an object keeps its organization when the provider's default changes
-	}
-	return plan.With(c.Organization(own, diags), "organization_id")
 }
 
 // keepIDs returns the plan with the prior spelling of IDs that differ only in letter
@@ -101,9 +105,9 @@ func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
 	return changed
 }
 
-// checkImport reports an import of one object into a resource whose configuration names
-// another. An ID that is not known yet may be the same. Only the plan of the import is checked:
-// after it, and after the command terraform import, an ID may be changed on purpose.
+// checkImport reports an import of one object into a resource whose configuration names another,
+// unless the ID is not known yet. Only the plan of the import is checked: after it, and after the
+// command terraform import, an ID may be changed on purpose.
 func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
 	var differ []string
 	for _, name := range replaces {
@@ -119,26 +123,7 @@ func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags
 			"Terraform would import the first and replace it with the second. Correct the import, or the configuration.", e.Noun, strings.Join(differ, "; ")))
 }
 
-// readForPlan reads the object to be adopted. It returns null if an ID or a setting of the
-// provider is known only after apply.
-func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owned tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	id := e.identity(plan)
-	if !id.known() || c.Waits(conn.ManagementSettings...) {
-		return tfvalue.Null(e.objectType)
-	}
-	client, ok := c.Ready(conn.ManagementSettings, diags)
-	if !ok {
-		return tfvalue.Null(e.objectType)
-	}
-	now, err := e.readToAdopt(ctx, client, id, owned)
-	if err != nil {
-		e.addAdoptError(diags, id, err)
-		return tfvalue.Null(e.objectType)
-	}
-	return now.read
-}
-
-// readToAdopt reads an object of which there is no state.
+// readToAdopt reads an object that has no state yet.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
 	none := tfvalue.Null(e.objectType)
 	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.needsKeyedSet(owned)})
@@ -151,7 +136,6 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		conn.AddError(diags, "Cannot read "+e.Noun, err)
 		return
 	}
-	why := platform.Absence(err)
 	names := e.identifiers()
 	slices.Reverse(names) // the object's own ID first
 	diags.AddAttributeError(
@@ -160,6 +144,6 @@ func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) 
 		fmt.Sprintf("There is no %s: %s This resource adopts an existing %s and cannot create one. Check %s. "+
 			"If the %s was deleted, remove its resource or for_each entry from the configuration: that unblocks the plan, and touches nothing else. "+
 			"To have it again, create it in the platform's console and set its ID here.",
-			e.fullName(id), why, e.Noun, platform.Enumerate(names), e.Noun),
+			e.fullName(id), platform.Absence(err), e.Noun, platform.Enumerate(names), e.Noun),
 	)
 }

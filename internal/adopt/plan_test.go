@@ -147,7 +147,7 @@ func TestEmptyObjects(t *testing.T) {
 		{m{}, ""},
 	} {
 		var diags diag.Diagnostics
-		WarnEmptyObjects(w.value(test.config), &diags)
+		WarnEmptyObjects(nil, w.value(test.config), &diags)
 		if test.warns == "" && len(diags) > 0 || test.warns != "" && (len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), test.warns+" has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.")) {
 			t.Errorf("%v: %v", test.config, diags)
 		}

@@ -35,10 +35,9 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	now, err := e.observe(ctx, client, id, known{last: state, elements: state.At(e.KeyedSet...), memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
-		why := platform.Absence(err)
 		diags.AddError(
 			fmt.Sprintf("Cannot import %s", e.Noun),
-			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.fullName(id), why, e.Noun),
+			fmt.Sprintf("There is no %s: %s Check the IDs, or create the %s in the platform's console first.", e.fullName(id), platform.Absence(err), e.Noun),
 		)
 		return state, last
 	case platform.IsNotFound(err):

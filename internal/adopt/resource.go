@@ -65,7 +65,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 // ValidateConfig checks a configuration, without state or plan.
 func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
-	WarnEmptyObjects(config, &resp.Diagnostics)
+	WarnEmptyObjects(nil, config, &resp.Diagnostics)
 	if r.Kind.Validate != nil {
 		r.Kind.Validate(config, &resp.Diagnostics)
 	}

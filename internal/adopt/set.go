@@ -52,14 +52,6 @@ func (u *update) stepAfter(e tfvalue.Edit) tfvalue.Edit {
 	return u.key().Step(u.key().After(u.set.base, e), u.set.want)
 }
 
-// steps is the number of PATCHes that the set needs, at least one.
-func (u *update) steps() int {
-	if u.stepAfter(u.step()).IsEmpty() {
-		return 1
-	}
-	return 2
-}
-
 // needsFreshSet reports whether the set has to be read shortly before a PATCH. That includes a PATCH
 // of leaves alone: the platform may reset the set with it, and then the elements are added again
 // as they were right before.
@@ -151,26 +143,14 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 func (u *update) carriedOut(e tfvalue.Edit, remote tfvalue.Value) {
 	if u.ownsKeyedSet() {
 		u.set.outcome = u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, remote.At(u.KeyedSet...))
-		u.absorbInto(e, remote.At(u.KeyedSet...))
+		u.absorb(e, remote.At(u.KeyedSet...))
 	}
 }
 
-// absorb takes over the set that the platform returned after a PATCH, or if it returned none, the set
-// as it was sent.
-func (u *update) absorb(e tfvalue.Edit) {
-	switch {
-	case !u.ownsKeyedSet():
-	case u.seen.asOf.IsZero():
-		u.set.base = u.key().After(u.set.base, e)
-	default:
-		u.absorbInto(e, u.seen.remote.At(u.KeyedSet...))
-	}
-}
-
-// absorbInto takes over the set as it is now, after a PATCH whose outcome is known. What remains to be
+// absorb takes over the set as it is now, after a PATCH whose outcome is known. What remains to be
 // sent are the later additions and the lost elements. An unexpected element that is related to
 // one of these stays out of base, so that the next guard finds the conflict.
-func (u *update) absorbInto(e tfvalue.Edit, now tfvalue.Value) {
+func (u *update) absorb(e tfvalue.Edit, now tfvalue.Value) {
 	key, o := u.key(), u.set.outcome
 	if len(o.Changed) > 0 {
 		u.set.changed = append(u.set.changed, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)

@@ -80,7 +80,10 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	}
 	defer u.report(diags)
 	next := Patch{Leaves: u.change.Leaves, Edit: u.step()}
-	steps := u.steps()
+	steps := 1
+	if !u.stepAfter(next.Edit).IsEmpty() {
+		steps = 2
+	}
 	for sent := 1; sent <= steps+maxRestores; sent++ {
 		if !u.patch(ctx, next, diags) {
 			return
@@ -246,7 +249,13 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRe
 		shown, asOf, err = u.await(ctx, p, shown, asOf, isLast)
 	}
 	u.take(p, shown, asOf)
-	u.absorb(p.Edit)
+	switch {
+	case !u.ownsKeyedSet():
+	case asOf.IsZero(): // not shown, so it counts as carried out
+		u.set.base = u.key().After(u.set.base, p.Edit)
+	default:
+		u.absorb(p.Edit, u.seen.remote.At(u.KeyedSet...))
+	}
 	if err != nil {
 		u.addUnreadable(err, diags)
 		return false

@@ -41,9 +41,9 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Dia
 	)
 }
 
-// warnReplaced warns about a replacement: what becomes of the object of the state, and that
-// the new one is adopted. Terraform shows no warnings of the separate plan for the new
-// object. All objects share the summaries, so that Terraform folds the warnings.
+// warnReplaced warns about a replacement: what becomes of the old object, and that the new one is
+// adopted. It says both, because Terraform shows no warnings of the second plan, which is that of
+// the new object. All objects share the summaries, so that Terraform folds the warnings.
 func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
 	e.warnDestroy(c, prior, diags)
 	diags.AddWarning(
@@ -53,19 +53,15 @@ func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, replaces 
 	)
 }
 
-// WarnEmptyObjects warns about objects of a configuration that set none of their attributes:
-// Terraform silently drops misspelled names of nested objects. All warnings share one
+// WarnEmptyObjects warns about each object below a path of the configuration that sets none of its
+// attributes: Terraform silently drops misspelled names of nested objects. All warnings share one
 // summary, so that Terraform folds them.
-func WarnEmptyObjects(config tfvalue.Value, diags *diag.Diagnostics) {
-	warnEmptyObjects(nil, config, diags)
-}
-
-func warnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnostics) {
+func WarnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnostics) {
 	empty := true
 	for name, member := range object.Members() {
 		empty = empty && member.IsNull()
 		if member.IsObject() {
-			warnEmptyObjects(append(slices.Clone(at), name), member, diags)
+			WarnEmptyObjects(append(slices.Clone(at), name), member, diags)
 		}
 	}
 	if !empty || len(at) == 0 {
@@ -75,11 +71,10 @@ func warnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnos
 		fmt.Sprintf("%s has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.", at))
 }
 
-// warnDestroy warns that a destroy changes nothing on the platform. All objects share
-// one summary, so that Terraform folds the warnings. It does not say that Terraform no
-// longer manages the object: another resource may import it in the same plan. Terraform may ask
-// for the plan of a destroy before it refreshes, so the object may no longer exist. What this
-// run has found gone keeps nothing.
+// warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary, so
+// that Terraform folds the warnings. It does not say that Terraform no longer manages the object,
+// since another resource may import it in the same plan, nor that the object exists: Terraform may
+// plan a destroy before it refreshes. About an object that this run has found gone it is silent.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
 	if c.Gone.Has(e.run(e.identity(state))) {
 		return

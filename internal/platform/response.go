@@ -13,8 +13,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// errNoResult is wrapped by the errors of responses that have no result and are fine
-// otherwise.
+// errNoResult is wrapped by the error of a response that has no result and is otherwise as
+// documented.
 var errNoResult = errors.New("no result")
 
 // result is the result of a success, which is the given member of its envelope
@@ -45,19 +45,18 @@ func result(r *rest.Response, member string) (any, error) {
 		message = ": " + message
 	}
 	value := envelope[member]
-	switch missing := value == nil; {
+	switch {
 	case status >= 400:
 		return nil, fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.Status, status, message)
-	case missing && failed == "":
+	case value == nil && failed == "":
 		return nil, &rest.Reworded{Text: fmt.Sprintf("it has no %q%s", member, message), Err: errNoResult}
-	case missing:
+	case value == nil:
 		return nil, fmt.Errorf("it has no %q%s", member, message)
 	}
 	return value, nil
 }
 
-// notAnEnvelope says what a body is instead of a JSON object. The words of the library
-// are omitted.
+// notAnEnvelope says what a body is instead of a JSON object, in words of its own.
 func notAnEnvelope(r *rest.Response, err error) error {
 	page := r.Page()
 	switch {
@@ -76,7 +75,7 @@ func notAnEnvelope(r *rest.Response, err error) error {
 	}
 }
 
-// accept returns an accept function for a result that is the object with this ID.
+// accept returns a Request.Accept for a result that is the object with this ID.
 func (a *api) accept(id string, read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
 		object, err := result(r, a.member)
@@ -87,16 +86,6 @@ func (a *api) accept(id string, read Read) func(*rest.Response) error {
 			return err
 		}
 		return checkID(object, id, r.Mask)
-	}
-}
-
-// optional returns an accept function that also accepts a success without a result.
-func optional(accept func(*rest.Response) error) func(*rest.Response) error {
-	return func(r *rest.Response) error {
-		if err := accept(r); !errors.Is(err, errNoResult) {
-			return err
-		}
-		return nil
 	}
 }
 

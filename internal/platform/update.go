@@ -2,22 +2,23 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// Update is a PATCH of one object under way: a call, of which each attempt may have another
-// body. Its values are absolute, so it is retried like a read.
+// Update is a PATCH of one object under way: a call of which each attempt may have another body. The
+// values of a body are absolute, so it is retried like a read.
 type Update struct {
 	*rest.Call
-	accept func(Read) func(*rest.Response) error
+	api *api
+	id  string // of the object
 }
 
-// Patch is the body of a PATCH. Body is marshaled, and Leaves names what it carries, for the
-// log. AsOf is when what it rests on was read, zero if it rests on nothing: see
-// rest.Request.AsOf.
+// Patch is what one attempt sends. Body is marshaled, Leaves names what it has, for the log, and AsOf
+// is the end of the read that it is based on: see rest.Request.AsOf.
 type Patch struct {
 	Body   any
 	Leaves []string
@@ -29,13 +30,20 @@ type Patch struct {
 func (c *Client) beginUpdate(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
 	r.Method = http.MethodPatch
 	ctx, call := c.rest.Begin(ctx, r)
-	return ctx, &Update{call, func(read Read) func(*rest.Response) error { return optional(c.management.accept(id, read)) }}
+	return ctx, &Update{call, c.management, id}
 }
 
-// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success has
-// no result.
+// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success has no
+// result.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
-	u.Request.Leaves, u.Request.AsOf, u.Request.Accept = patch.Leaves, patch.AsOf, u.accept(read)
+	accept := u.api.accept(u.id, read)
+	u.Leaves, u.AsOf = patch.Leaves, patch.AsOf
+	u.Accept = func(r *rest.Response) error {
+		if err := accept(r); !errors.Is(err, errNoResult) {
+			return err
+		}
+		return nil
+	}
 	if err := encode(u.Request, patch.Body); err != nil {
 		return false, err
 	}

@@ -41,7 +41,7 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 // attributes.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
-	adopt.WarnEmptyObjects(config, &resp.Diagnostics)
+	adopt.WarnEmptyObjects(nil, config, &resp.Diagnostics)
 	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
 	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
 		return

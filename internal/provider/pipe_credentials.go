@@ -16,23 +16,25 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// What a source accepts and never returns. The values come from the
-// configuration itself, since Terraform keeps write-only values out of plan and
-// state; a version beside each says when to send it again.
+// The credentials of a source, which the API accepts and never returns. Secrets are taken from the
+// configuration itself, because Terraform keeps write-only values out of plan and state. A version
+// beside each says when to send it again.
 
 const credentialsName = "source_credentials"
 
-// credential is one secret of a kind of source, with its version and user.
+// credential is one secret of a kind of source. It is sent if the run has it (secret) and
+//
+//   - it is renewed: its version or its user changes; or
+//   - the PATCH changes its kind of source, which the platform may accept only together with the
+//     secret, and ignore_changes does not have its version.
 type credential struct {
-	kind string
-	// value is the attribute of the secret. user is the attribute that is sent with it
-	// and is not secret, or "".
-	value, user string
-	// inside is the object of the request that has both, or "".
-	inside string
+	kind   string
+	secret string // its attribute, which has a version beside it
+	user   string // the attribute that is sent with it and is not secret, or ""
+	inside string // the object in a request that has both, or ""
 }
 
-// credentials are all credentials: a new kind of source is an entry here.
+// credentials has an entry for each secret of each kind of source.
 var credentials = []credential{
 	{"kafka", "password_wo", "username", "credentials"},
 	{"object_storage", "secret_key_wo", "access_key_id", "accessKey"},
@@ -41,19 +43,21 @@ var credentials = []credential{
 	{"postgres", "password_wo", "username", "credentials"},
 }
 
-// set puts the credential into the JSON of its kind of source.
-func (c credential) set(source jsonObject, user, secret tfvalue.Value) {
+// addTo adds the secret, and its user, to the body of a PATCH.
+func (c credential) addTo(body jsonObject, change adopt.Change) {
+	object := body.at("source", pipeRules.Member(tfvalue.Path{c.kind}))
 	if c.inside != "" {
-		source = source.at(c.inside)
+		object = object.at(c.inside)
 	}
-	for attribute, value := range map[string]tfvalue.Value{c.user: user, strings.TrimSuffix(c.value, "_wo"): secret} {
+	for attribute, value := range map[string]tfvalue.Value{
+		c.user:                              c.of(change.Plan, c.user),
+		strings.TrimSuffix(c.secret, "_wo"): c.of(change.Config, c.secret),
+	} {
 		if !value.IsNull() && value.IsKnown() {
-			source[pipeRules.Member(tfvalue.Path{attribute})] = value.Text()
+			object[pipeRules.Member(tfvalue.Path{attribute})] = value.Text()
 		}
 	}
 }
-
-func (c credential) jsonKind() string { return pipeRules.Member(tfvalue.Path{c.kind}) }
 
 // credentialLabels begin the descriptions of the attributes of credentials.
 var credentialLabels = map[string]string{
@@ -83,18 +87,17 @@ func pipeCredentialsAttribute() schema.Attribute {
 	}
 }
 
-// attributes has the secret, which Terraform keeps out of plan and state, its version, and its
-// user.
+// attributes are those of the secret, its version and its user.
 func (c credential) attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		c.value: schema.StringAttribute{
+		c.secret: schema.StringAttribute{
 			Optional: true, WriteOnly: true, Sensitive: true,
-			MarkdownDescription: credentialLabels[c.value] + ". Requires `" + c.version() + "`.",
+			MarkdownDescription: credentialLabels[c.secret] + ". Requires `" + c.version() + "`.",
 			Validators:          []validator.String{secretText},
 		},
 		c.version(): schema.NumberAttribute{
 			Optional:            true,
-			MarkdownDescription: "Version of `" + c.value + "`; change it to send the value again.",
+			MarkdownDescription: "Version of `" + c.secret + "`; change it to send the value again.",
 			Validators:          []validator.Number{integer},
 		},
 	}
@@ -107,9 +110,9 @@ func (c credential) attributes() map[string]schema.Attribute {
 	return attributes
 }
 
-// requireVersions rejects a secret or a user without the version of the secret: nothing else
-// shows that the secret has changed, and the API document does not say whether the platform
-// keeps it when it gets the user alone. A user that is not known yet may be null in the end.
+// requireVersions rejects a secret or a user without the version of the secret. Nothing else shows
+// that a secret has changed, and the API document does not say whether the platform keeps the
+// secret if a request has the user alone. A user that is not known yet may turn out to be null.
 func requireVersions(config tfvalue.Value, diags *diag.Diagnostics) {
 	for _, c := range credentials {
 		add := func(attribute, text string) {
@@ -118,17 +121,17 @@ func requireVersions(config tfvalue.Value, diags *diag.Diagnostics) {
 		}
 		switch user := c.of(config, c.user); {
 		case !c.of(config, c.version()).IsNull():
-		case !c.of(config, c.value).IsNull():
-			add(c.value, fmt.Sprintf("is sent when its version changes. Set %s.", c.version()))
+		case !c.of(config, c.secret).IsNull():
+			add(c.secret, fmt.Sprintf("is sent when its version changes. Set %s.", c.version()))
 		case !user.IsNull() && user.IsKnown():
-			add(c.user, fmt.Sprintf("is sent only with its secret. Set %s, and %s in the run that sends it, or remove %s.", c.version(), c.value, c.user))
+			add(c.user, fmt.Sprintf("is sent only with its secret. Set %s, and %s in the run that sends it, or remove %s.", c.version(), c.secret, c.user))
 		}
 	}
 }
 
-func (c credential) version() string { return c.value + "_version" }
+func (c credential) version() string { return c.secret + "_version" }
 
-// of is one attribute of a credential, null if it has no such attribute.
+// of is the value of one attribute of the credential, null if attribute is "".
 func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	if attribute == "" {
 		return tfvalue.Optional(nil)
@@ -136,66 +139,57 @@ func (c credential) of(object tfvalue.Value, attribute string) tfvalue.Value {
 	return object.At(credentialsName, c.kind, attribute)
 }
 
-// renewed reports whether the version or the user is sent, and the credential with
-// them.
-func (c credential) renewed(send tfvalue.Value) bool {
-	return !c.of(send, c.version()).IsNull() || !c.of(send, c.user).IsNull()
+// isRenewed reports whether the leaves of a PATCH have the version or the user.
+func (c credential) isRenewed(leaves tfvalue.Value) bool {
+	return !c.of(leaves, c.version()).IsNull() || !c.of(leaves, c.user).IsNull()
 }
 
-// versionIgnored reports whether the plan has another version than the
-// configuration, which is the effect of ignore_changes: the secret is of a version
-// that the plan does not show. Unknown ones do not differ yet.
-func (c credential) versionIgnored(change adopt.Change) bool {
+// isVersionIgnored reports whether plan and configuration have different versions because of
+// ignore_changes, so that the configured secret is not that of the planned version. Unknown
+// versions do not differ yet.
+func (c credential) isVersionIgnored(change adopt.Change) bool {
 	configured, planned := c.of(change.Config, c.version()), c.of(change.Plan, c.version())
 	return configured.IsKnown() && planned.IsKnown() && !pipeRules.Same(c.version(), configured, planned)
 }
 
-// goes reports whether a credential is sent with a patch: the run has the secret, the patch has
-// the kind of source, and either the credential is renewed or its version is not ignored.
-func (c credential) goes(change adopt.Change, patch adopt.Patch) bool {
-	kind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
-	secret := c.of(change.Config, c.value)
-	return kind && !secret.IsNull() && secret.IsKnown() && (c.renewed(patch.Leaves) || !c.versionIgnored(change))
+// isSent reports whether a patch has the credential: see credential.
+func (c credential) isSent(change adopt.Change, patch adopt.Patch) bool {
+	hasKind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
+	secret := c.of(change.Config, c.secret)
+	return hasKind && !secret.IsNull() && secret.IsKnown() && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
-func (c credential) path() tfvalue.Path { return tfvalue.Path{credentialsName, c.kind, c.value} }
-
-// needed reports whether a credential is renewed, as far as the plan knows, so that its
-// secret is needed.
-func (c credential) needed(r adopt.Review) bool {
-	return c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown() && c.renewed(r.Leaves)
-}
-
-// maskCredentials keeps the configured secrets out of errors and logs: a
-// response may repeat what was sent.
+// maskCredentials keeps the configured secrets out of errors and logs, since a response may repeat
+// what was sent.
 func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
-		client.AddSecret(c.of(config, c.value).Text())
+		client.AddSecret(c.of(config, c.secret).Text())
 	}
 }
 
-// checkCredentials checks every credential, and returns the kinds of source whose credentials
-// are sent.
+// checkCredentials checks every credential, and returns a line for each kind of source whose
+// credentials are sent.
 func checkCredentials(r adopt.Review) []string {
 	var lines []string
 	for _, c := range credentials {
 		c.check(r)
 		line := fmt.Sprintf("credentials of %s.%s (the API does not return the current ones)", credentialsName, c.kind)
-		if c.goes(r.Change, r.Patch) && !slices.Contains(lines, line) {
+		if c.isSent(r.Change, r.Patch) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// check reports a version that changes without its value, and a change to the source that is
-// sent without the value. The schema rejects a value without a version, and a blank one:
-// Terraform validates a configuration again once its values are known.
+// check reports a version or user that changes without the secret, and warns about another change to
+// the source without the secret. A secret without a version, or a blank one, is not its concern:
+// the schema rejects these, once their values are known.
 func (c credential) check(r adopt.Review) {
-	at := c.path()
+	at := tfvalue.Path{credentialsName, c.kind, c.secret}
+	isKnown := c.of(r.Plan, c.version()).IsKnown() && c.of(r.Plan, c.user).IsKnown()
 	switch {
-	case !c.of(r.Config, c.value).IsNull():
-	case c.needed(r):
+	case !c.of(r.Config, c.secret).IsNull():
+	case isKnown && c.isRenewed(r.Leaves):
 		changed := c.version()
 		if c.user != "" {
 			changed += " or " + c.user
@@ -203,7 +197,7 @@ func (c credential) check(r adopt.Review) {
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
 			fmt.Sprintf("%s must be set in this run only: %s is new or changed. "+
 				"If it is set, ignore_changes hides it: ignore %s, too, or neither.", at, changed, c.version()))
-	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.versionIgnored(r.Change):
+	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.isVersionIgnored(r.Change):
 		r.Diags.AddAttributeWarning(conn.AttributePath(at),
 			fmt.Sprintf("Source of %s changes without its credentials", r.Label),
 			fmt.Sprintf("source.%s changes, but this run does not set %s, so no credentials are sent. Set %s if the platform requires it.", c.kind, at, at))

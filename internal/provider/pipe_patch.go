@@ -5,20 +5,20 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// pipeBody implements adopt.Kind.Body: the leaves of a patch, and where it has a kind of source,
-// the change to the table mappings, the configured credentials, and validateSamples.
+// pipeBody implements adopt.Kind.Body: the leaves of a patch and its change to the table mappings; and
+// with a change to the source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 	members, err := pipeRules.JSON(patch.Leaves.Prune())
-	body := jsonObject(members)
 	if err != nil {
 		return nil, err
 	}
+	body := jsonObject(members)
 	if err := body.setMappings(patch.Edit); err != nil {
 		return nil, err
 	}
 	for _, c := range credentials {
-		if c.goes(change, patch) {
-			c.set(body.at("source", c.jsonKind()), c.of(change.Plan, c.user), c.of(change.Config, c.value))
+		if c.isSent(change, patch) {
+			c.addTo(body, change)
 		}
 	}
 	validate := change.Config.At(validateSamplesPath...)
@@ -31,7 +31,7 @@ func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 // jsonObject is a body, or an object in it.
 type jsonObject map[string]any
 
-// at returns the object at a path, which it makes if there is none.
+// at returns the object at a path, which it creates if there is none.
 func (o jsonObject) at(names ...string) jsonObject {
 	for _, name := range names {
 		inner, ok := o[name].(map[string]any)
@@ -44,27 +44,23 @@ func (o jsonObject) at(names ...string) jsonObject {
 	return o
 }
 
-// setMappings puts a change to the table mappings into a body. A removal spells a mapping
-// as the platform does.
+// setMappings adds a change to the table mappings. A removal has the names as the platform spells
+// them.
 func (o jsonObject) setMappings(edit tfvalue.Edit) error {
-	add := func(list string, mapping tfvalue.Value) error {
-		members, err := pipeRules.JSON(mapping)
-		if err != nil {
-			return err
+	for list, mappings := range map[string][]tfvalue.Value{"tableMappingsToRemove": edit.Remove, "tableMappingsToAdd": edit.Add} {
+		var all []any
+		for _, mapping := range mappings {
+			if list == "tableMappingsToRemove" {
+				mapping = mappingKey.OnlyKey(mapping)
+			}
+			members, err := pipeRules.JSON(mapping)
+			if err != nil {
+				return err
+			}
+			all = append(all, members)
 		}
-		postgres := o.at("source", "postgres")
-		all, _ := postgres[list].([]any)
-		postgres[list] = append(all, members)
-		return nil
-	}
-	for _, mapping := range edit.Remove {
-		if err := add("tableMappingsToRemove", mappingKey.OnlyKey(mapping)); err != nil {
-			return err
-		}
-	}
-	for _, mapping := range edit.Add {
-		if err := add("tableMappingsToAdd", mapping); err != nil {
-			return err
+		if len(all) > 0 {
+			o.at("source", "postgres")[list] = all
 		}
 	}
 	return nil
