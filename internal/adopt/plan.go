@@ -39,7 +39,8 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		return plan, nil
 	}
 	plan = e.keepIDs(plan, prior)
-	if replaces := e.replaced(plan, prior); len(replaces) > 0 {
+	replaces := slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
+	if len(replaces) > 0 {
 		if last.importedIn != "" && last.importedIn == c.Run {
 			e.checkImport(plan, prior, replaces, diags)
 		}
@@ -48,7 +49,13 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		}
 		return plan, replaces
 	}
-	return e.planUpdate(config, plan, prior, diags), nil
+	// A refresh has made the prior state equal to the remote object.
+	if r := e.review(Change{config, plan, prior}, prior, prior, diags); !r.IsEmpty() {
+		for _, name := range e.AlsoChanges(r.Leaves) {
+			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
+		}
+	}
+	return plan, nil
 }
 
 // reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider is
@@ -72,18 +79,6 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 	return e.review(change, now.read, now.read, diags)
 }
 
-// planUpdate compares with the prior state, which a refresh has made equal to the
-// remote object.
-func (e *Engine) planUpdate(config, plan, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
-	r := e.review(Change{config, plan, prior}, prior, prior, diags)
-	if !r.IsEmpty() {
-		for _, name := range e.AlsoChanges(r.Leaves) {
-			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
-		}
-	}
-	return plan
-}
-
 // keepIDs returns the plan with the prior spelling of IDs that differ only in letter
 // case.
 func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
@@ -93,16 +88,6 @@ func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
 		}
 	}
 	return plan
-}
-
-func (e *Engine) replaced(plan, prior tfvalue.Value) []string {
-	var changed []string
-	for _, name := range e.identifiers() {
-		if !plan.At(name).Equal(prior.At(name)) {
-			changed = append(changed, name)
-		}
-	}
-	return changed
 }
 
 // checkImport reports an import of one object into a resource whose configuration names another,
@@ -133,7 +118,7 @@ func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Id
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {
 	if !platform.IsNotFound(err) {
-		conn.AddError(diags, "Cannot read "+e.Noun, err)
+		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
 		return
 	}
 	names := e.identifiers()

@@ -49,7 +49,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return tfvalue.Null(e.objectType), memory{}
 	case err != nil:
-		conn.AddError(diags, "Cannot read "+e.Noun, err)
+		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
 		return state, last
 	}
 	return now.remote, e.rememberRead(now.remote, now.read, last)

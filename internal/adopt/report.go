@@ -30,7 +30,7 @@ func (u *update) addFailed(p Patch, err error, diags *diag.Diagnostics) {
 		u.addConflict(c, err, diags)
 		return
 	}
-	conn.AddError(diags, "Cannot update "+u.Noun, err)
+	diags.AddError("Cannot update "+u.Noun, conn.Detail(err))
 }
 
 // addConflict reports that somebody changed the set between two requests. err is the error of the

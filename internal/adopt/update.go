@@ -126,7 +126,7 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 	}
 	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id, u.change.Config)
 	if err != nil {
-		conn.AddError(diags, "Cannot update "+u.Noun, err)
+		diags.AddError("Cannot update "+u.Noun, conn.Detail(err))
 		return false
 	}
 	defer call.End()

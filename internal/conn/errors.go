@@ -14,14 +14,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// AddError reports a failed operation. The summary is such as "Cannot read pipe". The
-// detail is that of the client: what was tried, status, request ID and message of
-// the response, what to do.
-func AddError(diags *diag.Diagnostics, summary string, err error) {
-	diags.AddError(summary, Detail(err))
-}
-
-// Detail returns the text of an error for below its summary.
+// Detail returns the text of an error for below its summary. That of a failed request says what was
+// tried, what the API returned, and what to do.
 func Detail(err error) string {
 	if failed := new(platform.Error); errors.As(err, &failed) {
 		return failed.Detail()

@@ -11,20 +11,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// ListServices lists the services of an organization, and reads each in the API's order
-// ("List organization services" in the API document). filter is sent as it is; the API
-// supports only filtering by resource tags. The list begins after the call, because what the
-// caller depends on may have just been written by another client. Concurrent calls share it.
+// ListServices lists the services of an organization, and reads each in the API's order ("List
+// organization services" in the API document). filter is sent as it is; the API supports only
+// filtering by resource tags. The list begins after the call, because another client may just have
+// written what the caller depends on. Concurrent calls share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
-	r, err := c.listRequest(organizationID, filter)
-	if err != nil {
-		return err
-	}
-	found, err := c.lists.find(ctx, r, "", 1, func(*service) bool { return true })
-	if err != nil {
-		return err
-	}
-	return c.readAll(r, found, each)
+	return c.listServices(ctx, organizationID, filter, 1, func(*service) bool { return true }, each)
 }
 
 // GetService reads one service from a list of its organization, since the API cannot read
@@ -43,7 +35,7 @@ func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID 
 }
 
 func (c *Client) getService(ctx context.Context, organizationID, serviceID, key string, read Read) error {
-	// A request for the service alone is never sent. It names the service in errors about it.
+	// The API has no such request, and it is never sent: it names the service in errors.
 	one, err := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID)
 	if err != nil {
 		return err
@@ -70,11 +62,16 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 // begins after the call, like that of ListServices. It finds none only if two consecutive
 // lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
-	r, err := c.listRequest(organizationID, nil)
+	return c.listServices(ctx, organizationID, nil, 2, func(s *service) bool { return s.name == name }, each)
+}
+
+// listServices reads the wanted services of a fresh list: see lists.find for most.
+func (c *Client) listServices(ctx context.Context, organizationID string, filter []string, most int, wanted func(*service) bool, each Read) error {
+	r, err := c.listRequest(organizationID, filter)
 	if err != nil {
 		return err
 	}
-	found, err := c.lists.find(ctx, r, "", 2, func(s *service) bool { return s.name == name })
+	found, err := c.lists.find(ctx, r, "", most, wanted)
 	if err != nil {
 		return err
 	}
@@ -93,11 +90,11 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	return ctx, u, nil
 }
 
-// readAll reads services of a list. An error names the request.
+// readAll reads services of a list. An error is that of a request whose response is complete, but not
+// as documented.
 func (c *Client) readAll(r *rest.Request, services []*service, each Read) error {
 	for _, s := range services {
 		if err := each(s.decoded); err != nil {
-			// A complete response that the API document does not describe.
 			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", words.Clean(c.Mask(s.id), words.MaxID), err))
 			e.Status, e.Attempts = http.StatusOK, 1
 			return e

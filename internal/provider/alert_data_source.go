@@ -3,17 +3,12 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
-
-func newAlertDataSource() datasource.DataSource {
-	return &dataSource{name: "alert", failure: "Cannot read alert", schema: alertDataSourceSchema, read: readAlert}
-}
 
 func alertDataSourceSchema() schema.Schema {
 	attributes := computed(map[string]fields.Attribute{

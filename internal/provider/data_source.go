@@ -14,14 +14,19 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// dataSource is a data source: what one differs in from the others are its fields.
+// dataSource is a data source. Its fields are all in which it differs from the others.
 type dataSource struct {
 	conn.DataSource
-	name string
-	// failure is the summary of an error of read.
-	failure string
+	name    string
+	failure string // summary of an error of read
 	schema  func() schema.Schema
 	read    func(context.Context, *query) error
+}
+
+func newDataSource(name, failure string, schema func() schema.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
+	return func() datasource.DataSource {
+		return &dataSource{name: name, failure: failure, schema: schema, read: read}
+	}
 }
 
 // query is one read of a data source.
@@ -29,7 +34,7 @@ type query struct {
 	client       *platform.Client
 	organization string // "" for the alerting API
 	config       tfvalue.Value
-	// result is what is read. What the configuration sets need not be in it.
+	// result is what was read. What the configuration sets may be null in it.
 	result tfvalue.Value
 	diags  *diag.Diagnostics
 }
@@ -58,7 +63,7 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	if err := d.read(ctx, q); err != nil {
-		conn.AddError(q.diags, d.failure, err)
+		q.diags.AddError(d.failure, conn.Detail(err))
 	}
 	if !q.diags.HasError() {
 		resp.State.Raw = q.config.Merge(q.result).Value

@@ -3,13 +3,8 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 )
-
-func newPipeDataSource() datasource.DataSource {
-	return &dataSource{name: "pipe", failure: "Cannot read pipe", schema: pipeDataSourceSchema, read: readPipe}
-}
 
 func pipeDataSourceSchema() schema.Schema {
 	attributes := computed(pipeAttributes())

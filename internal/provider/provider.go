@@ -131,10 +131,10 @@ func adopted(engine *adopt.Engine) func() resource.Resource {
 // DataSources implements provider.Provider.
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newServiceDataSource,
-		newServicesDataSource,
-		newPipeDataSource,
-		newAlertDataSource,
+		newDataSource("service", cannotReadService, serviceDataSourceSchema, readService),
+		newDataSource("services", "Cannot list services", servicesDataSourceSchema, readServices),
+		newDataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
+		newDataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
 	}
 }
 

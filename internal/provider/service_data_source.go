@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -14,10 +13,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
-
-func newServiceDataSource() datasource.DataSource {
-	return &dataSource{name: "service", failure: cannotReadService, schema: serviceDataSourceSchema, read: readService}
-}
 
 func serviceDataSourceSchema() schema.Schema {
 	attributes := computed(serviceAttributes())
@@ -52,9 +47,8 @@ func readService(ctx context.Context, q *query) error {
 	if !platform.IsNotFound(err) {
 		return err
 	}
-	why := platform.Absence(err)
 	q.diags.AddAttributeError(path.Root("id"), cannotReadService,
-		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id.Text(), q.organization, why))
+		fmt.Sprintf("There is no service %s in organization %s: %s Check id and organization_id.", id.Text(), q.organization, platform.Absence(err)))
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 		return err
 	})
 	if err != nil {
-		conn.AddError(&diags, "Cannot list services", err)
+		diags.AddError("Cannot list services", conn.Detail(err))
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -14,10 +13,6 @@ import (
 )
 
 const filterDescription = "Filters by resource tags, passed to the API unchanged. The API documentation does not describe the syntax: check the result before you rely on it. If omitted, all services are listed."
-
-func newServicesDataSource() datasource.DataSource {
-	return &dataSource{name: "services", failure: "Cannot list services", schema: servicesDataSourceSchema, read: readServices}
-}
 
 func servicesDataSourceSchema() schema.Schema {
 	return schema.Schema{
