@@ -10,8 +10,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// GetAlert reads one alert of the alerting API ("Get alert" in the API
-// document).
+// GetAlert reads one alert of the alerting API ("Get alert" in the API document).
 func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	if err := ValidateAlertID(id); err != nil {
 		return fmt.Errorf("read alert: the alert ID %w", err)
@@ -26,10 +25,8 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	}, read)
 }
 
-// ValidateAlertID rejects an ID that cannot be one segment of a path: an empty
-// one, one with a slash or a control character, and a dot segment, which proxies
-// resolve even if it is escaped. The error completes the sentence "the alert ID
-// …".
+// ValidateAlertID rejects an ID that cannot be one segment of a path. That includes a dot segment,
+// which proxies resolve even if it is escaped. The error completes the sentence "the alert ID …".
 func ValidateAlertID(id string) error {
 	switch {
 	case id == "":

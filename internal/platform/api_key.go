@@ -21,19 +21,18 @@ type CreatedAPIKey struct {
 	// RequestID is the platform's ID of the request; "" if the response had none or
 	// was broken.
 	RequestID string
-	// Incomplete is what is wrong with a response that has the secret all the same; nil if
-	// nothing is. It says nothing of the members of Key.
+	// Incomplete is what is wrong with a response although it has the secret, apart from the members
+	// of Key; nil if nothing is.
 	Incomplete error
 }
 
 // CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
 // body is marshaled to. From then on, errors and logs mask its secret.
 //
-// The API can neither read nor delete a key. So the POST has a connection of its own, is
-// retried only if it cannot have been carried out, and once sent it runs to its end even
-// if ctx is cancelled. A response with a wrong member is read as far as it goes, and Incomplete
-// is what is wrong. After an error that IsAmbiguous, a key may exist whose secret is
-// lost.
+// The API can neither read nor delete a key. So the POST has a connection of its own, is retried only
+// if it cannot have been carried out, and once sent it runs to its end even if ctx is cancelled. A
+// response that is not as documented is read as far as possible. After an error that IsAmbiguous, a
+// key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {
@@ -70,8 +69,8 @@ func (c *Client) maskSecret(raw []byte) {
 	}
 }
 
-// receive reads the response to the creation of a key, as far as it can be read. There is a
-// key if there is its secret, or its ID if the secret is hashed.
+// receive reads the response to the creation of a key, as far as possible. A key exists if the response
+// has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	_, wrong := result(r, "result")
 	all := leading(r.Body)
@@ -88,8 +87,7 @@ func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	return nil
 }
 
-// leading returns the members of an object that come before a place where its JSON is cut off
-// or broken.
+// leading returns the members of an object up to where its JSON is cut off or broken.
 func leading(body []byte) map[string]any {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -109,8 +107,8 @@ func leading(body []byte) map[string]any {
 	return all
 }
 
-// text returns a string, or a number in its own spelling; nil if value is neither or is
-// empty, which is as if the API omitted it.
+// text returns a string, or a number as it is spelled. It returns nil for any other value, and for "",
+// which counts as omitted.
 func text(value any) *string {
 	switch value := value.(type) {
 	case string:

@@ -10,29 +10,25 @@ import (
 // Error is the error of an operation whose settings and IDs were valid.
 type Error = rest.Error
 
-// IsNotFound reports whether the object of an operation does not exist: the API
-// returned a 404 of its own, or two consecutive lists of services omit the
-// object.
+// IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of its
+// own, or two consecutive lists of services omit the object.
 //
-// A 404 is the API's own if its body is a JSON object with a requestId. Any other may
-// come from a wrong base URL. A 404 to a list is about the organization and not about
-// its services.
+// A 404 is the API's own if its body is a JSON object with a requestId; any other may come from a
+// wrong base URL. A 404 to a list is about the organization and not about its services.
 func IsNotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.NotFound
 }
 
-// IsAmbiguous reports whether a write may have been carried out although it
-// failed: the request was sent, and the response was lost, cut off, a 5xx or
-// unusable. Reads are never ambiguous.
+// IsAmbiguous reports whether a write may have been carried out although it failed: the request was
+// sent, and the response was lost, cut off, a 5xx or unusable. Reads are never ambiguous.
 func IsAmbiguous(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Ambiguous
 }
 
-// Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API
-// returned HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive
-// lists omit the object.
+// Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API returned HTTP
+// 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the object.
 func Absence(err error) string {
 	var e *Error
 	switch {

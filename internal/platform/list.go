@@ -19,18 +19,18 @@ import (
 // list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// lists are the lists of services of one client. A read of one service uses the oldest list
-// that began after the last write to the service, and after the end of the list that its last
-// read used: a service is read again to learn more than that list says. So many reads at
-// different times share few lists.
+// lists are the lists of services of one client. A read of one service uses the oldest list that began
+// after the last write to the service, and after the end of the list that the last read of the
+// service used, because that read is not repeated to get the same answer. So many reads at different
+// times share few lists.
 //
-// A fresh read uses a list that begins after the call, or one that has failed: an error shows
-// no old values. Rejected: making every read a fresh one. A refresh of many services would
-// cost nearly as many lists.
+// A fresh read uses a list that begins after the call, or one that has failed, since an error shows
+// no old values. Rejected: making every read a fresh one. A refresh of many services would cost
+// nearly as many lists.
 //
-// A list begins when the one before it of the same services has ended. Until then, every read
-// that needs a newer list waits for it. So the two lists of a read that finds nothing are
-// consecutive, and no list before the last two is needed.
+// A list begins once the previous list of the same services has ended, and every read that needs a
+// newer list than that waits for it. So the two lists of a read that finds nothing are consecutive,
+// and no list before the last two is needed.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
@@ -47,13 +47,13 @@ type list struct {
 	err          error
 	services     []*service // in the API's order, each ID once
 
-	users  int // see leave
+	users  int // see release
 	cancel context.CancelFunc
 	expiry *time.Timer
 }
 
-// service is one service of a list. Only its ID and name are read with the list: an unusable
-// field of one service must not break the reads of the others.
+// service is one service of a list. Only its ID and name are read with the list, so that an unusable
+// field of one service does not break the reads of the others.
 type service struct {
 	id, name string // the ID in lower case, the name in the normal form of Terraform's
 	decoded  any
@@ -74,8 +74,8 @@ func (l *lists) outdate(key string) {
 	l.after[key] = l.count
 }
 
-// find returns the wanted services of a list. While it finds none, it looks at the next list,
-// up to most lists. key is that of the service that is read; "" for a fresh read.
+// find returns the wanted services of a list. If it finds none, it looks at the next list, and at most
+// lists in all. key is that of the service that is read; "" for a fresh read.
 func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
@@ -91,7 +91,7 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int,
 		case <-ctx.Done():
 			err = r.NewError(rest.Interrupted, context.Cause(ctx))
 		}
-		l.leave(r, used, key)
+		l.release(r, used, key)
 		if err != nil {
 			return nil, err
 		}
@@ -105,8 +105,8 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int,
 	return found, nil
 }
 
-// join returns the oldest list that began after a count, or starts one. That one runs with
-// the values of ctx, such as the logger, and is not cancelled with it.
+// join returns the oldest list that began after a count, or starts one. A list that it starts has the
+// values of ctx, such as the logger, and is not cancelled with it.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,9 +131,9 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh b
 	return started
 }
 
-// leave ends the use of a list, by a read of a service or by its lifetime. Without a user, the
-// list is cancelled and forgotten.
-func (l *lists) leave(r *rest.Request, left *list, key string) {
+// release ends one use of a list, by a read or by its lifetime. A list without users is cancelled and
+// forgotten.
+func (l *lists) release(r *rest.Request, left *list, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.after[key] = max(l.after[key], left.ended)
@@ -144,8 +144,8 @@ func (l *lists) leave(r *rest.Request, left *list, key string) {
 	}
 }
 
-// run sends a list, once the one before it has ended, if that is under way. If that one fails,
-// so does this one: ten reads after ten would spend their retry_timeout on it.
+// run sends a list, once the one before it has ended, if that is under way. If that one fails, so does
+// this one. Otherwise, its readers would spend another retry_timeout.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	if before != nil {
 		<-before.done
@@ -167,7 +167,7 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	one.ended, one.err = l.count, err
 	if one.users > 0 {
 		one.users++ // for its lifetime
-		one.expiry = time.AfterFunc(listLifetime, func() { l.leave(r, one, "") })
+		one.expiry = time.AfterFunc(listLifetime, func() { l.release(r, one, "") })
 	}
 	close(one.done)
 }

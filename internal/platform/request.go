@@ -12,8 +12,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// inOrganization declares a request to the management API. The path is that of an object
-// of an organization, in turn a kind of object and an ID, which has to be a UUID.
+// inOrganization declares a request to the management API. The path below the organization has kinds
+// of object and IDs in turn. An ID has to be a UUID.
 func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) (*rest.Request, error) {
 	path = append([]string{"organizations", organizationID}, path...)
 	for i := 1; i < len(path); i += 2 {
@@ -35,8 +35,8 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 
 const checkOrganization = "Check organization_id and base_url."
 
-// encode makes a value the body of a request, without the escapes for HTML that json.Marshal
-// writes: what a response repeats of it is masked best as it was sent.
+// encode makes a value the body of a request, without the escapes for HTML that json.Marshal writes:
+// a response may repeat them, and a secret is masked best as it is.
 func encode(r *rest.Request, body any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -48,9 +48,8 @@ func encode(r *rest.Request, body any) error {
 	return nil
 }
 
-// Read reads one object of a response, which is decoded as rest.Response.JSON does. Its error
-// says in which way the object is not as documented, without a value, and is the reason why
-// the response cannot be used.
+// Read reads one object of a response, decoded as rest.Response.JSON does. Its error says in which way
+// the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
 // get reads one object, whose ID is the last segment of the path.

@@ -22,8 +22,7 @@ func when(applies bool, do string) string {
 	return do
 }
 
-// advise says what to do about an error; "" if nothing is known to help. because is why
-// there was no further attempt.
+// advise says what to do about an error; "" if nothing is known to help. See conclude for because.
 func (k *Call) advise(e *Error, because error) string {
 	url, retries := k.API.URLSetting, k.client.config.RetryTimeout > 0
 	refused := new(commonFailure)

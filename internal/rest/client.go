@@ -21,8 +21,8 @@ type Config struct {
 	UserAgent string
 	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Random returns a number from 0 to 1 for the jitter of waits, in any goroutine. nil is
-	// that of math/rand.
+	// Random returns a number from 0 to 1 for the jitter of waits, in any goroutine. nil means that
+	// of math/rand.
 	Random func() float64
 }
 
@@ -70,8 +70,8 @@ func New(config Config) *Client {
 // Add prepares an API for requests of this client.
 func (c *Client) Add(a *API) { a.gate = newGate(c.slots, a.About, c.config) }
 
-// Host is scheme, host and port of the API, for messages, and that there is a path, which
-// stays out of them; "" if the API has no URL.
+// Host is scheme, host and port of the API, for messages; "" if the API has no URL. It mentions that
+// there is a path without repeating it.
 func (a *API) Host() string {
 	if a.Base == nil {
 		return ""

@@ -37,9 +37,8 @@ func newHTTPClient(n int) *http.Client {
 	}
 }
 
-// onOwnConnection returns a client that opens a connection for its request and closes it
-// after the response. Request.Close was rejected: it closes the connection, but may use one
-// that others have used.
+// onOwnConnection returns a client that opens a connection for its request, and closes it after the
+// response. Rejected: Request.Close, which may use a connection that others have used.
 func onOwnConnection(shared *http.Client) *http.Client {
 	own := *shared
 	transport := shared.Transport.(*http.Transport).Clone()
@@ -50,8 +49,8 @@ func onOwnConnection(shared *http.Client) *http.Client {
 
 var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
 
-// proxy returns the proxy of the environment. The error of the standard library
-// is replaced: it repeats the URL, which may contain a password.
+// proxy returns the proxy of the environment. It replaces the error of the standard library, which
+// repeats the URL and its password.
 func proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
@@ -60,9 +59,9 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// isPermanent reports whether a retry would fail to connect in the same way: the
-// certificate is not trusted, or TLS fails. All errors of crypto/tls say so in their text,
-// and few have a type.
+// isPermanent reports whether a retry would fail to connect in the same way, such as with a
+// certificate that is not trusted. All errors of crypto/tls have "tls: " in their text, and few have
+// a type.
 func isPermanent(err error) bool {
 	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || strings.Contains(err.Error(), "tls: ")
 }

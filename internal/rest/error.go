@@ -47,8 +47,8 @@ const (
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
 	Temporary               // a status that a retry may get past
-	Busy                    // its object is being changed, or wakes up: it was not carried out
-	Unreadable              // a success that cannot be used, and that another would resemble
+	Busy                    // it was not carried out, because its object is being changed or wakes up
+	Unreadable              // a success that cannot be used; another would be no better
 	Interrupted             // the caller has cancelled
 )
 
@@ -68,8 +68,8 @@ var kinds = map[int]Kind{
 	http.StatusGatewayTimeout:      Temporary,
 }
 
-// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the
-// error with which the caller ended the call.
+// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the caller's error
+// if the caller gave up the call.
 func (e *Error) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
 }
@@ -79,8 +79,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Host, strings.ReplaceAll(e.paragraphs(), "\n\n", " "))
 }
 
-// Detail returns the text below a summary, in paragraphs: what was tried and what
-// the API returned, what that means, what to do.
+// Detail returns the text below a summary, in paragraphs: what was tried and what the API returned,
+// what that means, what to do.
 func (e *Error) Detail() string {
 	verb, _, _ := strings.Cut(e.Operation, " ")
 	return fmt.Sprintf("Tried to %s %s at %s. %s", verb, e.Subject, e.Host, e.paragraphs())

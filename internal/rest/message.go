@@ -63,11 +63,11 @@ func (r *Response) mediaType() string {
 	return kind
 }
 
-// withheld takes the place of a message of which masking leaves nothing.
+// withheld replaces a message of which masking leaves nothing.
 const withheld = "the message is withheld because it contains a secret"
 
-// plain masks secrets in a text from outside and cleans it. It masks again, since the
-// spelling of a secret may be the cleaned one.
+// plain masks secrets in a text from outside and cleans it. Then it masks again, since cleaning may
+// produce a spelling of a secret.
 func plain(s string, hide func(string) string) string {
 	if s = hide(words.Clean(hide(s), maxError)); s == mask {
 		return withheld

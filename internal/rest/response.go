@@ -22,11 +22,11 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Cut is why there is no more of the body, nil if it is whole. It is an
-	// io.ErrUnexpectedEOF if the connection ended or the time was over.
+	// Cut is why the body is not complete, nil if it is. It is an io.ErrUnexpectedEOF if the
+	// connection ended or the time was over.
 	Cut error
-	// RequestID is the platform's ID of the request, cleaned: that of a header, unless
-	// whoever reads the body finds another.
+	// RequestID is the platform's ID of the request, cleaned: that in the body if there is one, else
+	// that of the header.
 	RequestID string
 	// Mask masks secrets in what is repeated of the body.
 	Mask func(string) string
@@ -57,13 +57,13 @@ func (r *Response) read(body io.Reader) {
 	}
 }
 
-// JSON returns the body as encoding/json reads it, with a number as it is spelled: decoding
-// it may fail, or take gigabytes. Of two members with one name the last counts, and what is
-// not UTF-8 is replaced. The error is an io.ErrUnexpectedEOF if the JSON is cut off, and else
-// a json.SyntaxError, also about what follows the JSON, or the io.EOF of an empty body.
+// JSON returns the body as encoding/json reads it, but numbers as they are spelled: to decode one may
+// fail, or take gigabytes. Of two members with one name the last counts, and what is not UTF-8 is
+// replaced. The error is io.ErrUnexpectedEOF if the JSON is cut off, io.EOF if the body is empty,
+// and otherwise a json.SyntaxError, also about what follows the JSON.
 //
-// Rejected: json.RawMessage for what is read later. Each level of it is scanned again, which
-// takes three times as long.
+// Rejected: json.RawMessage for what is read later. Each level is scanned again, which takes three
+// times as long.
 func (r *Response) JSON() (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()

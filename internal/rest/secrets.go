@@ -14,14 +14,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// minSecretLength is the minimum length, in bytes, of a secret that is masked.
-// Shorter ones occur in ordinary words, and the masked words would reveal them.
+// minSecretLength is the minimum length, in bytes, of a secret that is masked. Shorter ones occur in
+// ordinary words, and the masked words would reveal them.
 const minSecretLength = 4
 
-// mask replaces a secret, and a text with a secret that only decoding shows.
+// mask replaces a secret, or a whole text in which only decoding shows a secret.
 const mask = "***"
 
-// spellings are the forms of a secret that are masked. Its escapes are found by decoding.
+// spellings are the forms in which a secret is masked. Escaped forms are found by decoding.
 var spellings = []func(string) string{
 	func(s string) string { return s },
 	strings.TrimSpace,
@@ -30,7 +30,7 @@ var spellings = []func(string) string{
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 }
 
-// escapes are those of a URL, of JSON and of HTML, anywhere in a text, with what undoes them.
+// escapes are those of a URL, of JSON and of HTML, with what undoes each.
 var escapes = []struct {
 	form *regexp.Regexp
 	undo func(string) string
@@ -40,7 +40,7 @@ var escapes = []struct {
 	{regexp.MustCompile(`&#?\w+;`), html.UnescapeString}, // with a semicolon, as whatever escapes writes it
 }
 
-// maxDecoded is how often a text is decoded. Nothing but an attack is escaped as often.
+// maxDecoded is how often a text is decoded. Only an attack is escaped more often.
 const maxDecoded = 10
 
 func unescapePercent(escaped string) string {
@@ -53,9 +53,8 @@ func unescapeJSON(escaped string) (decoded string) {
 	return decoded
 }
 
-// Secrets are the literals that must not appear in errors and logs. A list of
-// field names ("password", "token") was rejected: it does not cover unknown names,
-// and hides what is not secret. The zero value has none.
+// Secrets are the literals that must not appear in errors and logs. The zero value has none. Rejected:
+// a list of field names ("password", "token"), which lacks unknown names and hides what is not secret.
 type Secrets struct {
 	mu       sync.Mutex
 	literals []string          // in all spellings
@@ -83,10 +82,9 @@ func (s *Secrets) Add(literal string) {
 	s.replacer = nil
 }
 
-// Mask replaces each secret in a text from outside by three asterisks, and a text in which
-// decoding shows another one as a whole. A UUID stays legible even if a secret is part of
-// it: nothing else helps to find an object. Sentences of our own must not be masked: a
-// secret may be an ordinary word.
+// Mask replaces each secret in a text from outside by three asterisks, and the whole text if decoding
+// shows another secret. A UUID stays legible even if a secret is a part of it, since nothing else
+// helps to find an object. Sentences of our own must not be masked: a secret may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +107,7 @@ func (s *Secrets) Mask(text string) string {
 	return text
 }
 
-// decode undoes the escapes of a text until nothing changes. It gives up on one that is
-// escaped too often.
+// decode undoes the escapes of a text, as often as it is escaped. It gives up after maxDecoded.
 func decode(text string) (decoded string, ok bool) {
 	for range maxDecoded {
 		before := text
@@ -124,8 +121,8 @@ func decode(text string) (decoded string, ok bool) {
 	return "", false
 }
 
-// isHidden reports whether a text contains a secret after both are decoded: a secret may
-// look like an escape itself.
+// isHidden reports whether a text contains a secret once both are decoded, since a secret may look
+// like an escape itself.
 func (s *Secrets) isHidden(text string) bool {
 	text, ok := decode(text)
 	return !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(text, secret) })

@@ -15,14 +15,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Why an attempt ended early, besides the caller's own reasons.
+// Why an attempt ended early, if not because the caller cancelled.
 var (
 	errBudget = errors.New("retry_timeout is used up")
 	errLate   = errors.New("the attempt took too long")
 )
 
-// attempt is what is known of one attempt to send a request. A request with a body cannot
-// have been carried out if net/http never read the body.
+// attempt is what is known of one attempt to send a request. If net/http never read the body of a
+// request, the request cannot have been carried out.
 type attempt struct {
 	sent      atomic.Bool // the body was read
 	connected atomic.Bool // there was a connection
@@ -30,9 +30,8 @@ type attempt struct {
 	failed    *Error      // nil after a success
 }
 
-// sentBody is the body of a request, and records when net/http first reads it, unless
-// the caller has cancelled before. The request has no GetBody, so that net/http cannot
-// resend it by itself.
+// sentBody is the body of a request. It records that net/http reads it, or prevents that if the caller
+// has cancelled. The request has no GetBody, so that net/http cannot resend it by itself.
 type sentBody struct {
 	bytes.Reader
 	attempt   *attempt
@@ -76,9 +75,9 @@ func (k *Call) try(ctx context.Context) *attempt {
 	return a
 }
 
-// attemptContext bounds one attempt by request_timeout and, while the API is down, by
-// downTimeout. One of an unrepeatable request, once sent, always has all of request_timeout,
-// also after the end of retry_timeout: to cut it short would lose what it creates.
+// attemptContext bounds one attempt by request_timeout and, while the API is down, by downTimeout. Once
+// an unrepeatable request is sent, it has all of request_timeout, even beyond the end of
+// retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
 	most, setting := k.client.config.RequestTimeout, "request_timeout of "
 	if k.whileDown && !k.Unrepeatable && downTimeout < most {
@@ -167,8 +166,8 @@ func (k *Call) unsuccessful(r *Response) *Error {
 		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())
-	// The API's own rejection, a 4xx, is the one response that says that nothing was done: a
-	// redirect may follow a write that was carried out.
+	// Only a rejection by the API, a 4xx, says that nothing was done. A redirect does not: it may
+	// follow a write that was carried out.
 	isRejected := r.Status >= 400 && r.Status <= 499 && e.Kind != Temporary
 	e.Ambiguous = !isRejected && k.isWrite()
 	return e

@@ -13,8 +13,8 @@ func HasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// sentence adds a full stop to a text that has no end mark. A colon announces
-// something that the text does not have.
+// sentence adds a full stop to a text that has no end mark. A colon at its end announces something
+// that is not there, and is removed.
 func sentence(s string) string {
 	s = strings.TrimRight(s, ": ")
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
@@ -34,8 +34,7 @@ func readable(d time.Duration) string {
 // clock is a time of day for a message, with its time zone.
 func clock(t time.Time) string { return t.Format("15:04:05 MST") }
 
-// Reworded is an error with a text of ours in place of its own, which may have secrets
-// or words of a library.
+// Reworded is an error with a text of ours, because its own may have secrets or words of a library.
 type Reworded struct {
 	Text string
 	Err  error

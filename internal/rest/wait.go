@@ -30,13 +30,12 @@ func (b *backoff) next() time.Duration {
 // overflows.
 const maxRequestedWait = 365 * 24 * time.Hour
 
-// sinceEpoch is the number from which a rate limit's reset is a time, in seconds since
-// 1970, and not a wait: as one, it would be 31 years.
+// sinceEpoch is the number from which a rate limit's reset is a time, in seconds since 1970. As a
+// wait, it would be 31 years.
 const sinceEpoch = 1e9
 
-// requestedWait is the wait that a response requests, and the header that it does so
-// with; 0 if there is none that can be used. After a 429 without Retry-After, it reads
-// the usual headers of rate limits.
+// requestedWait is the wait that a response requests, and the header that does so; 0 if no header is
+// usable. After a 429 without Retry-After, it reads the usual headers of rate limits.
 func requestedWait(status int, header http.Header, now time.Time) (wait time.Duration, name string) {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date // a time counts from the response's own, since the clocks may differ
@@ -56,8 +55,8 @@ func requestedWait(status int, header http.Header, now time.Time) (wait time.Dur
 	return 0, ""
 }
 
-// waitOf reads a wait: a date, or a number of seconds, which from the given number on are
-// those since 1970. It reports whether the value is one of these, even one that has passed.
+// waitOf reads a wait: a date, or a number of seconds, which count from 1970 if there are at least
+// epoch. It reports whether the value is a date or a number, even one that has passed.
 func waitOf(value string, now time.Time, epoch float64) (wait time.Duration, exists bool) {
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseFloat(value, 64) // +Inf with an error if it is too large
