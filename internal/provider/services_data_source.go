@@ -14,7 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filters by resource tags, passed to the API unchanged. The API documentation does not describe the syntax: check the result before you rely on it. If omitted, all services are listed."
+const filterDescription = "Filters by resource tags, passed to the API unchanged. Their syntax is not documented: check the result before you rely on it."
 
 func newServicesDataSource() datasource.DataSource {
 	return &dataSource{name: "services", failure: "Cannot list services", schema: servicesDataSourceSchema, read: readServices}
@@ -47,7 +47,7 @@ func servicesDataSourceSchema() schema.Schema {
 
 // serviceAttributes are the fields of a service.
 func serviceAttributes() map[string]fields.Attribute {
-	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated: " + inaccurateTotal + "."
+	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated."
 	return map[string]fields.Attribute{
 		"id":             computedString("UUID of the service."),
 		"name":           computedString("Name of the service."),
