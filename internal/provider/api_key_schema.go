@@ -70,7 +70,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"ready_for_renewal": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh. Known after apply in a plan that replaces the key.",
+				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh.",
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
