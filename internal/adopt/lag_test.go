@@ -128,6 +128,16 @@ func TestLag(t *testing.T) {
 			},
 			sent: []string{"PATCH name -E14", "PATCH name -E14", "PATCH +E14"}, took: undoneFor,
 		},
+		"a lost response to what dropped another element: it is added again": {
+			config: m{"bulbs": blue}, rewrite: first(func(lamp tfvalue.Value) tfvalue.Value { return keeps([]any{}, "bulbs")(lamp) }),
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH name"); w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14 +E27"},
+		},
 		"a lost response, and a later rejection: it was undone": {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
