@@ -94,7 +94,7 @@ func (u *update) addWrongElements(r record, diags *diag.Diagnostics) {
 		summary, returned = u.notShown(r), "other elements in reads for "+maxLag.String()
 	}
 	wrong := slices.Concat(o.Late, o.Wrong, o.Lost)
-	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.WholeLeaf(r.Name(), r.now), wrong), [2]string{"sent", "returned"}, u.connection.Client.Mask)
+	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.WholeLeaf(r.Name(), r.now), wrong), [2]string{"should be", "but is"}, u.connection.Client.Mask)
 	// An element may lack what was asked for: to configure it so would make that permanent.
 	diags.AddAttributeError(conn.AttributePath(r.Path), summary,
 		fmt.Sprintf("%s was sent and accepted, but the API returned %s:\n\n%s\n\nNothing more was sent. Check these elements in the platform's console: they are not as configured.",

@@ -14,8 +14,9 @@ import (
 // first two. What is removed and added is decided once, at the beginning, in want; no later read
 // adds to it.
 
-// setProgress is what an update has come to with the keyed set. It is the zero value if the
-// update does not manage the set.
+// setProgress is what an update has come to with the keyed set: absorb writes base and want after
+// a PATCH, and followSet before one is sent again. It is the zero value if the update does not
+// manage the set.
 type setProgress struct {
 	// base is the set as it has to be right before the next PATCH, and want as it has to be in
 	// the end. What a PATCH has done is in both. An element that the platform has dropped is in

@@ -34,7 +34,8 @@ type update struct {
 	set    setProgress // see set.go
 }
 
-// seen is what the platform has shown so far.
+// seen is what the platform has shown so far: take writes it after a PATCH, and ask before one is
+// sent again.
 type seen struct {
 	// remote is the object as far as it is known, and returned what reads and responses have
 	// returned of it.
@@ -43,7 +44,8 @@ type seen struct {
 	asOf time.Time
 }
 
-// leafProgress is what an update has come to with the leaves.
+// leafProgress is what an update has come to with the leaves: judge writes the records, and
+// conclude what follows from them. wanted follows what others have changed, too (follow).
 type leafProgress struct {
 	// wanted are the managed leaves as they have to be after the update, and sent are all that
 	// were sent.
