@@ -380,7 +380,7 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 		switch {
 		case r.verdict == storedOtherwise && u.isSet(r.Path):
 			ok = false
-			u.addWrongElements(r, diags)
+			u.addWrongElements(r, slices.Concat(u.set.outcome.Late, u.set.outcome.Wrong, u.set.outcome.Lost), diags)
 		case r.verdict == storedOtherwise && r.isPast && !isLast:
 			u.leaves.late = append(u.leaves.late, r.Path.String())
 		case r.verdict == storedOtherwise && r.isPast:
