@@ -30,7 +30,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	if change.Prior.IsNull() {
 		now, err = e.readToAdopt(ctx, client, id, e.owned(change))
 	} else {
-		now, err = e.observe(ctx, client, id, known{last: change.Prior, memory: last, needsSet: e.ownsSet(e.owned(change))})
+		now, err = e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.ownsSet(e.owned(change))})
 	}
 	if err != nil {
 		e.addAdoptError(diags, id, err)

@@ -3,7 +3,6 @@ package adopt
 import (
 	"context"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -33,9 +32,9 @@ func New(kind Kind) *Engine {
 	}
 }
 
-// Imported returns the state of an object as an import would read it from its JSON.
-func (e *Engine) Imported(id Identity, raw jsontext.Value) (tfvalue.Value, error) {
-	object, err := e.Rules.FromJSON(raw, e.objectType)
+// Imported returns the state of an object as an import would read it from its decoded JSON.
+func (e *Engine) Imported(id Identity, decoded any) (tfvalue.Value, error) {
+	object, err := e.Rules.FromJSON(decoded, e.objectType)
 	if err != nil {
 		return object, err
 	}

@@ -140,7 +140,8 @@ func (e *Engine) readForPlan(ctx context.Context, c *conn.Connection, plan, owne
 
 // readToAdopt reads an object of which there is no state.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
-	now, err := e.observe(ctx, client, id, known{last: tfvalue.Null(e.objectType), needsSet: e.ownsSet(owned)})
+	none := tfvalue.Null(e.objectType)
+	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.ownsSet(owned)})
 	now.remote = now.read
 	return now, err
 }

@@ -32,7 +32,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	}
-	now, err := e.observe(ctx, client, id, known{last: state, memory: last})
+	now, err := e.observe(ctx, client, id, known{last: state, elements: state.At(e.KeyedSet...), memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		why := platform.Absence(err)
@@ -56,10 +56,11 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	return now.remote, e.rememberRead(now.remote, now.read, last)
 }
 
-// known is what a read is compared with: the object as it was last, and the memory of
-// earlier reads. needsSet reports that the keyed set is about to be changed.
+// known is what a read is compared with: the object as it was last, the elements of its keyed
+// set, and the memory of earlier reads. needsSet reports that the set is about to be changed.
 type known struct {
 	last     tfvalue.Value
+	elements tfvalue.Value
 	memory   memory
 	needsSet bool
 }
@@ -81,7 +82,7 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	compare := func(read tfvalue.Value) (remote tfvalue.Value, missing []tfvalue.Leaf) {
 		return e.Rules.Interpret(k.last, unreported, e.withIDs(read, k.last))
 	}
-	first, err := e.readOnce(ctx, client, id)
+	first, err := e.readOnce(ctx, client, id, k.elements)
 	if err != nil {
 		return observed{}, err
 	}
@@ -89,7 +90,7 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	remote, missing := compare(first)
 	if len(missing) > 0 || !e.hasSet(first, k.needsSet) {
 		isDoubtful := slices.ContainsFunc(missing, func(leaf tfvalue.Leaf) bool { return e.isSet(leaf.Path) })
-		if read, err = e.readOnce(ctx, client, id); err != nil {
+		if read, err = e.readOnce(ctx, client, id, k.elements); err != nil {
 			return observed{}, err
 		}
 		asOf = e.eitherReturnedAt(first, read, asOf, isDoubtful)
@@ -140,10 +141,19 @@ func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
 	return (!needed || !set.IsNull()) && len(e.key().Nameless(set)) == 0
 }
 
-func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity) (tfvalue.Value, error) {
+// readOnce sends one GET. What the response says nothing of in the keyed set is as in a known one.
+func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity, known tfvalue.Value) (tfvalue.Value, error) {
 	object := tfvalue.Null(e.objectType)
 	err := e.Read(ctx, client, id, e.Rules.Into(&object))
-	return object, err
+	return e.complete(object, known), err
+}
+
+// complete returns a response with what it says nothing of in the keyed set as in a known one.
+func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
+	if e.KeyedSet == nil || response.At(e.KeyedSet...).IsNull() {
+		return response
+	}
+	return response.With(e.key().Complete(response.At(e.KeyedSet...), known), e.KeyedSet...)
 }
 
 // withIDs returns an object that was read, with the identifiers in the spelling of

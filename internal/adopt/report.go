@@ -86,15 +86,13 @@ func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 // pathInRun is the key of an attribute of all objects of this kind.
 func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.String() }
 
-// addWrongElements reports elements of the set that are not as they were sent.
-func (u *update) addWrongElements(r record, diags *diag.Diagnostics) {
-	o := u.set.outcome
+// addWrongElements reports elements of the set that are not as they were sent, or as they were.
+func (u *update) addWrongElements(r record, wrong []tfvalue.Value, diags *diag.Diagnostics) {
 	summary, returned := fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label), "other elements"
-	if len(o.Late) > 0 {
+	if len(u.set.outcome.Late) > 0 {
 		summary, returned = u.notShown(r), "other elements in reads for "+maxLag.String()
 	}
-	wrong := slices.Concat(o.Late, o.Wrong, o.Lost)
-	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.WholeLeaf(r.Name(), r.now), wrong), [2]string{"sent", "returned"}, u.connection.Client.Mask)
+	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.WholeLeaf(r.Name(), r.now), wrong), [2]string{"should be", "but is"}, u.connection.Client.Mask)
 	// An element may lack what was asked for: to configure it so would make that permanent.
 	diags.AddAttributeError(conn.AttributePath(r.Path), summary,
 		fmt.Sprintf("%s was sent and accepted, but the API returned %s:\n\n%s\n\nNothing more was sent. Check these elements in the platform's console: they are not as configured.",
@@ -107,12 +105,13 @@ func (u *update) notShown(r record) string {
 
 // addReset reports what PATCHes have reset again and again.
 func (u *update) addReset(diags *diag.Diagnostics) {
+	lost := u.step().Add
 	for _, r := range u.leaves.records {
 		switch {
-		case !r.isReset():
-		case u.isSet(r.Path):
-			u.addWrongElements(r, diags)
-		default:
+		case u.isSet(r.Path) && len(lost) > 0:
+			r.wanted = u.set.want
+			u.addWrongElements(r, lost, diags)
+		case r.isReset() && !u.isSet(r.Path):
 			u.addStoredOtherwise(r, diags)
 		}
 	}

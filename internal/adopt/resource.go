@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Resource is the framework's resource of a kind: its schemas, validation, upgrades
@@ -106,7 +106,7 @@ func (r *Resource) importedID(ctx context.Context, req resource.ImportStateReque
 	}
 	for _, part := range parts {
 		// Terraform does not run the validators of the schema in an import.
-		if !platform.IsUUID(part) {
+		if !words.IsUUID(part) {
 			return Identity{}, fmt.Errorf("%q is not a UUID; expected %s", part, r.importForms())
 		}
 	}

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,26 +153,37 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 			key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))
 }
 
-// checkForms rejects a change that would send again a name that the platform has in another
-// Unicode form: a column that is excluded in another form is not excluded. The read of an
-// update's plan is the state, where Terraform has given every name its own form, so
-// the apply finds what the plan cannot.
+// checkForms rejects a change to a list, a set or an element that has a name in another Unicode
+// form on the platform: to send it again would replace that name, and a column that is excluded in
+// another form is not excluded. The read of an update's plan is the state, where Terraform has
+// given every name its own form, so the apply finds what the plan cannot.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
-	sent := r.Leaves
-	if !r.Edit.IsEmpty() {
-		sent = sent.With(r.wanted.At(e.KeyedSet...), e.KeyedSet...)
-	}
-	for _, leaf := range sent.Leaves() {
-		names := e.Rules.Respelled(leaf.Name(), leaf.Value, r.read.At(leaf.Path...))
+	check := func(at tfvalue.Path, changed tfvalue.Value) {
+		names := changed.OtherForms()
 		if len(names) == 0 {
-			continue
+			return
 		}
 		for i, name := range names {
 			names[i] = strconv.Quote(name)
 		}
-		diags.AddAttributeError(conn.AttributePath(leaf.Path),
-			fmt.Sprintf("A name in %s of %s cannot be sent", leaf.Path, r.Label),
+		diags.AddAttributeError(conn.AttributePath(at),
+			fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
 			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text. To a database these are different names, "+
 				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
+	for _, leaf := range r.Leaves.Leaves() {
+		if held := r.read.At(leaf.Path...); held.IsCollection() {
+			check(leaf.Path, held)
+		}
+	}
+	if !r.Edit.IsEmpty() {
+		check(e.KeyedSet, e.concerned(r.Edit, r.read))
+	}
+}
+
+// concerned are the elements of the keyed set on the platform that a change removes or adds, and
+// those that are related to them.
+func (e *Engine) concerned(edit tfvalue.Edit, object tfvalue.Value) tfvalue.Value {
+	set := object.At(e.KeyedSet...)
+	return tfvalue.Collection(set.Type(), e.key().Among(set.Elements(), slices.Concat(edit.Remove, edit.Add)))
 }

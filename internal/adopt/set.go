@@ -14,8 +14,9 @@ import (
 // first two. What is removed and added is decided once, at the beginning, in want; no later read
 // adds to it.
 
-// setProgress is what an update has come to with the keyed set. It is the zero value if the
-// update does not manage the set.
+// setProgress is what an update has come to with the keyed set: absorb writes base and want after
+// a PATCH, and followSet before one is sent again. It is the zero value if the update does not
+// manage the set.
 type setProgress struct {
 	// base is the set as it has to be right before the next PATCH, and want as it has to be in
 	// the end. What a PATCH has done is in both. An element that the platform has dropped is in
@@ -79,7 +80,7 @@ func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalu
 	}
 	now := remote.At(u.KeyedSet...)
 	answer, conflicts := u.key().Ask(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
-	if answer == tfvalue.Due && u.key().Respells(p.Edit, now) {
+	if answer == tfvalue.Due && len(u.concerned(p.Edit, remote).OtherForms()) > 0 {
 		return tfvalue.Conflict, p.Edit.Remove
 	}
 	return answer, conflicts
@@ -87,7 +88,7 @@ func (u *update) answer(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalu
 
 // readAgain reads the object during an update, before a PATCH is sent.
 func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
-	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, memory: u.memory, needsSet: true})
+	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, elements: u.elements(edit), memory: u.memory, needsSet: true})
 	if err != nil {
 		return now, err
 	}
@@ -99,6 +100,14 @@ func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, er
 		err = errors.New(unknown)
 	}
 	return now, err
+}
+
+// elements are those that a response to a PATCH may have, as they were and as they were sent.
+func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
+	if !u.ownsKeyedSet() {
+		return u.seen.remote.At(u.KeyedSet...)
+	}
+	return u.key().Replace(u.set.base, nil, e.Add)
 }
 
 // followSet takes the set from a read before a PATCH: what the PATCH concerns is as it was, and

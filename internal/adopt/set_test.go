@@ -22,6 +22,12 @@ func TestResetsByAStage(t *testing.T) {
 	if len(tf.asOf) != 2 || !tf.asOf[1].After(tf.asOf[0]) {
 		t.Errorf("decided at %v", tf.asOf)
 	}
+	unmanaged := adopted(t, m{"name": "desk"})
+	unmanaged.config["name"] = "new"
+	unmanaged.wantOK(unmanaged.apply())
+	if unmanaged.wantPatches("PATCH name"); len(unmanaged.asOf) > 0 {
+		t.Errorf("a leaf alone rests on bulbs that nobody manages: %v", unmanaged.asOf)
+	}
 }
 
 // TestHalfDone has an update that ends in the PATCH that removes an element or in the one
@@ -113,7 +119,11 @@ func TestAsk(t *testing.T) {
 					tf.wantOK(o)
 				}
 				tf.fail = nil
-				tf.wantQuiet(tf.apply())
+				if next := tf.apply(); strings.HasPrefix(name, "another form") {
+					tf.wantErrors(next, "cannot be sent")
+				} else {
+					tf.wantQuiet(next)
+				}
 			})
 		})
 	}
@@ -188,9 +198,9 @@ func TestRestore(t *testing.T) {
 		"none is returned":        {[]any{e27}, nil, 1, []string{"PATCH name -E14", "PATCH name +E27"}, nil, nil},
 		"one is changed":          {deskBulbs, []any{m{"socket": "E14", "colors": []any{}, "on": true}, e27}, 1, []string{"PATCH name"}, []string{`bulbs, E14, colors: was ["réd"], is now []`}, nil},
 		"one more is added":       {deskBulbs, []any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, 1, []string{"PATCH name"}, nil, nil},
-		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"E14: sent there, returned missing", "is only partly updated"}},
-		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: sent ["blue"], returned []`, "is only partly updated"}},
-		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: sent missing, returned there", "E14: colors = [\"réd\"], on = true"}},
+		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"E14: should be there, but is missing", "is only partly updated"}},
+		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: should be ["blue"], but is []`, "is only partly updated"}},
+		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: should be missing, but is there", "E14: colors = [\"réd\"], on = true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,8 +234,8 @@ func TestRestore(t *testing.T) {
 	tf.wantPatches("PATCH name", "PATCH name +E14", "PATCH name +E27")
 }
 
-// TestSpellings has a name that the platform has in another Unicode form. By itself it
-// makes no difference; what would send it again is refused; a removal works.
+// TestSpellings has names that the platform has in another Unicode form. By themselves they make
+// no difference, and nothing that contains one is changed.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
@@ -244,11 +254,16 @@ func TestSpellings(t *testing.T) {
 	tf.wantErrors(tf.apply(), `A name in bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1], m{"socket": composed, "on": true}, m{"socket": "G9", "colors": []any{composed}}}
 	tf.wantErrors(tf.apply(), "cannot be sent")
-	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"x"}}, deskBulbs[1]}
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}
+	tf.wantErrors(tf.apply(), "cannot be sent") // which removes the other form, too
+	tf.config["bulbs"] = append(bulbs(composed), m{"socket": composed})
 	tf.wantQuiet(tf.apply())
-	tf.config["tags"] = []any{composed, "x"}
-	tf.wantErrors(tf.apply(), "A name in tags of lamp")
-	tf.wantPatches("PATCH -E14 -G9 -"+decomposed, "PATCH +E14")
+	tf.wantPatches("PATCH -G9")
+	for _, tags := range [][]any{{composed, "x"}, {"x"}} {
+		tf.config["tags"] = tags
+		tf.wantErrors(tf.apply(), "A name in tags of lamp")
+	}
+	tf.wantPatches()
 }
 
 // TestElementWithoutAName has responses whose bulbs lack their names: they are asked for once

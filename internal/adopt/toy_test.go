@@ -2,13 +2,13 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -59,7 +59,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, Noun: "bulb", Format: "%s"}
+var bulbKey = tfvalue.Key{Members: []string{"socket"}, Unsaid: []string{"on"}, Noun: "bulb", Format: "%s"}
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -74,8 +74,12 @@ type workshop struct {
 	lamps    map[string]tfvalue.Value
 	requests []string
 	asOf     []time.Time // of what each PATCH of bulbs was decided by
+	open     int         // calls that have not ended
 
+	// versions are the lamps of earlier PATCHes, and when they were replaced.
+	versions map[string][]version
 	// What the API document does not show.
+	lag     time.Duration                                            // responses have the lamps as they were so long ago
 	resets  bool                                                     // a PATCH resets what it omits
 	result  string                                                   // of a PATCH: "" for the lamp, "none", "past"
 	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
@@ -86,6 +90,21 @@ type workshop struct {
 	// settings of the provider that are known only after apply.
 	retries bool
 	lacks   []string
+}
+
+type version struct {
+	until time.Time
+	lamp  tfvalue.Value
+}
+
+// shown is a lamp as responses have it.
+func (w *workshop) shown(id string) tfvalue.Value {
+	for _, v := range w.versions[id] {
+		if v.until.After(time.Now().Add(-w.lag)) {
+			return v.lamp
+		}
+	}
+	return w.lamps[id]
 }
 
 func (w *workshop) engine() *Engine {
@@ -101,14 +120,15 @@ func (w *workshop) engine() *Engine {
 					return err
 				}
 			}
-			lamp, ok := w.lamps[strings.ToLower(id.IDs[0])]
-			if !ok {
+			lamp := strings.ToLower(id.IDs[0])
+			if _, ok := w.lamps[lamp]; !ok {
 				return gone
 			}
-			return readLamp(w.respond("GET", lamp), read)
+			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
 		KeyedSet: tfvalue.Path{"bulbs"},
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+			w.open++
 			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
 		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, nil },
@@ -142,9 +162,9 @@ type patching struct {
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
 	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
 	u.failed = err
-	switch {
-	case err != nil:
-		return u.retries && !p.AsOf.IsZero(), err
+	switch failed := (&platform.Error{}); {
+	case errors.As(err, &failed):
+		return u.retries && !p.AsOf.IsZero() && failed.Status < http.StatusBadRequest, err
 	case response.IsNull():
 		return false, nil
 	default:
@@ -155,7 +175,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
 func (u *patching) Settle()                                 { u.failed = nil }
 func (u *patching) Stop(_ context.Context, err error) error { return err }
-func (u *patching) End()                                    {}
+func (u *patching) End()                                    { u.open-- }
 
 // readLamp reads a lamp as JSON.
 func readLamp(lamp tfvalue.Value, read platform.Read) error {
@@ -163,11 +183,7 @@ func readLamp(lamp tfvalue.Value, read platform.Read) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return err
-	}
-	return read(raw)
+	return read(members)
 }
 
 // patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
@@ -209,6 +225,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	if w.rewrite != nil {
 		after = w.rewrite(after)
 	}
+	w.versions[id] = append(w.versions[id], version{time.Now(), before})
 	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
 	switch {
 	case failed != nil, w.result == "none":
@@ -216,7 +233,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	case w.result == "past":
 		return w.respond(request, before), nil
 	default:
-		return w.respond(request, w.lamps[id]), nil
+		return w.respond(request, w.shown(id)), nil
 	}
 }
 
@@ -308,7 +325,7 @@ var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true
 
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
-	w := &workshop{}
+	w := &workshop{versions: map[string][]version{}}
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
 			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,

@@ -34,7 +34,8 @@ type update struct {
 	set    setProgress // see set.go
 }
 
-// seen is what the platform has shown so far.
+// seen is what the platform has shown so far: take writes it after a PATCH, and ask before one is
+// sent again.
 type seen struct {
 	// remote is the object as far as it is known, and returned what reads and responses have
 	// returned of it.
@@ -43,7 +44,8 @@ type seen struct {
 	asOf time.Time
 }
 
-// leafProgress is what an update has come to with the leaves.
+// leafProgress is what an update has come to with the leaves: judge writes the records, and
+// conclude what follows from them. wanted follows what others have changed, too (follow).
 type leafProgress struct {
 	// wanted are the managed leaves as they have to be after the update, and sent are all that
 	// were sent.
@@ -161,7 +163,9 @@ func (u *update) send(ctx context.Context, call Call, p Patch, rests bool, respo
 	if patch.Body, err = u.Body(u.change.Change, p); err != nil {
 		return false, fmt.Errorf("reading the plan: %w", err)
 	}
-	return call.Send(ctx, patch, u.Rules.Into(response))
+	again, err = call.Send(ctx, patch, u.Rules.Into(response))
+	*response = u.complete(*response, u.elements(p.Edit))
+	return again, err
 }
 
 // undoneFor is how long reads have to show that a PATCH was not carried out that may have been:
@@ -199,11 +203,12 @@ func (u *update) ask(ctx context.Context, p Patch, call Call) (left Patch, read 
 		case perhaps && p.Edit.IsEmpty() && !u.verifiable(differs).AnyLeaf():
 			u.carriedOut(tfvalue.Edit{}, now.remote) // as far as a read can show it
 			return p, now.read, nil
-		case perhaps && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor):
+		}
+		u.follow(p, now, past)
+		if perhaps && !p.Edit.IsEmpty() && waiting.next(ctx, undoneFor) {
 			continue
 		}
 		call.Settle()
-		u.follow(p, now, past)
 		return p, now.read, nil
 	}
 }
@@ -258,7 +263,7 @@ const maxLag = 30 * time.Second
 // as what was sent is exactly as it was, more reads follow.
 func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isLast bool) (tfvalue.Value, time.Time, error) {
 	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
-		read, err := u.readOnce(ctx, u.connection.Client, u.id)
+		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(p.Edit))
 		if err != nil {
 			return shown, asOf, err
 		}
@@ -375,8 +380,8 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 		switch {
 		case r.verdict == storedOtherwise && u.isSet(r.Path):
 			ok = false
-			u.addWrongElements(r, diags)
-		case r.verdict == storedOtherwise && r.isPast && !isLast && len(u.set.outcome.Late) == 0:
+			u.addWrongElements(r, slices.Concat(u.set.outcome.Late, u.set.outcome.Wrong, u.set.outcome.Lost), diags)
+		case r.verdict == storedOtherwise && r.isPast && !isLast:
 			u.leaves.late = append(u.leaves.late, r.Path.String())
 		case r.verdict == storedOtherwise && r.isPast:
 			ok = false

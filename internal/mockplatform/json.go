@@ -5,43 +5,65 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"unicode/utf8"
 )
 
 // Document is one JSON object as it is stored and sent. Numbers are json.Number,
 // so that they keep their digits.
 type Document = map[string]any
 
-// decode reads exactly one JSON value. It rejects duplicate members, of which
-// encoding/json would keep the last.
+// decode reads exactly one JSON value. It rejects duplicate members, of which encoding/json
+// would keep the last, and what is not UTF-8, which it would replace.
 func decode(text []byte) (any, error) {
-	var value any
-	err := jsonv2.Unmarshal(text, &value, keepDigits)
-	var syntactic *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntactic):
-		steps := slices.Collect(syntactic.JSONPointer.Tokens())
-		return nil, fmt.Errorf("member %q occurs twice", strings.Join(steps, "."))
-	case errors.As(err, &syntactic):
-		line := 1 + bytes.Count(text[:syntactic.ByteOffset], []byte("\n"))
-		return nil, fmt.Errorf("line %d: %w", line, syntactic.Err)
+	if !utf8.Valid(text) {
+		return nil, errors.New("not UTF-8")
 	}
-	return value, err
+	syntactic := new(json.SyntaxError)
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntactic) {
+		line := 1 + bytes.Count(text[:syntactic.Offset], []byte("\n"))
+		return nil, fmt.Errorf("line %d: %w", line, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decodeNext(decoder, "")
 }
 
-// keepDigits decodes a number as json.Number instead of a float64.
-var keepDigits = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, value *any) error {
-	if decoder.PeekKind() != '0' {
-		return errors.ErrUnsupported
+// decodeNext reads the value at a path. The JSON is valid, so that no token is an error.
+func decodeNext(decoder *json.Decoder, path string) (any, error) {
+	token, _ := decoder.Token()
+	switch token {
+	case json.Delim('{'):
+		doc := Document{}
+		for decoder.More() {
+			name, _ := decoder.Token()
+			next := strings.TrimPrefix(fmt.Sprint(path, ".", name), ".")
+			if _, exists := doc[name.(string)]; exists {
+				return nil, fmt.Errorf("member %q occurs twice", next)
+			}
+			member, err := decodeNext(decoder, next)
+			if err != nil {
+				return nil, err
+			}
+			doc[name.(string)] = member
+		}
+		_, _ = decoder.Token()
+		return doc, nil
+	case json.Delim('['):
+		list := []any{}
+		for decoder.More() {
+			element, err := decodeNext(decoder, fmt.Sprint(path, ".", len(list)))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, element)
+		}
+		_, _ = decoder.Token()
+		return list, nil
+	default:
+		return token, nil
 	}
-	number, err := decoder.ReadToken()
-	*value = json.Number(number.String())
-	return err
-}))
+}
 
 // encode omits encoding/json's escapes for HTML, which few services send.
 func encode(value any) []byte {

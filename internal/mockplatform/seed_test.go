@@ -48,7 +48,9 @@ func TestLoadSeedRejects(t *testing.T) {
 	const organization, service, pipe, alert = seedFolder + "organization.json", seedFolder + "services/a.json", seedFolder + "pipes/a.json", "alerts/a.json"
 	for name, row := range map[string]struct{ file, content, message string }{
 		"no credentials":         {"credentials.json", "", "open credentials.json: "},
-		"end of file":            {service, "{\n", service + ": line 2: unexpected EOF"},
+		"end of file":            {service, "{\n", service + ": line 2: unexpected end of JSON input"},
+		"more after it":          {service, "{}\n{}", service + ": line 2: invalid character '{' after top-level value"},
+		"not UTF-8":              {service, "{\"name\":\"\xff\"}", service + ": not UTF-8"},
 		"not an object":          {service, "[]", service + ": not a JSON object"},
 		"duplicate member":       {service, `{"id":"a","id":"b"}`, service + `: member "id" occurs twice`},
 		"duplicate member below": {pipe, `{"source":{"kafka":{"topics":"a","brokers":"b","topics":"c"}}}`, pipe + `: member "source.kafka.topics" occurs twice`},

@@ -1,57 +1,29 @@
 package platform
 
 import (
+	"bytes"
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
-
-// APIKey is a key as its creation returns it ("API key" in the API document). The
-// document does not show whether the API returns State. A field that a response
-// omits is nil.
-type APIKey struct {
-	ID           *string         `json:"id,omitzero"`
-	Name         *string         `json:"name,omitzero"`
-	Roles        []string        `json:"roles,omitzero"`
-	State        *string         `json:"state,omitzero"`
-	KeySuffix    *string         `json:"keySuffix,omitzero"`
-	CreatedAt    *string         `json:"createdAt,omitzero"`
-	ExpireAt     *string         `json:"expireAt,omitzero"`
-	UsedAt       *string         `json:"usedAt,omitzero"`
-	IPAccessList []IPAccessEntry `json:"ipAccessList,omitzero"`
-}
-
-// IPAccessEntry is an address or CIDR block that may use an API key ("IP access entry" in
-// the API document).
-type IPAccessEntry struct {
-	Source      *string `json:"source,omitzero"`
-	Description *string `json:"description,omitzero"`
-}
 
 // CreatedAPIKey is the result of the creation of a key. The API returns KeySecret
 // only here. KeyID and KeySecret are nil if the API returned "".
 type CreatedAPIKey struct {
-	Key       *APIKey `json:"key,omitzero"`
-	KeyID     *string `json:"keyId,omitzero"`
-	KeySecret *string `json:"keySecret,omitzero"`
-	// NullExpiry reports whether expireAt is null in the response: the key never
-	// expires. If the response omits expireAt, ExpireAt is nil too, but the expiry
-	// is not known.
-	NullExpiry bool `json:"-"`
+	// Key is the key ("API key" in the API document), decoded as for Read, in which any member
+	// may be missing or of another type; nil if the API returned none.
+	Key              any
+	KeyID, KeySecret *string
 	// RequestID is the platform's ID of the request; "" if the response had none or
 	// was broken.
-	RequestID string `json:"-"`
-	// Incomplete is what is wrong with a response that has the key all the same; nil if
-	// nothing is.
-	Incomplete error `json:"-"`
+	RequestID string
+	// Incomplete is what is wrong with a response that has the secret all the same; nil if
+	// nothing is. It says nothing of the members of Key.
+	Incomplete error
 }
 
 // CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
@@ -95,55 +67,59 @@ var secretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*"?|[0-9.
 func (c *Client) maskSecret(raw []byte) {
 	for _, match := range secretText.FindAllSubmatch(raw, -1) {
 		c.AddSecret(strings.Trim(string(match[1]), `"`))
-		if secret := text(match[1]); secret != nil {
-			c.AddSecret(*secret)
-		}
 	}
 }
 
-// receive reads the response to the creation of a key member by member, so that one of
-// another type does not discard the others. There is a key if there is its secret, or its
-// ID if the secret is hashed. JSON that is cut or broken has none.
+// receive reads the response to the creation of a key, as far as it can be read. There is a
+// key if there is its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	_, wrong := result(r, "result")
-	value := members(r.Body)["result"]
-	if value.Kind() != '{' {
-		value = r.Body
+	all := leading(r.Body)
+	if result := members(all["result"]); result != nil {
+		all = result
 	}
-	found := members(value)
-	*k = CreatedAPIKey{KeyID: text(found["keyId"]), KeySecret: text(found["keySecret"]), RequestID: r.RequestID}
-	if object, exists := found["key"]; exists {
-		k.Key = &APIKey{}
-		fields := members(object)
-		for name, value := range fields {
-			next := *k.Key
-			if json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", name, value), &next, rest.Lenient) == nil {
-				*k.Key = next
-			}
-		}
-		k.NullExpiry = fields["expireAt"].Kind() == 'n'
-		if wrong == nil && json.Unmarshal(object, new(APIKey), rest.Lenient) != nil {
-			wrong = errors.New(`a member of "key" has another type than in the API document`)
-		}
-	}
-	if wrong == nil {
-		return nil
-	}
-	k.Incomplete = fmt.Errorf("the response to the creation of the key is not as documented: %w", wrong)
-	exists := k.KeySecret != nil || hashed && k.Key != nil && k.Key.ID != nil
+	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID}
+	k.Incomplete = wrong
+	exists := k.KeySecret != nil || hashed && text(members(k.Key)["id"]) != nil
 	// With a 4xx, no key was created, whatever the body contains.
-	if rejected := r.Status >= 400 && r.Status <= 499; rejected || !exists {
+	if rejected := r.Status/100 == 4; rejected || !exists {
 		return wrong
 	}
 	return nil
 }
 
-// text returns a string, or a number in its own spelling; nil if value is neither or is
-// empty, which is as if the API omitted it.
-func text(value jsontext.Value) *string {
-	s := string(value)
-	if value.Kind() != '0' && json.Unmarshal(value, &s, rest.Lenient) != nil || s == "" {
+// leading returns the members of an object that come before a place where its JSON is cut off
+// or broken.
+func leading(body []byte) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if start, _ := decoder.Token(); start != json.Delim('{') {
 		return nil
 	}
-	return &s
+	all := map[string]any{}
+	for decoder.More() {
+		token, _ := decoder.Token()
+		name, isName := token.(string)
+		var value any
+		if !isName || decoder.Decode(&value) != nil {
+			break
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// text returns a string, or a number in its own spelling; nil if value is neither or is
+// empty, which is as if the API omitted it.
+func text(value any) *string {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			return &value
+		}
+	case json.Number:
+		spelling := value.String()
+		return &spelling
+	}
+	return nil
 }

@@ -1,11 +1,10 @@
 package platform
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -23,18 +22,22 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 		"whole":                 {200, `{"result":{"key":{"id":"k","name":"n","roles":["admin"]},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k","name":"n","roles":["admin"]},` + id + `,` + secret + `}`},
 		"no secret":             {200, `{"result":{"key":{"id":"k"},` + id + `}}`, false, `{"key":{"id":"k"},` + id + `}`},
 		"nothing, hashed":       {200, `{"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}}`},
-		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k"},` + id + `,` + secret + `} incomplete`},
-		"key of another type":   {200, `{"result":{"key":[1],` + id + `,` + secret + `}}`, false, `{"key":{},` + id + `,` + secret + `} incomplete`},
+		"other types":           {200, `{"result":{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}}`, false, `{"key":{"id":"k","name":7,"roles":"admin"},` + id + `,` + secret + `}`},
+		"key of another type":   {200, `{"result":{"key":[1],` + id + `,` + secret + `}}`, false, `{"key":[1],` + id + `,` + secret + `}`},
+		"nothing but empty":     {200, `{"result":{"key":{"id":"k"},"keyId":"","keySecret":""}}`, false, `{"key":{"id":"k"}}`},
+		"an escaped name":       {200, `{"result":{"keySecr\u0065t":"s3cr3t"}}`, false, `{` + secret + `}`},
 		"id a number":           {200, `{"result":{"keyId":7,` + secret + `}}`, false, `{"keyId":"7",` + secret + `}`},
 		"cut in the secret":     {200, `{"result":{` + id + `,"keySecret":"s3cr3t`, false, "ambiguous"},
-		"cut after the result":  {200, `{"result":{` + id + `,` + secret + `}`, false, `{` + id + `,` + secret + `} incomplete`},
+		"cut after the result":  {200, `{"result":{` + id + `,` + secret + `}`, false, `{` + id + `,` + secret + `} but its JSON is cut short`},
 		"broken before":         {200, `{"result":{"key":{"id":"k","name":"\x"},"keyId":"i","keySecret":"s3\u0063r3t"}}`, false, "ambiguous"},
-		"contradiction":         {200, `{"status":500,"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},
+		"contradiction":         {200, `{"status":500,"result":{` + secret + `}}`, false, `{` + secret + `} but it contradicts itself: HTTP 200, but its envelope has status 500`},
 		"contradiction, none":   {200, `{"status":500,"result":{"key":{"id":"k"}}}`, false, "ambiguous"},
-		"contradiction, hashed": {200, `{"status":500,"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}} incomplete`},
-		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} incomplete`},
-		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} incomplete`},
-		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} incomplete`},
+		"contradiction, hashed": {200, `{"status":500,"result":{"key":{"id":"k"}}}`, true, `{"key":{"id":"k"}} but it contradicts itself: HTTP 200, but its envelope has status 500`},
+		"hashed, no ID":         {200, `{"status":500,"result":{"key":{"name":"n"}}}`, true, "ambiguous"},
+		"no envelope":           {200, `{` + secret + `}`, false, `{` + secret + `} but it has no "result"`},
+		"an array":              {200, `["keySecret","no secret"]`, false, "ambiguous"},
+		"more after":            {200, `{"result":{` + secret + `}} and more`, false, `{` + secret + `} but it is not JSON (at byte 34)`},
+		"500 with a key":        {500, `{"result":{` + secret + `}}`, false, `{` + secret + `} but it has HTTP status 500`},
 		"400 cut in the secret": {400, `{"result":{` + secret + `},"message":"` + strings.Repeat("x", testMaxMessage-3) + `s3cr3t"}`, false, "failed"},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
@@ -42,9 +45,13 @@ func TestKeyIsKeptWhateverTheResponse(t *testing.T) {
 			key, err := createKey(t.Context(), c, test.hashed)
 			got := outcome(err)
 			if err == nil {
-				kept, _ := json.Marshal(key)
+				kept, _ := json.Marshal(struct {
+					Key       any     `json:"key,omitempty"`
+					KeyID     *string `json:"keyId,omitempty"`
+					KeySecret *string `json:"keySecret,omitempty"`
+				}{key.Key, key.KeyID, key.KeySecret})
 				if got = string(kept); key.Incomplete != nil {
-					got += " incomplete"
+					got += " but " + key.Incomplete.Error()
 				}
 			}
 			if got != test.want || f.Sent("POST") != 1 {

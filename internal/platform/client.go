@@ -91,7 +91,7 @@ func New(config Config) (*Client, error) {
 	}
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
-	c.lists = lists{do: c.rest.Do, series: map[string][]*list{}, since: map[string]uint64{}}
+	c.lists = lists{do: c.rest.Do, last: map[string][]*list{}, after: map[string]uint64{}}
 	c.rest.Add(&c.management.API)
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)

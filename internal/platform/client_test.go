@@ -96,6 +96,20 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
+// What cannot be written as JSON is not sent, nor is a request without it.
+func TestBodiesAreChecked(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		body := map[string]any{"name": make(chan int)}
+		_, err := c.CreateAPIKey(t.Context(), testOrganization, body)
+		for _, err := range []error{err, updateScaling(t.Context(), c, testService, body, nil)} {
+			if err == nil || !strings.Contains(err.Error(), ": the body cannot be written as JSON: ") || f.Sent("") != 0 {
+				t.Errorf("%d requests: %v", f.Sent(""), err)
+			}
+		}
+	})
+}
+
 func TestIDsAreChecked(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {

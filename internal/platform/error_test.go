@@ -16,6 +16,7 @@ func TestErrorTexts(t *testing.T) {
 	const (
 		organization = " in organization " + testOrganization + " at " + resttest.Host + ". "
 		pipe         = "Tried to read pipe " + testPipe + " of service " + testService + organization
+		service      = "Tried to read service " + testService + organization
 		list         = "Tried to list services" + organization
 		key          = "Tried to create an API key" + organization
 		scaling      = "Tried to update the scaling of service " + testService + organization
@@ -43,14 +44,20 @@ func TestErrorTexts(t *testing.T) {
 		"200 cut":             {"pipe", respond(200, `{"result":`), pipe, "its JSON is cut short."},
 		"200 array":           {"pipe", respond(200, `[]`), pipe, "it is JSON, but not an object."},
 		"200 without result":  {"pipe", respond(200, `{"requestId":"r3","message":"later"}`), pipe, "HTTP 200 OK (request ID r3), but the response cannot be used: it has no \"result\": later."},
+		"200 ID of a header":  {"pipe", respond(200, `{"message":"later"}`, "X-Request-Id: r4"), pipe, "HTTP 200 OK (request ID r4), but"},
+		"200 ID of two lines": {"pipe", respond(200, `{"requestId":"r\n5"}`, "X-Request-Id: r4"), pipe, "HTTP 200 OK (request ID r 5), but"},
+		"200 gone":            {"service", respond(200, `{"result":[]}`), service, "Organization " + testOrganization + " has no service " + testService + ": two consecutive lists of its services omit it."},
 		"200 and an error":    {"pipe", respond(200, `{"error":"no"}`), pipe, "it has no \"result\": no."},
 		"200 without data":    {"alert", respond(200, `{"requestId":"r3"}`), alert, "HTTP 200 OK, but the response cannot be used: it has no \"data\"."},
 		"200 contradiction":   {"pipe", respond(200, `{"status":404,"error":{"message":"gone"},"result":{}}`), pipe, "it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type":      {"pipe", respond(200, `{"result":{"name":7}}`), pipe, "a field has another type."},
 		"200 about another":   {"pipe", respond(200, `{"result":{"id":"x"}}`), pipe, "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
+		"200 another case":    {"alert", respond(200, `{"data":{"id":"`+strings.ToUpper(testAlert)+`"}}`), alert, "it is about another object: the request was for ID " + testAlert},
+		"200 about a long ID": {"pipe", respond(200, `{"result":{"id":"`+strings.Repeat("x", 101)+`"}}`), pipe, "and the response has ID " + strings.Repeat("x", 100) + "…."},
+		"200 list later":      {"list", respond(200, `{"message":"later"}`), list, "it has no \"result\": later."},
 		"200 no list":         {"list", respond(200, `{"result":{}}`), list, "its result is not an array."},
 		"200 no ID in a list": {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
-		"200 type in a list":  {"list", respond(200, `{"result":[{"id":"x","name":7}]}`), list, "service x: a field has another type."},
+		"200 type in a list":  {"list", respond(200, `{"result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK, but the response cannot be used: service x: a field has another type."},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for _, word := range []string{"Tried", "response", "Check", testPipe[:8]} {

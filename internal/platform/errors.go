@@ -45,10 +45,6 @@ func Absence(err error) string {
 	}
 }
 
-// CleanText turns a text from outside, such as an ID or a name, into one line for a
-// message, without what a terminal would act on, and cut.
-func CleanText(s string) string { return rest.Clean(s, rest.MaxID) }
-
 // SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c
 // are". names must not be empty.
 func SettingsAre(names []string) string {

@@ -2,11 +2,9 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -55,8 +53,9 @@ type object struct {
 	NumReplicas *int    `json:"numReplicas"`
 }
 
-func (o *object) read(raw jsontext.Value) error {
-	if json.Unmarshal(raw, o) != nil {
+func (o *object) read(decoded any) error {
+	raw, err := json.Marshal(decoded)
+	if err != nil || json.Unmarshal(raw, o) != nil {
 		return errors.New("a field has another type")
 	}
 	return nil
@@ -65,9 +64,9 @@ func (o *object) read(raw jsontext.Value) error {
 // reading returns what a call reads last, nil if it reads nothing.
 func reading(call func(Read) error) (*object, error) {
 	var last *object
-	err := call(func(raw jsontext.Value) error {
+	err := call(func(decoded any) error {
 		last = new(object)
-		return last.read(raw)
+		return last.read(decoded)
 	})
 	return last, err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
@@ -28,6 +29,7 @@ func TestFaults(t *testing.T) {
 		"200 and an error":   {respond(200, `{"error":"no"}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous"},
 		"200 of status 400":  {respond(200, `{"status":400}`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous"},
 		"200 about another":  {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok"},
+		"200 cut after JSON": {fault{Status: 200, Text: "{} ", Cut: mockplatform.CutBody, CutBytes: 2}, "2 ok", "2 ok", "2 ok", "1 ambiguous"},
 		"200 and more":       {respond(200, `{"result":[],"data":{}} x`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous"},
 	} {
 		for operations, want := range map[string]string{"pipe": test.read, "service list alert": test.others, "scaling update": test.patch, "key": test.key} {

@@ -9,65 +9,54 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// listLifetime is how long a list of services is reused: long enough for a
-// refresh of many resources, short enough for the next command to see a change in
-// the console. A failed list is reused as long, or each of a thousand resources
-// would spend its retry_timeout on it.
+// listLifetime is how long a list of services is reused: long enough for a refresh of many
+// resources, short enough for the next command to see a change in the console. A failed
+// list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// maxLists is how many lists of the same services are remembered, with every field of each
-// service. Whoever reads twice needs two.
-const maxLists = 4
-
-// lists are the lists of services of one client. A read takes the oldest list that serves
-// it, so that many who read at different times share few.
+// lists are the lists of services of one client. A read of one service uses the oldest list
+// that began after the last write to the service, and after the end of the list that its last
+// read used: a service is read again to learn more than that list says. So many reads at
+// different times share few lists.
 //
-//   - A read of one service needs a list that began after the last write to that service,
-//     and after the end of the list that its last read used: who reads again wants to know
-//     more, for the same reason as others at that time, or in a later walk.
-//   - A fresh read needs a list that begins after it was asked for, or one that has failed:
-//     an error shows no old values. This rule for every read was rejected: a refresh of many
-//     services would cost nearly as many lists.
+// A fresh read uses a list that begins after the call, or one that has failed: an error shows
+// no old values. Rejected: making every read a fresh one. A refresh of many services would
+// cost nearly as many lists.
 //
-// One list of the same services is under way at a time, and all whom it does not serve share
-// the next one. So the two lists of who reads twice are consecutive.
-//
-// Beginnings, ends and writes are ordered by a count, since their times may be equal.
+// A list begins when the one before it of the same services has ended. Until then, every read
+// that needs a newer list waits for it. So the two lists of a read that finds nothing are
+// consecutive, and no list before the last two is needed.
 type lists struct {
 	do func(context.Context, *rest.Request) error
 
-	mu     sync.Mutex
-	count  uint64
-	series map[string][]*list // of the same services, oldest first
-	since  map[string]uint64  // what the next read of a service needs, by serviceKey
+	mu    sync.Mutex
+	count uint64             // of lists that have begun: it orders what may happen at the same time
+	last  map[string][]*list // by listKey: at most two, the older one first
+	after map[string]uint64  // by serviceKey: the next read needs a list that began after this count
 }
 
-// list is one list of services: to begin when the one before it has ended, under way, or
-// done.
+// list is one list of services: waiting for the one before it, under way, or done.
 type list struct {
-	begun, ended uint64 // 0 until then
-	endedAt      time.Time
-	done         chan struct{} // closed once all below is set
+	begun, ended uint64        // the counts at its beginning and its end; 0 until then
+	done         chan struct{} // closed once err and services are final
 	err          error
-	services     []*service          // in the API's order
-	byID         map[string]*service // the first of an ID
+	services     []*service // in the API's order, each ID once
 
-	cancel  context.CancelFunc
-	readers int // that have not left; without any, the list is cancelled
+	users  int // see leave
+	cancel context.CancelFunc
+	expiry *time.Timer
 }
 
-// service is one service of a list. Only ID and name are read at once: an unusable
+// service is one service of a list. Only its ID and name are read with the list: an unusable
 // field of one service must not break the reads of the others.
 type service struct {
 	id, name string // the ID in lower case, the name in the normal form of Terraform's
-	json     jsontext.Value
+	decoded  any
 }
 
 // serviceKey is the same for all reads and writes of a service.
@@ -75,194 +64,135 @@ func serviceKey(organizationID, serviceID string) string {
 	return strings.ToLower(organizationID + "/" + serviceID)
 }
 
-// outdate counts the beginning or the end of a write, successful or not: later reads of the
-// service need a list that begins after it.
+// listKey is the same for requests that list the same services.
+func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
+
+// outdate is called before and after each write to a service, whether it succeeds or not.
 func (l *lists) outdate(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count++
-	l.need(key, l.count)
+	l.after[key] = l.count
 }
 
-func (l *lists) need(key string, after uint64) {
-	l.since[key] = max(l.since[key], after)
-}
-
-// find returns the services that see finds in the list that serves a read, or, if it finds
-// none, in the next list: none only if two consecutive lists have none. key is that of the
-// service that is read; "" for a fresh read.
-func (l *lists) find(ctx context.Context, r *rest.Request, key string, see func(*list) []*service) ([]*service, error) {
-	used, err := l.read(ctx, r, key)
-	if err != nil {
-		return nil, err
-	}
-	if found := see(used); len(found) > 0 {
-		return found, nil
-	}
-	if used, err = l.next(ctx, r, key, used.ended); err != nil {
-		return nil, err
-	}
-	return see(used), nil
-}
-
-// read returns the list that serves a read, once it has ended.
-func (l *lists) read(ctx context.Context, r *rest.Request, key string) (*list, error) {
+// find returns the wanted services of a list. While it finds none, it looks at the next list,
+// up to most lists. key is that of the service that is read; "" for a fresh read.
+func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
-	after := l.since[key]
+	after := l.after[key]
 	if key == "" {
-		l.count++
 		after = l.count
 	}
 	l.mu.Unlock()
-	return l.next(ctx, r, key, after)
-}
-
-// next returns the oldest list that began after a count, or for a fresh read one that has
-// failed, once it has ended, and remembers that the service has used it.
-func (l *lists) next(ctx context.Context, r *rest.Request, key string, after uint64) (*list, error) {
-	found := l.join(ctx, r, after, key == "")
-	select {
-	case <-found.done:
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if key != "" {
-			l.need(key, found.ended)
+	for i := 0; i < most && len(found) == 0; i++ {
+		used := l.join(ctx, r, after, key == "")
+		select {
+		case <-used.done:
+			err = used.err
+		case <-ctx.Done():
+			err = r.NewError(rest.Interrupted, context.Cause(ctx))
 		}
-		return found, found.err
-	case <-ctx.Done():
-		l.leave(r, found)
-		return nil, r.NewError(rest.Interrupted, context.Cause(ctx))
+		l.leave(r, used, key)
+		if err != nil {
+			return nil, err
+		}
+		after = used.ended
+		for _, s := range used.services {
+			if wanted(s) {
+				found = append(found, s)
+			}
+		}
 	}
+	return found, nil
 }
 
-// join returns the oldest list that began after a count, or starts one. That one gets the
-// values of ctx, such as the logger, but not its cancellation.
-func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, orFailed bool) *list {
+// join returns the oldest list that began after a count, or starts one. That one runs with
+// the values of ctx, such as the logger, and is not cancelled with it.
+func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for key, all := range l.series {
-		if l.series[key] = slices.DeleteFunc(all, (*list).isStale); len(l.series[key]) == 0 {
-			delete(l.series, key)
-		}
+	last := l.last[listKey(r)]
+	if i := slices.IndexFunc(last, func(one *list) bool {
+		return one.begun == 0 || one.begun > after || fresh && one.err != nil
+	}); i >= 0 {
+		last[i].users++
+		return last[i]
 	}
-	key := listKey(r)
-	var last *list
-	for _, last = range l.series[key] {
-		if last.begun == 0 || last.begun > after || orFailed && last.isDone() && last.err != nil {
-			last.readers++
-			return last
-		}
+	if len(last) == 2 {
+		last[0].expiry.Stop() // it would keep the list in memory
 	}
-	started := &list{done: make(chan struct{}), readers: 1}
+	started := &list{done: make(chan struct{}), users: 1}
 	ctx, started.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if last != nil && last.isDone() {
-		last = nil
+	var before *list
+	if last = last[max(0, len(last)-1):]; len(last) > 0 && last[0].ended == 0 {
+		before = last[0]
 	}
-	go l.run(ctx, r, started, last)
-	l.series[key] = append(l.series[key], started)
-	l.series[key] = l.series[key][max(0, len(l.series[key])-maxLists):]
+	l.last[listKey(r)] = append(last, started)
+	go l.run(ctx, r, started, before)
 	return started
 }
 
-// leave takes a reader from a list, and cancels it if that was the last one.
-func (l *lists) leave(r *rest.Request, left *list) {
+// leave ends the use of a list, by a read of a service or by its lifetime. Without a user, the
+// list is cancelled and forgotten.
+func (l *lists) leave(r *rest.Request, left *list, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left.readers--
-	if left.readers > 0 || left.isDone() {
-		return
+	l.after[key] = max(l.after[key], left.ended)
+	left.users--
+	if left.users == 0 {
+		left.cancel()
+		l.last[listKey(r)] = slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool { return one == left })
 	}
-	left.cancel()
-	key := listKey(r)
-	l.series[key] = slices.DeleteFunc(l.series[key], func(one *list) bool { return one == left })
 }
 
-// run carries out a list, once the one before it has ended, if there is one. If that one
-// has failed, so has this one: ten readers after ten would spend their retry_timeout on it.
+// run sends a list, once the one before it has ended, if that is under way. If that one fails,
+// so does this one: ten reads after ten would spend their retry_timeout on it.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
-	defer close(one.done)
-	defer one.cancel()
 	if before != nil {
-		select {
-		case <-before.done:
-		case <-ctx.Done():
-			return // nobody waits for it
-		}
+		<-before.done
 	}
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
-	if before != nil && before.readers > 0 {
-		one.err = before.err
+	var err error
+	if before != nil && before.users > 0 { // otherwise it was cancelled
+		err = before.err
 	}
 	l.mu.Unlock()
-	if one.err == nil {
+	if err == nil {
 		r.Accept = one.accept
-		one.err = l.do(ctx, r)
+		err = l.do(ctx, r)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count++
-	one.ended, one.endedAt = l.count, time.Now()
-}
-
-// listKey is the same for requests that list the same services.
-func listKey(r *rest.Request) string { return r.Realm + "?" + r.Query.Encode() }
-
-func (l *list) isDone() bool {
-	select {
-	case <-l.done:
-		return true
-	default:
-		return false
+	one.ended, one.err = l.count, err
+	if one.users > 0 {
+		one.users++ // for its lifetime
+		one.expiry = time.AfterFunc(listLifetime, func() { l.leave(r, one, "") })
 	}
+	close(one.done)
 }
 
-func (l *list) isStale() bool { return l.isDone() && time.Since(l.endedAt) >= listLifetime }
-
-// accept reads the response to a list. It discards what it read of an earlier attempt.
+// accept reads the response to a list.
 func (l *list) accept(r *rest.Response) error {
-	l.services, l.byID = nil, map[string]*service{}
 	result, err := result(r, "result")
 	if err != nil {
 		return err
 	}
-	var all []jsontext.Value
-	if json.Unmarshal(result, &all, rest.Lenient) != nil {
+	all, isArray := result.([]any)
+	if !isArray {
 		return errors.New("its result is not an array")
 	}
-	for i, value := range all {
-		var identity struct {
-			ID   string `json:"id"`
-			Name any    `json:"name"`
-		}
-		if err := json.Unmarshal(value, &identity, rest.Lenient); err != nil || identity.ID == "" {
+	listed := map[string]bool{}
+	for i, decoded := range all {
+		id, _ := members(decoded)["id"].(string)
+		name, _ := members(decoded)["name"].(string)
+		if id == "" {
 			return fmt.Errorf("service %d of the list has no ID", i+1)
 		}
-		name, _ := identity.Name.(string)
-		s := &service{strings.ToLower(identity.ID), norm.NFC.String(name), value}
-		if l.byID[s.id] == nil {
-			l.byID[s.id] = s
-		}
-		l.services = append(l.services, s)
-	}
-	return nil
-}
-
-// withID returns the service with an ID, if there is one.
-func (l *list) withID(id string) []*service {
-	if s := l.byID[strings.ToLower(id)]; s != nil {
-		return []*service{s}
-	}
-	return nil
-}
-
-// named returns the services with a name, each ID once.
-func (l *list) named(name string) (found []*service) {
-	for _, s := range l.services {
-		if s.name == name && l.byID[s.id] == s {
-			found = append(found, s)
+		if s := (&service{strings.ToLower(id), norm.NFC.String(name), decoded}); !listed[s.id] {
+			listed[s.id] = true
+			l.services = append(l.services, s)
 		}
 	}
-	return found
+	return nil
 }

@@ -44,9 +44,9 @@ func TestManyReadsCostFewLists(t *testing.T) {
 		writes, gone                 bool
 	}{
 		"a plan":               {n: 1000, parallelism: 10, reads: 1, lists: 1},
-		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: listLifetime / 2},
+		"a slow plan":          {n: 5, parallelism: 1, reads: 1, lists: 3, pause: 2 * listLifetime / 3},
 		"an apply that adopts": {n: 300, parallelism: 10, reads: 2, lists: 2, writes: true},
-		"disappearance":        {n: 60, parallelism: 10, reads: 1, lists: 2, gone: true},
+		"disappearance":        {n: 1000, parallelism: 10, reads: 1, lists: 2, gone: true},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			haveServices(f, test.n)
@@ -71,38 +71,130 @@ func TestManyReadsCostFewLists(t *testing.T) {
 	}
 }
 
-// What lists say of a service: W has it, O omits it, and the others cannot be used. Those
-// before the bar were caused by other readers; the read causes those after it.
-func TestConsecutiveLists(t *testing.T) {
+// Which list serves a read, a row for each rule. An event is what begins, after how many
+// seconds, and when its caller cancels it: a, b and c read a service, A reads a by its ID in
+// capitals, f reads a anew, n looks for the name of a, l lists all, w writes to a, and x is a
+// write that is rejected. The lists are all that are sent, and take a second each: W has the
+// services, O omits them, and the others fail.
+func TestLists(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
-		'W': respond(200, `{"result":[{"id":"`+testService+`"}]}`),
+		'W': respond(200, fmt.Sprintf(`{"result":[{"id":%q,"name":"a"},{"id":%q},{"id":%q}]}`, serviceID(0), serviceID(1), serviceID(2))),
 		'O': respond(200, `{"result":[]}`),
 		'F': respond(403, ""),
 		'4': respond(404, ownError),
-		'N': respond(200, `{"result":null}`),
 		'I': respond(200, `{"result":[{}]}`),
 	}
-	for want, orders := range map[string]string{
-		"ok":        "|W |OW W| OW| O|W OWO|",
-		"not found": "|OO OO| O|O OOW|",
-		"failed":    "|F |OF |O4 |ON |OI OF| F|",
+	for rule, test := range map[string]struct{ events, lists, want string }{
+		"a list serves the reads of all services":               {"a0 b2 c3", "W", "ok,ok,ok"},
+		"a list under way serves reads":                         {"a0 b0.5", "W", "ok,ok"},
+		"another read of a service needs a later list":          {"a0 a2", "WW", "ok,ok"},
+		"a second read uses the list of another second read":    {"a0 a2 b4 b5 c6 c7", "WW", "ok,ok,ok,ok,ok,ok"},
+		"a second read joins a list under way":                  {"a0 f0.5 a1.2", "WW", "ok,ok,ok"},
+		"a service is gone if two lists omit it":                {"a0", "OO", "gone"},
+		"a service is there if the second list has it":          {"a0", "OW", "ok"},
+		"reads of services that are gone share two lists":       {"a0 b0.5 c5", "OO", "gone,gone,gone"},
+		"a second list that fails is an error":                  {"a0", "OF", "failed"},
+		"a 404 to a list is not about a service":                {"a0", "O4", "failed"},
+		"a list without an ID cannot be used":                   {"a0", "OI", "failed"},
+		"letter case makes no other service":                    {"a0 A2 w4 A7", "WWW", "ok,ok,ok,ok"},
+		"a fresh read finds nothing only in two lists":          {"f0", "OO", "gone"},
+		"a name is looked for in two lists":                     {"n0 n5", "OOOW", "nothing,ok"},
+		"a list of all is one list":                             {"l0", "O", "nothing"},
+		"only the last two lists are kept":                      {"l0 l2 l4 a6 a7 a8", "WWWW", "ok,ok,ok,ok,ok,ok"},
+		"a list is kept for its lifetime":                       {"a0 b30", "W", "ok,ok"},
+		"a list is forgotten after its lifetime":                {"a0 b32", "WW", "ok,ok"},
+		"a list that began before a write is outdated":          {"b0 w2 a5", "WW", "ok,ok,ok"},
+		"a write outdates lists for its service alone":          {"b0 w2 c5", "W", "ok,ok,ok"},
+		"a write that fails outdates lists":                     {"b0 x2 a5", "WW", "ok,failed,ok"},
+		"a list that begins during a write is outdated":         {"w0 b0.5 a5", "WW", "ok,ok,ok"},
+		"a read during a write needs a list that began in it":   {"b0 w2 a2.5", "WW", "ok,ok,ok"},
+		"a read that is cancelled brings no outdated list back": {"b0 w2 a3.2-3.5 a5", "WWW", "ok,ok,left,ok"},
+		"a fresh read needs a list that begins after it":        {"a0 f2", "WW", "ok,ok"},
+		"a fresh read does not join a list under way":           {"a0 f0.5", "WW", "ok,ok"},
+		"fresh reads that wait share the next list":             {"f0 f0.4 n0.6 l0.8", "WW", "ok,ok,ok,ok"},
+		"a list that failed serves the reads of all services":   {"a0 b5", "F", "failed,failed"},
+		"a list that failed serves a service once":              {"a0 a5", "FW", "failed,ok"},
+		"a list that failed is outdated by a write":             {"b0 w2 a5", "FW", "failed,ok,ok"},
+		"a list that failed serves fresh reads":                 {"f0 f5 l6", "F", "failed,failed,failed"},
+		"a list under way has not failed":                       {"f0 f0.5", "WF", "ok,failed"},
+		"a list fails with the one that it waits for":           {"f0 f0.5", "F", "failed,failed"},
+		"a list does not fail with one that had ended":          {"a0 a2 a4", "FFW", "failed,failed,ok"},
+		"a read that is cancelled takes nothing from others":    {"a0-0.5 b0.2", "W", "left,ok"},
+		"a read that joined and is cancelled harms nobody":      {"a0 b0.2-0.5", "W", "ok,left"},
+		"without readers, a list is cancelled and forgotten":    {"a0-0.5 b0.7", "WW", "left,ok"},
+		"a waiting list without readers is not sent":            {"a0 f0.2-0.5", "W", "ok,left"},
+		"a waiting list without readers is forgotten":           {"a0 f0.2-0.5 f0.7", "WW", "ok,left,ok"},
+		"a list does not fail with one that is cancelled":       {"f0-0.7 f0.5", "WW", "left,ok"},
+		"a list that some readers left goes on":                 {"a0 f0.2-1.5 f0.4", "WW", "ok,left,ok"},
+		"a list is kept although its reader is cancelled later": {"a0-1.5 b2", "W", "ok,ok"},
 	} {
-		for order := range strings.FieldsSeq(orders) {
-			bubble(t, func(t *testing.T, f *fake, c *Client) {
-				others, own, _ := strings.Cut(order, "|")
-				for _, letter := range others + own {
-					f.InjectEach(responses[letter])
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			for i := range 3 {
+				f.SetService(testOrganization, mockplatform.Document{"id": serviceID(i), "numReplicas": 2})
+			}
+			for _, letter := range test.lists {
+				list := slow(time.Second, responses[letter])
+				list.Method = http.MethodGet
+				f.Inject(list)
+			}
+			f.Always(fault{Method: http.MethodPatch, After: true, Delay: time.Second})
+			events := strings.Fields(test.events)
+			got := make([]string, len(events))
+			crowd(len(events), len(events), func(i int) {
+				begins, leaves, _ := strings.Cut(events[i][1:], "-")
+				time.Sleep(seconds(t, begins))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if leaves != "" {
+					time.AfterFunc(seconds(t, leaves)-seconds(t, begins), cancel)
 				}
-				for range others {
-					_ = c.ListServices(t.Context(), testOrganization, nil, new(object).read)
-				}
-				err := c.GetService(t.Context(), testOrganization, testService, new(object).read)
-				if got := outcome(err); got != want || f.Sent("GET") != len(others+own) {
-					t.Errorf("%s: %s after %d lists, want %s: %v", order, got, f.Sent("GET"), want, err)
+				found, err := reading(func(read Read) error { return happen(ctx, c, events[i][0], read) })
+				got[i] = outcome(err)
+				switch {
+				case IsNotFound(err):
+					got[i] = "gone"
+				case errors.Is(err, context.Canceled):
+					got[i] = "left"
+				case err == nil && found == nil:
+					got[i] = "nothing"
 				}
 			})
-		}
+			c.rest.Transport().CloseIdleConnections()
+			synctest.Wait()
+			if got := strings.Join(got, ","); got != test.want || f.Sent("GET") != len(test.lists) || f.Open() != 0 {
+				t.Errorf("%s: %s after %d lists, want %s after %d; %d connections", rule, got, f.Sent("GET"), test.want, len(test.lists), f.Open())
+			}
+		})
+	}
+}
+
+func seconds(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text + "s")
+	if err != nil {
+		t.Error(err)
+	}
+	return d
+}
+
+// happen is an event of TestLists.
+func happen(ctx context.Context, c *Client, what byte, read Read) error {
+	switch what {
+	case 'A':
+		return c.GetService(ctx, testOrganization, strings.ToUpper(serviceID(0)), read)
+	case 'f':
+		return c.GetFreshService(ctx, testOrganization, serviceID(0), read)
+	case 'n':
+		return c.FindServices(ctx, testOrganization, "a", read)
+	case 'l':
+		return c.ListServices(ctx, testOrganization, nil, read)
+	case 'w':
+		return updateScaling(ctx, c, serviceID(0), map[string]any{"numReplicas": 3}, read)
+	case 'x':
+		return updateScaling(ctx, c, serviceID(0), map[string]any{"numReplicas": 0}, read)
+	default:
+		return c.GetService(ctx, testOrganization, serviceID(int(what-'a')), read)
 	}
 }
 
@@ -129,6 +221,35 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// No more than two lists are kept in memory. A list that is replaced does not wait for the end
+// of its lifetime.
+func TestReplacedListIsReleased(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		r, _ := c.listRequest(testOrganization, nil)
+		_, _ = find(t.Context(), c, "") // two lists
+		first := c.lists.last[listKey(r)][0]
+		_, _ = do(t.Context(), c, "service")
+		if kept(c) != 2 || !first.expiry.Reset(time.Hour) {
+			t.Error("the lists are not kept for their lifetime")
+		}
+		_, _ = find(t.Context(), c, "")
+		if kept(c) != 2 || first.expiry.Stop() {
+			t.Errorf("%d lists are kept, or one that is replaced", kept(c))
+		}
+	})
+}
+
+// kept is the number of lists that a client keeps.
+func kept(c *Client) (n int) {
+	c.lists.mu.Lock()
+	defer c.lists.mu.Unlock()
+	for _, last := range c.lists.last {
+		n += len(last)
+	}
+	return n
 }
 
 // freshReads are the reads of data sources. Each reads the service of this number last.
@@ -199,57 +320,15 @@ func TestFreshReadsShareLists(t *testing.T) {
 				if lists > test.lists || f.PeakInFlight() != 1 {
 					t.Errorf("%s: %d lists, %d at a time", name, lists, f.PeakInFlight())
 				}
-				request, _ := c.listRequest(testOrganization, nil)
-				if remembered := len(c.lists.series[listKey(request)]); remembered > maxLists {
-					t.Errorf("%s: %d lists are remembered", name, remembered)
+				if n := kept(c); n > 2 {
+					t.Errorf("%s: %d lists are kept", name, n)
 				}
-				time.Sleep(listLifetime)
+				time.Sleep(listLifetime + time.Second)
 				if _, _ = read(t.Context(), c, 0); f.Sent("GET") == lists {
 					t.Errorf("%s: a list is remembered after its lifetime", name)
 				}
 			})
 		}
-	}
-}
-
-// A reader that leaves takes nothing from the others, whether the list is under way or waits
-// for its turn, and nothing is sent for the reader. The last one ends the list, whose failure
-// is nobody's.
-func TestReadersLeave(t *testing.T) {
-	t.Parallel()
-	const list = time.Second
-	type reader struct {
-		begins, leaves time.Duration // leaves 0 is never
-	}
-	for name, test := range map[string]struct {
-		readers []reader
-		lists   int
-	}{
-		"all of those who wait":        {[]reader{{0, 0}, {list / 4, list / 2}, {list / 4, list / 2}}, 1},
-		"one of the next list":         {[]reader{{0, 0}, {list / 4, 3 * list / 2}, {list / 4, 0}}, 2},
-		"all, and another comes later": {[]reader{{0, list / 2}, {3 * list / 4, 0}}, 2},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *Client) {
-			haveServices(f, 1)
-			crowd(len(test.readers), len(test.readers), func(i int) {
-				reader := test.readers[i]
-				time.Sleep(reader.begins)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if reader.leaves > 0 {
-					time.AfterFunc(reader.leaves-reader.begins, cancel)
-				}
-				_, err := freshReads["by ID"](ctx, c, 0)
-				if left := errors.Is(err, context.Canceled); left != (reader.leaves > 0) || err != nil && !left {
-					t.Errorf("%s: reader %d: %v", name, i, err)
-				}
-			})
-			c.rest.Transport().CloseIdleConnections()
-			synctest.Wait()
-			if f.Sent("GET") != test.lists || f.Open() != 0 {
-				t.Errorf("%s: %d lists, want %d; %d connections", name, f.Sent("GET"), test.lists, f.Open())
-			}
-		})
 	}
 }
 
@@ -267,10 +346,9 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 		if n := f.PeakInFlight(); n != 8 {
 			t.Errorf("%d lists at a time", n)
 		}
-		time.Sleep(listLifetime)
-		_, _ = do(t.Context(), c, "list")
-		if n := len(c.lists.series); n != 1 {
-			t.Errorf("lists of %d kinds are remembered after their lifetime", n)
+		time.Sleep(listLifetime + time.Second)
+		if n := kept(c); n != 0 {
+			t.Errorf("%d lists are kept after their lifetime", n)
 		}
 	})
 }

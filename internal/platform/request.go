@@ -1,27 +1,23 @@
 package platform
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
-
-// IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
-// letter case. Other forms would change the path.
-func IsUUID(s string) bool { return rest.IsUUID(s) }
 
 // inOrganization declares a request to the management API. The path is that of an object
 // of an organization, in turn a kind of object and an ID, which has to be a UUID.
 func (c *Client) inOrganization(operation, subject, organizationID string, path ...string) (*rest.Request, error) {
 	path = append([]string{"organizations", organizationID}, path...)
 	for i := 1; i < len(path); i += 2 {
-		if !IsUUID(path[i]) {
+		if !words.IsUUID(path[i]) {
 			return nil, fmt.Errorf("%s: the %s ID %q is not a UUID", operation, strings.TrimSuffix(path[i-1], "s"), path[i])
 		}
 	}
@@ -39,17 +35,23 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 
 const checkOrganization = "Check organization_id and base_url."
 
-// encode makes a value the body of a request.
-func encode(r *rest.Request, body any) (err error) {
-	if r.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+// encode makes a value the body of a request, without the escapes for HTML that json.Marshal
+// writes: what a response repeats of it is masked best as it was sent.
+func encode(r *rest.Request, body any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
 		return fmt.Errorf("%s: the body cannot be written as JSON: %w", r.Operation, err)
 	}
+	r.Body = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	return nil
 }
 
-// Read reads the JSON of one object from a response. Its error says in which way the object
-// is not as documented, without a value, and is the reason why the response cannot be used.
-type Read func(object jsontext.Value) error
+// Read reads one object of a response, which is decoded as rest.Response.JSON does. Its error
+// says in which way the object is not as documented, without a value, and is the reason why
+// the response cannot be used.
+type Read func(object any) error
 
 // get reads one object, whose ID is the last segment of the path.
 func (c *Client) get(ctx context.Context, a *api, r *rest.Request, read Read) error {

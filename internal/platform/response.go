@@ -3,15 +3,14 @@ package platform
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // errNoResult is wrapped by the errors of responses that have no result and are fine
@@ -21,31 +20,32 @@ var errNoResult = errors.New("no result")
 // result is the result of a success, which is the given member of its envelope
 // ("Response envelope" in the API document; the alerting API has only the result). It
 // also reads the status, the request ID, and the message of an error.
-func result(r *rest.Response, member string) (jsontext.Value, error) {
+func result(r *rest.Response, member string) (any, error) {
 	if !r.IsSuccess() {
 		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
 	}
 	if r.Cut != nil {
 		return nil, r.Cut
 	}
-	var envelope map[string]jsontext.Value
-	if err := json.Unmarshal(r.Body, &envelope, rest.Lenient); err != nil || envelope == nil {
+	decoded, err := r.JSON()
+	envelope := members(decoded)
+	if envelope == nil {
 		return nil, notAnEnvelope(r, err)
 	}
 	var status float64
 	if member == "result" {
-		_ = json.Unmarshal(envelope["status"], &status) // optional, and so are all below
-		var id string
-		_ = json.Unmarshal(envelope["requestId"], &id, rest.Lenient)
-		r.RequestID = cmp.Or(rest.Clean(r.Mask(id), rest.MaxID), r.RequestID)
+		number, _ := envelope["status"].(json.Number) // optional, and so are all below
+		status, _ = number.Float64()
+		id, _ := envelope["requestId"].(string)
+		r.RequestID = cmp.Or(words.Clean(r.Mask(id), words.MaxID), r.RequestID)
 	}
-	failed := messageIn(envelope["error"], r.Mask)
-	message := cmp.Or(failed, messageIn(envelope["message"], r.Mask))
+	failed := rest.MessageIn(envelope["error"], r.Mask)
+	message := cmp.Or(failed, rest.MessageIn(envelope["message"], r.Mask))
 	if message != "" {
 		message = ": " + message
 	}
 	value := envelope[member]
-	switch missing := value == nil || value.Kind() == 'n'; {
+	switch missing := value == nil; {
 	case status >= 400:
 		return nil, fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.Status, status, message)
 	case missing && failed == "":
@@ -56,28 +56,23 @@ func result(r *rest.Response, member string) (jsontext.Value, error) {
 	return value, nil
 }
 
-func messageIn(value jsontext.Value, mask func(string) string) string {
-	var decoded any
-	_ = json.Unmarshal(value, &decoded, rest.Lenient)
-	return rest.MessageIn(decoded, mask)
-}
-
 // notAnEnvelope says what a body is instead of a JSON object. The words of the library
 // are omitted.
 func notAnEnvelope(r *rest.Response, err error) error {
-	syntactic := new(jsontext.SyntacticError)
 	page := r.Page()
 	switch {
 	case len(bytes.TrimSpace(r.Body)) == 0:
 		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
-	case !errors.As(err, &syntactic):
+	case err == nil:
 		return errors.New("it is JSON, but not an object")
 	case page != "":
 		return errors.New(page)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &rest.Reworded{Text: "its JSON is cut short", Err: err}
 	default:
-		return &rest.Reworded{Text: fmt.Sprintf("it is not JSON (at byte %d)", syntactic.ByteOffset), Err: err}
+		syntactic := new(json.SyntaxError)
+		errors.As(err, &syntactic)
+		return &rest.Reworded{Text: fmt.Sprintf("it is not JSON (at byte %d)", syntactic.Offset-1), Err: err}
 	}
 }
 
@@ -107,20 +102,16 @@ func optional(accept func(*rest.Response) error) func(*rest.Response) error {
 
 // checkID rejects an object with another ID than the requested one. UUIDs are equal in
 // any letter case. An object without an ID is accepted.
-func checkID(object jsontext.Value, requested string, mask func(string) string) error {
-	var returned struct {
-		ID *string `json:"id"`
-	}
-	_ = json.Unmarshal(object, &returned, rest.Lenient) // it was read before
-	if id := returned.ID; id == nil || *id == requested || IsUUID(requested) && strings.EqualFold(*id, requested) {
+func checkID(object any, requested string, mask func(string) string) error {
+	id, exists := members(object)["id"].(string)
+	if !exists || id == requested || words.IsUUID(requested) && strings.EqualFold(id, requested) {
 		return nil
 	}
-	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, rest.Clean(mask(*returned.ID), rest.MaxID))
+	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, words.Clean(mask(id), words.MaxID))
 }
 
-// members returns the members of an object; none if value is not an object.
-func members(value jsontext.Value) map[string]jsontext.Value {
-	var all map[string]jsontext.Value
-	_ = json.Unmarshal(value, &all, rest.Lenient)
+// members returns the members of an object; nil if value is not an object.
+func members(value any) map[string]any {
+	all, _ := value.(map[string]any)
 	return all
 }

@@ -5,30 +5,31 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // ListServices lists the services of an organization, and reads each in the API's order
 // ("List organization services" in the API document). filter is sent as it is; the API
-// supports only filtering by resource tags. The list begins after the call: what the
-// caller depends on may have been written by another client. Calls at a time share it.
+// supports only filtering by resource tags. The list begins after the call, because what the
+// caller depends on may have just been written by another client. Concurrent calls share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
 	r, err := c.listRequest(organizationID, filter)
 	if err != nil {
 		return err
 	}
-	found, err := c.lists.read(ctx, r, "")
+	found, err := c.lists.find(ctx, r, "", 1, func(*service) bool { return true })
 	if err != nil {
 		return err
 	}
-	return c.readAll(r, found.services, each)
+	return c.readAll(r, found, each)
 }
 
 // GetService reads one service from a list of its organization, since the API cannot read
-// a single service. The list may be up to 30 s old, but began after every write of this
-// client to the service, and after the end of the list that the last read of it used. So
-// whoever reads twice has two consecutive lists, and many who do so share them.
+// a single service. The list may be up to 30 s old, but it began after every write of this
+// client to the service, and after the end of the list that the last read of the service used.
 //
 // If two consecutive lists omit the service, the error is one that IsNotFound.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, read Read) error {
@@ -42,8 +43,8 @@ func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID 
 }
 
 func (c *Client) getService(ctx context.Context, organizationID, serviceID, key string, read Read) error {
-	// What the lists say of the service is about a request of its own for the user.
-	asked, err := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID)
+	// A request for the service alone is never sent. It names the service in errors about it.
+	one, err := c.inOrganization("read service", "service "+serviceID, organizationID, "services", serviceID)
 	if err != nil {
 		return err
 	}
@@ -51,28 +52,29 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 	if err != nil {
 		return err
 	}
-	found, err := c.lists.find(ctx, r, key, func(l *list) []*service { return l.withID(serviceID) })
+	id := strings.ToLower(serviceID)
+	found, err := c.lists.find(ctx, r, key, 2, func(s *service) bool { return s.id == id })
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
-		gone := asked.NewError(rest.Final, nil)
+		gone := one.NewError(rest.Final, nil)
 		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
 		gone.NotFound = true
 		return gone
 	}
-	return c.readAll(asked, found, read)
+	return c.readAll(one, found, read)
 }
 
-// FindServices reads the services of an organization with exactly this name, from a
-// list that begins after the call, like that of ListServices. Like GetService, it finds
-// none only if two consecutive lists have none.
+// FindServices reads the services of an organization with exactly this name, from a list that
+// begins after the call, like that of ListServices. It finds none only if two consecutive
+// lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
 	r, err := c.listRequest(organizationID, nil)
 	if err != nil {
 		return err
 	}
-	found, err := c.lists.find(ctx, r, "", func(l *list) []*service { return l.named(name) })
+	found, err := c.lists.find(ctx, r, "", 2, func(s *service) bool { return s.name == name })
 	if err != nil {
 		return err
 	}
@@ -91,12 +93,12 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	return ctx, u, nil
 }
 
-// readAll reads services of the list that is the response to a request.
+// readAll reads services of a list. An error names the request.
 func (c *Client) readAll(r *rest.Request, services []*service, each Read) error {
 	for _, s := range services {
-		if err := each(s.json); err != nil {
+		if err := each(s.decoded); err != nil {
 			// A complete response that the API document does not describe.
-			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", rest.Clean(c.Mask(s.id), rest.MaxID), err))
+			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", words.Clean(c.Mask(s.id), words.MaxID), err))
 			e.Status, e.Attempts = http.StatusOK, 1
 			return e
 		}

@@ -6,14 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // What is known of a key is its state: the API cannot be asked, and nothing else is
 // remembered.
 
 var keyRules = tfvalue.Rules{
+	NotInJSON: []tfvalue.Path{
+		{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}, {"ready_for_renewal"},
+		{"key_id"}, {"key_secret"}, // beside the key in a response
+	},
 	Keys:     map[string]tfvalue.Key{"ip_access_list": {Members: []string{"source"}}},
 	Instants: []string{"expire_at"},
 	Folded:   []string{"organization_id"},
@@ -53,10 +57,10 @@ func hours(value tfvalue.Value) time.Duration {
 func keyLabel(key tfvalue.Value) string {
 	var label []string
 	if name := key.At("name").Text(); name != "" {
-		label = append(label, strconv.Quote(platform.CleanText(name)))
+		label = append(label, strconv.Quote(words.Clean(name, words.MaxID)))
 	}
 	if id := cmp.Or(key.At("id").Text(), key.At("key_id").Text()); id != "" {
-		label = append(label, "("+platform.CleanText(id)+")")
+		label = append(label, "("+words.Clean(id, words.MaxID)+")")
 	}
 	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
 }
@@ -65,14 +69,14 @@ func keyLabel(key tfvalue.Value) string {
 // console. Its name and ID are in the summary.
 func remains(which string, key tfvalue.Value, now time.Time) string {
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
-		which += " (suffix " + platform.CleanText(suffix) + ")"
+		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"
 	}
 	switch expiry := key.At("expire_at"); {
 	case expiry.Text() == "":
 		return which + " stays valid, because it does not expire."
 	case passed(expiry, now):
-		return which + " expired at " + platform.CleanText(expiry.Text()) + "."
+		return which + " expired at " + words.Clean(expiry.Text(), words.MaxID) + "."
 	default:
-		return which + " stays valid until " + platform.CleanText(expiry.Text()) + "."
+		return which + " stays valid until " + words.Clean(expiry.Text(), words.MaxID) + "."
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // A key cannot be changed, so a plan keeps it or replaces it:
@@ -135,7 +136,7 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 	}
 	diags.AddWarning(fmt.Sprintf("API key %s has expired", keyLabel(plan)),
 		fmt.Sprintf("The key expired at %s. Set a later expire_at to create a new key, or set validity_hours instead to have it renewed.",
-			platform.CleanText(plan.At("expire_at").Text())))
+			words.Clean(plan.At("expire_at").Text(), words.MaxID)))
 }
 
 // warnReplaced reports in one warning for each key why it is replaced, what becomes of

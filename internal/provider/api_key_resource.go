@@ -1,22 +1,24 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // apiKeyResource is dataplatform_api_key. The API can only create a key: all that
@@ -72,16 +74,11 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		addCreateError(&resp.Diagnostics, asked, err)
 		return
 	}
+	response, wrong := returned(created.Key, plan.Type())
+	created.Incomplete = cmp.Or(created.Incomplete, wrong)
 	if created.KeySecret == nil && body["hashData"] == nil {
-		addSecretMissing(&resp.Diagnostics, asked, created)
+		addSecretMissing(&resp.Diagnostics, asked, response, created)
 		return
-	}
-	response := tfvalue.Null(plan.Type())
-	if raw, err := json.Marshal(created.Key); err == nil {
-		_ = tfvalue.Rules{}.Into(&response)(raw) // null if it does not fit
-	}
-	if created.NullExpiry {
-		response = response.With(tfvalue.String(""), "expire_at") // means the same
 	}
 	state := r.keyCreated(plan, asked, response, created)
 	warnDifferences(asked, response, state, created, client.Mask, &resp.Diagnostics)
@@ -101,7 +98,7 @@ func (r *apiKeyResource) asked(plan tfvalue.Value) tfvalue.Value {
 
 // creation is the body of the request for what is asked.
 func creation(asked tfvalue.Value) (map[string]any, error) {
-	body, err := tfvalue.Rules{NotInJSON: []tfvalue.Path{{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}}}.JSON(asked)
+	body, err := keyRules.JSON(asked)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plan: %w", err)
 	}
@@ -109,6 +106,17 @@ func creation(asked tfvalue.Value) (map[string]any, error) {
 		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
 	}
 	return body, nil
+}
+
+// returned reads the key of a response, as far as it can be read. An expiry of null is "": the
+// key never expires. One that is omitted is null: it is not known.
+func returned(key any, typ tftypes.Type) (tfvalue.Value, error) {
+	response, err := keyRules.Salvage(key, typ.(tftypes.Object))
+	members, _ := key.(map[string]any)
+	if expiry, exists := members["expireAt"]; exists && expiry == nil {
+		response = response.With(tfvalue.String(""), "expire_at")
+	}
+	return response, err
 }
 
 // warnInterrupted logs which key may be created when the run is interrupted, until stop is
@@ -161,7 +169,7 @@ func warnDifferences(asked, response, state tfvalue.Value, created *platform.Cre
 	}
 	var lines []string
 	if created.Incomplete != nil {
-		lines = append(lines, "  - "+created.Incomplete.Error())
+		lines = append(lines, "  - the response to the creation of the key is not as documented: "+created.Incomplete.Error())
 	}
 	for _, name := range []string{"name", "roles", "state", "ip_access_list", "expire_at"} {
 		wanted, got := asked.At(name), response.At(name)
@@ -213,10 +221,10 @@ func addCreateError(diags *diag.Diagnostics, asked tfvalue.Value, err error) {
 }
 
 // addSecretMissing reports a response without the secret.
-func addSecretMissing(diags *diag.Diagnostics, asked tfvalue.Value, created *platform.CreatedAPIKey) {
-	id := ""
-	if created.Key != nil && created.Key.ID != nil {
-		id = ", ID " + platform.CleanText(*created.Key.ID)
+func addSecretMissing(diags *diag.Diagnostics, asked, response tfvalue.Value, created *platform.CreatedAPIKey) {
+	id := response.At("id").Text()
+	if id != "" {
+		id = ", ID " + words.Clean(id, words.MaxID)
 	}
 	diags.AddError("Cannot create API key",
 		"The API created the key, but returned no secret, and cannot return it later. "+
@@ -232,7 +240,7 @@ func described(asked tfvalue.Value, requestID string) string {
 		expiry = "expiry " + at
 	}
 	if requestID != "" {
-		expiry += ", request ID " + platform.CleanText(requestID)
+		expiry += ", request ID " + words.Clean(requestID, words.MaxID)
 	}
 	return fmt.Sprintf("name %q, organization %s, roles %s, %s", asked.At("name").Text(), asked.At("organization_id").Text(), strings.Join(texts(asked.At("roles")), ", "), expiry)
 }

@@ -31,6 +31,11 @@ func TestAPIKeyResponsesThatSayTheSame(t *testing.T) {
 			b.Responses = mockplatform.Responses{KeyState: true, UnknownMembers: true, ShuffleSets: true, RepeatSetElements: true, OmitEnvelope: []string{"status", "requestId"}}
 			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", "2031-01-01T03:30:00.000+05:30")}
 		},
+		"the names of other attributes": func(b *mockplatform.Behaviour) {
+			for _, name := range []string{"organizationId", "validityHours", "earlyRenewalHours", "rotationTriggers", "readyForRenewal", "keyId", "keySecret"} {
+				b.Patches.Rewrites = append(b.Patches.Rewrites, rewritten(name, []any{}))
+			}
+		},
 	}
 	for _, member := range []string{"", ".*", ".id", ".name", ".roles", ".keySuffix", ".createdAt", ".expireAt", ".usedAt", ".ipAccessList", ".state", ".ipAccessList.description"} {
 		responses["no key"+member] = func(b *mockplatform.Behaviour) {
@@ -202,7 +207,7 @@ func TestAPIKeyFaults(t *testing.T) {
 			[]string{"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which},
 		},
 		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), true, []string{"key_id: the API returned none"}},
-		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state."}},
+		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state.", " and the API document has another type"}},
 		"secret as the name": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), true, []string{"name: the API returned a value that cannot be shown"}},
 		"secret elsewhere": {
 			edited(func(result, key mockplatform.Document) {

@@ -157,3 +157,19 @@ func sameMappings(a, b []object) bool {
 	}
 	return slices.Equal(texts(a), texts(b))
 }
+
+// holds reports whether mappings are those that the platform has, as far as responses tell: a
+// platform that omits what is empty says nothing of a sorting that no mapping has.
+func (l *life) holds(known, held []object) bool {
+	for _, name := range []string{"use_custom_sorting_key", "sorting_keys"} {
+		isThere := func(mapping object) bool { return mapping[name] == true || len(columnsOf(mapping, name)) > 0 }
+		if l.lean && !slices.ContainsFunc(held, isThere) {
+			known = slices.Clone(known)
+			for i := range known {
+				known[i] = maps.Clone(known[i])
+				delete(known[i], name)
+			}
+		}
+	}
+	return sameMappings(known, held)
+}

@@ -33,6 +33,7 @@ type life struct {
 	blocks   []*lived
 
 	resets, oneTarget, oneTable bool
+	lean                        bool   // responses omit what is empty
 	blind                       string // a member that no response has
 
 	// What happens in a step.
@@ -181,7 +182,7 @@ func (l *life) behave() {
 		}
 		// An object that is omitted because it is empty says nothing of its members.
 		if lean := leanPlatforms[l.IntN(len(leanPlatforms))]; !l.resets || p.Resets.To == mockplatform.ToInitial {
-			r.Sparse = slices.Clone(lean)
+			r.Sparse, l.lean = slices.Clone(lean), lean != nil
 		}
 		if l.blind != "" {
 			r.Sparse = append(r.Sparse, mockplatform.Sparse{Path: l.blind})

@@ -20,6 +20,7 @@ var (
 	mappingKey = tfvalue.Key{
 		Members: []string{"source_schema_name", "source_table", "target_table"},
 		Parts:   [][]string{mappingSource.Members, {"target_table"}},
+		Unsaid:  []string{"use_custom_sorting_key", "sorting_keys"},
 		Noun:    "table mapping",
 		Format:  "%s.%s to %s",
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // setting is one argument of the provider, with the check of its value. A
@@ -86,7 +87,7 @@ func checkBool(value string) error {
 }
 
 func checkUUID(value string) error {
-	if !platform.IsUUID(value) {
+	if !words.IsUUID(value) {
 		return fmt.Errorf("must be a UUID, got %q", value)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -63,8 +62,8 @@ func readService(ctx context.Context, q *query) error {
 // the name: what is configured as free text may be a secret.
 func readNamedService(ctx context.Context, q *query) error {
 	var ids []string
-	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(raw jsontext.Value) error {
-		err := tfvalue.Rules{}.Into(&q.result)(raw)
+	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(decoded any) error {
+		err := tfvalue.Rules{}.Into(&q.result)(decoded)
 		ids = append(ids, q.result.At("id").Text())
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
@@ -16,8 +15,8 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // serviceScalingList is the list resource dataplatform_service_scaling, for
@@ -63,11 +62,11 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 		return
 	}
 	var results []list.ListResult
-	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(raw jsontext.Value) error {
+	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
 		if req.Limit > 0 && int64(len(results)) == req.Limit {
 			return nil // the framework doesn't apply the limit
 		}
-		result, err := listedService(ctx, req, organization.Text(), raw)
+		result, err := listedService(ctx, req, organization.Text(), decoded)
 		results = append(results, result)
 		return err
 	})
@@ -82,17 +81,17 @@ func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, str
 // listedType has what identifies a service of a list.
 var listedType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String}}
 
-func listedService(ctx context.Context, req list.ListRequest, organization string, raw jsontext.Value) (list.ListResult, error) {
+func listedService(ctx context.Context, req list.ListRequest, organization string, decoded any) (list.ListResult, error) {
 	result := req.NewListResult(ctx)
-	service, err := tfvalue.Rules{}.FromJSON(raw, listedType)
+	service, err := tfvalue.Rules{}.FromJSON(decoded, listedType)
 	if err != nil {
 		return result, err
 	}
-	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, raw)
+	object, err := serviceScaling.Imported(adopt.Identity{Organization: organization, IDs: []string{service.At("id").Text()}}, decoded)
 	if err != nil {
 		return result, err
 	}
-	result.DisplayName = cmp.Or(platform.CleanText(service.At("name").Text()), platform.CleanText(service.At("id").Text()))
+	result.DisplayName = cmp.Or(words.Clean(service.At("name").Text(), words.MaxID), words.Clean(service.At("id").Text(), words.MaxID))
 	result.Identity.Raw = serviceScaling.IdentityOf(object).Value
 	if req.IncludeResource {
 		result.Resource.Raw = object.Value

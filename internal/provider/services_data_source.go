@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -88,13 +87,13 @@ func readServices(ctx context.Context, q *query) error {
 	var services []tfvalue.Value
 	keys := map[string]tftypes.Value{}
 	listType := q.config.At("services").Type().(tftypes.List)
-	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(raw jsontext.Value) error {
-		service, err := tfvalue.Rules{}.FromJSON(raw, listType.ElementType)
+	err := q.client.ListServices(ctx, q.organization, texts(q.config.At("filter")), func(decoded any) error {
+		service, err := tfvalue.Rules{}.FromJSON(decoded, listType.ElementType)
 		if err != nil {
 			return err
 		}
 		services = append(services, service)
-		keyed, err := tfvalue.Rules{}.FromJSON(raw, keyedType)
+		keyed, err := tfvalue.Rules{}.FromJSON(decoded, keyedType)
 		if key := keyed.At("encryption_key"); key.Text() != "" {
 			keys[keyed.At("id").Text()] = key.Value
 		}

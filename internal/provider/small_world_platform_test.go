@@ -22,20 +22,38 @@ import (
 // smallWorld is one of them, and what happens in it.
 type smallWorld struct {
 	*managed
-	plan                    smallPlan
-	platform                smallPlatform
-	colleague, table, fault string
-	actsBefore, faultAt     int // a request of the apply, from 0
-	process                 server
-	transports              []*http.Transport // of all processes
+	plan       smallPlan
+	platform   smallPlatform
+	troubles   []smallTrouble
+	old        func(answer int) bool // reports whether one since the first PATCH shows the pipe as it was
+	oldest     bool                  // before the first PATCH, and not before the last one
+	patched    []time.Time
+	answers    int // since the first PATCH
+	process    server
+	transports []*http.Transport // of all processes
 
-	requests int       // of the apply so far
-	acted    time.Time // when the colleague has done something
-	body     object    // of the PATCH that is carried out
+	requests int // of the apply so far
+	acts     []smallAct
+	body     object // of the PATCH that is carried out
 	another  context.CancelFunc
 	limited  bool // a request for another object met a limit
 	events   []smallEvent
 	errors   []string
+}
+
+// smallTrouble is a fault of a request of the apply, counted from 0, and what a colleague does
+// to a table before another one.
+type smallTrouble struct {
+	fault            string
+	faultAt          int
+	colleague, table string
+	actsBefore       int
+}
+
+// smallAct is what a colleague has done.
+type smallAct struct {
+	smallTrouble
+	at time.Time
 }
 
 // smallEvent is one request of the apply for the pipe.
@@ -86,25 +104,54 @@ func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Con
 	}
 	at := w.requests
 	w.requests++
-	if w.colleague != "" && at == w.actsBefore {
-		if set := smallColleagues[w.colleague](w.held(), w.table); set != nil {
-			w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
-			w.acted = time.Now()
+	for _, trouble := range w.troubles {
+		if trouble.colleague != "" && at == trouble.actsBefore {
+			if set := smallColleagues[trouble.colleague](w.held(), trouble.table); set != nil {
+				w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
+				w.acts = append(w.acts, smallAct{trouble, time.Now()})
+			}
 		}
 	}
-	if at == w.faultAt {
-		switch w.fault {
-		case "another 429":
-			w.holdBack()
-		case "no connection":
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-		}
+	switch w.fault(at) {
+	case "another 429":
+		w.holdBack()
+	case "no connection":
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	return w.network.Dial(ctx, network, address)
 }
 
+// fault is that of a request, "" for none.
+func (w *smallWorld) fault(at int) string {
+	for _, trouble := range w.troubles {
+		if trouble.faultAt == at && trouble.fault != "" {
+			return trouble.fault
+		}
+	}
+	return ""
+}
+
 // anotherObject is the key of a context of a request for another object.
 type anotherObject struct{}
+
+// answer has the next answer be of the past, or not.
+func (w *smallWorld) answer(method string) {
+	time.Sleep(time.Millisecond) // so that no two requests are of one time
+	if method == http.MethodPatch {
+		w.patched = append(w.patched, time.Now())
+	}
+	lag := time.Duration(0)
+	if last := len(w.patched) - 1; last >= 0 {
+		if w.oldest {
+			last = 0
+		}
+		if w.old(w.answers) {
+			lag = time.Since(w.patched[last]) + time.Microsecond
+		}
+		w.answers++
+	}
+	w.Configure(func(b *mockplatform.Behaviour) { b.Responses.Lag = lag })
+}
 
 // holdBack lets a request for another object meet a limit, which holds back all.
 func (w *smallWorld) holdBack() {
@@ -130,9 +177,9 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		w.Server.ServeHTTP(writer, r)
 		return
 	}
-	fault := ""
-	if w.requests-1 == w.faultAt {
-		fault = w.fault
+	fault := w.fault(w.requests - 1)
+	if w.old != nil {
+		w.answer(r.Method)
 	}
 	text, _ := io.ReadAll(r.Body)
 	event := smallEvent{number: w.requests - 1, method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}

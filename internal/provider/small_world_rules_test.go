@@ -26,8 +26,10 @@ func (w *smallWorld) unguarded(at int) bool {
 			read = earlier
 		}
 	}
-	isHidden := read.number < w.actsBefore || w.acted.After(read.began.Add(-w.platform.lag))
-	return !w.acted.IsZero() && isHidden && w.actsBefore <= e.number && !e.began.After(read.end.Add(guardedTime))
+	return slices.ContainsFunc(w.acts, func(act smallAct) bool {
+		isHidden := read.number < act.actsBefore || act.at.After(read.began.Add(-w.platform.lag))
+		return isHidden && act.actsBefore <= e.number && !e.began.After(read.end.Add(guardedTime))
+	})
 }
 
 // looksLost reports whether the colleague removed a mapping after a PATCH and before the end of
@@ -35,19 +37,26 @@ func (w *smallWorld) unguarded(at int) bool {
 // response may show the past. It is added as it was before that PATCH, or before the apply. On
 // a platform that lags, the read is the first one that shows the PATCH.
 func (w *smallWorld) looksLost(name string, prior, mapping smallMapping) bool {
-	reads, last, shows := 2, smallSet{}, time.Time{}
-	for _, e := range w.events {
-		switch {
-		case e.number >= w.actsBefore:
-			continue
-		case e.method == http.MethodPatch && e.carriedOut:
-			reads, shows = 0, e.end.Add(w.platform.lag)
-		case e.told && !e.began.Before(shows):
-			reads++
+	return slices.ContainsFunc(w.acts, func(act smallAct) bool {
+		reads, last, shows := 2, smallSet{}, time.Time{}
+		for _, e := range w.events {
+			switch {
+			case e.number >= act.actsBefore:
+				continue
+			case e.method == http.MethodPatch && e.carriedOut:
+				reads, shows = 0, e.end.Add(w.platform.lag)
+			case e.told && !e.began.Before(shows):
+				reads++
+			}
+			last = e.after
 		}
-		last = e.after
-	}
-	return reads < 2 && w.colleague == "removes" && strings.HasPrefix(name, w.table+">") && (mapping == last[name] || mapping == prior)
+		return reads < 2 && act.removes(name) && (mapping == last[name] || mapping == prior)
+	})
+}
+
+// removes reports whether a colleague has removed a mapping.
+func (a smallAct) removes(name string) bool {
+	return a.colleague == "removes" && name == a.table+">"+a.table
 }
 
 // columns are those that a mapping excludes.
@@ -81,7 +90,7 @@ func (w *smallWorld) check() (wrong []string) {
 			was, wasGone := gone[name]
 			switch {
 			case changes && mapping == planned[name]:
-			case wasGone && was == mapping && (!e.before.has(name) || free):
+			case wasGone && (was == mapping || w.platform.omitsEmpty && mapping == smallMapping{was.excludes, prior[name].sortedBy}) && (!e.before.has(name) || free):
 			case free || exempt:
 			case w.looksLost(name, prior[name], mapping):
 			default:
@@ -132,9 +141,8 @@ func (w *smallWorld) checkEnd(exempt bool, removed, gone smallSet) (wrong []stri
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	prior, planned := smallHeld, w.plan.set
 	text, now := strings.Join(w.errors, "\n"), w.held()
-	removedByColleague := ""
-	if w.colleague == "removes" {
-		removedByColleague = w.table + ">" + w.table
+	removedByColleague := func(name string) bool {
+		return slices.ContainsFunc(w.acts, func(act smallAct) bool { return act.removes(name) })
 	}
 	lastShown := smallSet{} // by the platform
 	for _, e := range w.events {
@@ -149,7 +157,7 @@ func (w *smallWorld) checkEnd(exempt bool, removed, gone smallSet) (wrong []stri
 			name, _, _ = strings.Cut(strings.Replace(name, " to ", ">", 1), ":")
 			listed[name] = smallMapping{}
 			// Not the one that somebody has changed meanwhile, which is not as it is wanted.
-			isMissed := removed.has(name) || gone.has(name) || name == removedByColleague
+			isMissed := removed.has(name) || gone.has(name) || removedByColleague(name)
 			if lastShown.has(name) && lastShown[name] == planned[name] || !isMissed && !exempt {
 				say("%s is listed as removed, and is there: %v", name, now[name])
 			}
@@ -158,16 +166,16 @@ func (w *smallWorld) checkEnd(exempt bool, removed, gone smallSet) (wrong []stri
 	for name := range prior {
 		_, stays := planned[name]
 		source, _, _ := strings.Cut(name, ">")
-		for other := range planned { // what replaces it
-			if table, _, _ := strings.Cut(other, ">"); table == source && !now.has(other) {
+		for other := range planned { // what replaces it, and was never seen to be there
+			if table, _, _ := strings.Cut(other, ">"); table == source && !now.has(other) && !w.hasShown(other, planned[other]) {
 				stays = true
 			}
 		}
-		if stays && !now.has(name) && !listed.has(name) && name != removedByColleague && removed.has(name) {
+		if stays && !now.has(name) && !listed.has(name) && !removedByColleague(name) && removed.has(name) {
 			say("%s was removed, and nothing says so: %q", name, text)
 		}
 	}
-	if len(w.errors) == 0 && w.acted.IsZero() && !w.platform.changesOthers {
+	if len(w.errors) == 0 && len(w.acts) == 0 && !w.platform.changesOthers {
 		if !maps.Equal(now, planned) {
 			say("the platform has %v, planned was %v", now, planned)
 		}
@@ -175,10 +183,16 @@ func (w *smallWorld) checkEnd(exempt bool, removed, gone smallSet) (wrong []stri
 			say("the name is %v", name)
 		}
 	}
-	if len(w.errors) > 0 && w.fault != "400" && w.fault != "unreadable" && w.acted.IsZero() && !w.platform.forgets {
+	ends := slices.ContainsFunc(w.troubles, func(t smallTrouble) bool { return t.fault == "400" || t.fault == "unreadable" })
+	if len(w.errors) > 0 && !ends && len(w.acts) == 0 && !w.platform.forgets {
 		say("an error without a reason: %s", text)
 	}
 	return wrong
+}
+
+// hasShown reports whether a response has shown a mapping.
+func (w *smallWorld) hasShown(name string, mapping smallMapping) bool {
+	return slices.ContainsFunc(w.events, func(e smallEvent) bool { return e.shown.has(name) && e.shown[name] == mapping })
 }
 
 // checkNext checks the plan after an apply without errors: it has nothing to do, or shows
@@ -193,7 +207,7 @@ func (w *smallWorld) checkNext(next *terraformtest.Change) (wrong []string) {
 		return []string{fmt.Sprintf("the next plan is empty, and the platform has %v", w.held())}
 	case next.Action != terraformtest.None && same:
 		return []string{fmt.Sprintf("the next plan is to %s, and the mappings are as planned", next.Action)}
-	case next.Action != terraformtest.None && w.acted.IsZero() && !w.platform.changesOthers:
+	case next.Action != terraformtest.None && len(w.acts) == 0 && !w.platform.changesOthers:
 		return []string{fmt.Sprintf("the next plan is to %s", next.Action)}
 	}
 	return nil
@@ -205,8 +219,8 @@ func (w *smallWorld) story() string {
 	for i, e := range w.events {
 		lines = append(lines, fmt.Sprintf("%d %s %s %s, carried out %t, told %t: %v -> %v", i, e.began.Format("05.000"), e.method, toJSON(w.t, e.body), e.carriedOut, e.told, e.before, e.after))
 	}
-	if !w.acted.IsZero() {
-		lines = append(lines, "somebody acted at "+w.acted.Format("05.000"))
+	for _, act := range w.acts {
+		lines = append(lines, fmt.Sprintf("somebody %s %s before request %d at %s", act.colleague, act.table, act.actsBefore, act.at.Format("05.000")))
 	}
 	return strings.Join(append(lines, fmt.Sprintf("errors %q", w.errors)), "\n")
 }

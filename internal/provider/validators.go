@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // rule is what a validator requires. It continues a sentence that begins with the
@@ -46,7 +47,7 @@ const isUUID rule = "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5
 // validator by a regular expression was rejected: it prints the value unquoted, so a
 // line break at its end is not seen.
 var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Diagnostics) {
-	if platform.IsUUID(text) {
+	if words.IsUUID(text) {
 		return
 	}
 	detail := fmt.Sprintf("%s %s, got %q.", at, isUUID, text)

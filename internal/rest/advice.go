@@ -43,7 +43,7 @@ func (k *Call) advise(e *Error, because error) string {
 		)
 	}
 	foreign := e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
-	isConflict, rejected := rejections[e.Status]
+	rejected := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
 	return cmp.Or(
 		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
 		when(e.Status == http.StatusTooManyRequests, slower),
@@ -53,7 +53,7 @@ func (k *Call) advise(e *Error, because error) string {
 		when(e.Status == http.StatusUnauthorized, k.API.Unauthorized),
 		when(e.Status == http.StatusForbidden, k.API.Forbidden),
 		when(e.Status == http.StatusNotFound, k.NotFoundAdvice),
-		when(isConflict, "The object's current state does not allow the request: apply again once it does."),
+		when(e.Kind == Busy, "The object's current state does not allow the request: apply again once it does."),
 		when(rejected && e.Message != "" && e.Message != withheld, "Correct the value that the message names."),
 		when(rejected, "Ask the platform's support, with the request ID if there is one."),
 		when(e.Status/100 == 3, "Check "+url+"."),

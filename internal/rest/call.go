@@ -69,6 +69,7 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 		k.log(ctx, a, decision{}, queued)
 		return false, nil
 	}
+	a.failed.Elapsed = time.Since(k.started)
 	k.failures = append(k.failures, a.failed)
 	next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
 	k.log(ctx, a, next, queued)
@@ -118,6 +119,9 @@ type decision struct {
 	because error         // why there is no next attempt although there could be; nil otherwise
 }
 
+// busyFor is how long an update is tried again whose object is being changed.
+const busyFor = time.Minute
+
 // policy decides what follows the last of the failures of a request, of which there is at
 // least one. A wait that would exceed what is left of retryTimeout is not begun.
 func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
@@ -132,6 +136,9 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 		again = true
 	case NoResponse, Temporary:
 		again = !r.Unrepeatable
+	case Busy:
+		first := slices.IndexFunc(failures, func(e *Error) bool { return e.Kind == Busy })
+		again = r.Method == http.MethodPatch && failed.Elapsed-failures[first].Elapsed+start <= busyFor
 	case Unreadable:
 		again = !r.AsOf.IsZero()
 	}

@@ -24,5 +24,5 @@
 //	advice.go    what to do about an error
 //	message.go   the message in a response
 //	secrets.go   masks secrets
-//	text.go      cleans texts from outside
+//	text.go      sentences, durations and times for messages
 package rest

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Error is the error of a request that was valid. Its texts contain no secret that the
@@ -45,6 +47,7 @@ const (
 	NoResponse              // it was sent, and the response is lost or cut off
 	RateLimited             // 429: it was not carried out
 	Temporary               // a status that a retry may get past
+	Busy                    // its object is being changed, or wakes up: it was not carried out
 	Unreadable              // a success that cannot be used, and that another would resemble
 	Interrupted             // the caller has cancelled
 )
@@ -52,6 +55,10 @@ const (
 // kinds are those of the statuses that are not final.
 var kinds = map[int]Kind{
 	http.StatusTooManyRequests: RateLimited,
+
+	http.StatusConflict:         Busy,
+	http.StatusLocked:           Busy,
+	http.StatusFailedDependency: Busy,
 
 	http.StatusRequestTimeout:      Temporary,
 	http.StatusTooEarly:            Temporary,
@@ -123,9 +130,9 @@ func (e *Error) httpStatus() string {
 func (e *Error) Cause() string {
 	switch {
 	case e.Message != "":
-		return Clean(e.Message, maxMessage)
+		return words.Clean(e.Message, maxMessage)
 	case e.Err != nil:
-		return Clean(e.Err.Error(), maxMessage)
+		return words.Clean(e.Err.Error(), maxMessage)
 	default:
 		return ""
 	}
@@ -133,16 +140,6 @@ func (e *Error) Cause() string {
 
 func (e *Error) spent() string {
 	return fmt.Sprintf("%d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
-}
-
-// rejections are the statuses about the content of a request, and whether they are about
-// the state of its object instead.
-var rejections = map[int]bool{
-	http.StatusBadRequest:          false,
-	http.StatusUnprocessableEntity: false,
-	http.StatusConflict:            true,
-	http.StatusLocked:              true,
-	http.StatusFailedDependency:    true,
 }
 
 // tooLate is the error of a wait that would exceed retry_timeout.

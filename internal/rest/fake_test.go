@@ -3,12 +3,11 @@ package rest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"testing"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
@@ -104,8 +103,10 @@ func accept(r *Response) error {
 	if !r.IsSuccess() || r.Cut != nil {
 		return cmp.Or(r.Cut, errors.New("it is no success"))
 	}
-	var envelope struct{ RequestID string }
-	if err := json.Unmarshal(r.Body, &envelope, json.MatchCaseInsensitiveNames(true)); err != nil {
+	var envelope struct {
+		RequestID string `json:"requestId"`
+	}
+	if err := json.Unmarshal(r.Body, &envelope); err != nil {
 		return &Reworded{"it is not what was expected", err}
 	}
 	r.RequestID = envelope.RequestID

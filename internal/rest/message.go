@@ -8,14 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
-
-// Lenient accepts repeated names and invalid UTF-8 in responses, which do no harm
-// here. By the library's defaults, names are case-sensitive and unknown members
-// are ignored.
-var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // describe returns the message in the body of an error, cleaned and masked, and the
 // body if it is a JSON object.
@@ -23,8 +17,7 @@ func describe(r *Response) (message string, object map[string]any) {
 	if location := r.Header.Get("Location"); r.Status/100 == 3 && location != "" {
 		return describeRedirect(location, r.Mask), nil
 	}
-	var value any
-	if json.Unmarshal(r.Body, &value, Lenient) == nil {
+	if value, err := r.JSON(); err == nil {
 		object, _ = value.(map[string]any)
 		return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
 	}
@@ -39,7 +32,7 @@ func describe(r *Response) (message string, object map[string]any) {
 func describeRedirect(location string, mask func(string) string) string {
 	where := ""
 	if target, err := url.Parse(location); err == nil && target.Host != "" {
-		where = " to " + strings.TrimPrefix(target.Scheme+"://"+Clean(mask(target.Host), 100), "://")
+		where = " to " + strings.TrimPrefix(target.Scheme+"://"+words.Clean(mask(target.Host), 100), "://")
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }
@@ -58,7 +51,7 @@ func (r *Response) Page() string {
 		return ""
 	}
 	if title := pageTitle.FindSubmatch(raw); title != nil {
-		if text := Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
+		if text := words.Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
 			return htmlPage + `, with the title "` + text + `"`
 		}
 	}
@@ -76,7 +69,7 @@ const withheld = "the message is withheld because it contains a secret"
 // plain masks secrets in a text from outside and cleans it. It masks again, since the
 // spelling of a secret may be the cleaned one.
 func plain(s string, hide func(string) string) string {
-	if s = hide(Clean(hide(s), maxError)); s == mask {
+	if s = hide(words.Clean(hide(s), maxError)); s == mask {
 		return withheld
 	}
 	return s

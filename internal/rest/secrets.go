@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // minSecretLength is the minimum length, in bytes, of a secret that is masked.
@@ -26,7 +25,7 @@ const mask = "***"
 var spellings = []func(string) string{
 	func(s string) string { return s },
 	strings.TrimSpace,
-	oneLine,
+	words.OneLine,
 	func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
 	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 }
@@ -50,7 +49,7 @@ func unescapePercent(escaped string) string {
 }
 
 func unescapeJSON(escaped string) (decoded string) {
-	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded, jsontext.AllowInvalidUTF8(true))
+	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded)
 	return decoded
 }
 
@@ -91,7 +90,7 @@ func (s *Secrets) Add(literal string) {
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if IsUUID(text) && !slices.Contains(s.literals, text) {
+	if words.IsUUID(text) && !slices.Contains(s.literals, text) {
 		return text
 	}
 	if s.replacer == nil {
@@ -131,7 +130,3 @@ func (s *Secrets) isHidden(text string) bool {
 	text, ok := decode(text)
 	return !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(text, secret) })
 }
-
-// IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
-// letter case. The other forms that the library accepts would change a path.
-func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }

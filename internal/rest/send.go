@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Why an attempt ended early, besides the caller's own reasons.
@@ -119,7 +121,7 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := k.NewError(NotSent, &Reworded{Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
+	e := k.NewError(NotSent, &Reworded{words.Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
 	if a.sent.Load() || k.Body == nil && a.connected.Load() {
 		e.Kind = NoResponse
 	}
@@ -161,7 +163,7 @@ func (k *Call) unsuccessful(r *Response) *Error {
 	message, object := describe(r)
 	e.Message = message
 	if id, ok := object["requestId"].(string); ok && id != "" {
-		r.RequestID = Clean(r.Mask(id), MaxID)
+		r.RequestID = words.Clean(r.Mask(id), words.MaxID)
 		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ var ends = map[string]*Error{
 	"401":        {Kind: Final, Status: 401},
 	"404":        {Kind: Final, Status: 404},
 	"429":        {Kind: RateLimited, Status: 429},
+	"409":        {Kind: Busy, Status: 409},
 	"503":        {Kind: Temporary, Status: 503},
 }
 
@@ -193,7 +195,7 @@ func TestStateWithoutRetries(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const never = -second
-	once, rests := Request{Unrepeatable: true}, Request{AsOf: time.Now()}
+	update, once, rests := Request{Method: http.MethodPatch}, Request{Unrepeatable: true}, Request{AsOf: time.Now()}
 	for _, test := range []struct {
 		request      Request
 		ends         string
@@ -208,6 +210,9 @@ func TestPolicy(t *testing.T) {
 		{Request{}, "unreadable", testRetry, testRetry, never, ""},
 		{rests, "unreadable", testRetry, testRetry, maxFirstWait, ""},
 		{rests, "interrupt", testRetry, testRetry, never, ""},
+		{update, "409", testRetry, testRetry, maxFirstWait, ""},
+		{update, "409/61s", 2 * time.Minute, 2 * time.Minute, never, ""},
+		{Request{}, "409", testRetry, testRetry, never, ""},
 		{once, "503", testRetry, testRetry, never, ""},
 		{once, "lost", testRetry, testRetry, never, ""},
 		{once, "unsent", testRetry, testRetry, maxFirstWait, ""},

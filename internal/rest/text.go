@@ -3,39 +3,15 @@ package rest
 import (
 	"strings"
 	"time"
-	"unicode"
 )
 
-// The lengths, in runes, that texts from outside are cut to in messages.
-const (
-	maxMessage = 500
-	// MaxID is that of the ID of a request or an object.
-	MaxID = 100
-)
-
-// Clean turns a text into one line of at most that many runes. Control and formatting
-// characters become spaces, since terminals interpret them.
-func Clean(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, s)
-	s = oneLine(s)
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
-}
+// maxMessage is the length, in runes, that a message from outside is cut to.
+const maxMessage = 500
 
 // HasControl reports whether a text contains a control character.
 func HasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
-
-// oneLine collapses white space, as a page shows it.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // sentence adds a full stop to a text that has no end mark. A colon announces
 // something that the text does not have.

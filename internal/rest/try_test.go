@@ -141,3 +141,32 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
+
+// An update whose object is being changed is tried again for up to a minute from the first such
+// response on, and then is the error that it is. Other requests are not.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		operation string
+		times     int // that the object is busy
+		fails     bool
+		atLeast   time.Duration
+	}{
+		"an update":               {"update", 3, false, 0},
+		"an update, for too long": {"update", 1000, true, 35 * time.Second},
+		"a read":                  {"pipe", 1, true, 0},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *client) {
+			f.InjectEach(slices.Repeat([]fault{respond(423, `{"message":"in progress"}`)}, test.times)...)
+			begun := time.Now()
+			err := do(t.Context(), c, test.operation)
+			took := time.Since(begun)
+			if (err != nil) != test.fails || took > busyFor || took < test.atLeast {
+				t.Errorf("%s: %v after %s", name, err, took)
+			}
+			if err != nil && (!strings.Contains(err.Error(), "HTTP 423 Locked: in progress.") || strings.Contains(err.Error(), "not known whether")) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}, func(c *Config) { c.RetryTimeout = 5 * time.Minute })
+	}
+}

@@ -152,30 +152,23 @@ func (k Key) alike(a, b []Value) bool {
 	contains := func(all []Value, one Value) bool {
 		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
 	}
+	if len(a) == 1 && len(b) == 1 {
+		return Alike(a[0], b[0])
+	}
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
 }
 
-// Among returns the elements that are related to others.
+// Among returns the elements that are related to others: that share a part of their key.
 func (k Key) Among(elements, others []Value) []Value {
-	related := k.related(others)
-	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(related(element)) == 0 })
-}
-
-// related returns a function that finds, among some elements, those that share a part of the
-// key of another one.
-func (k Key) related(elements []Value) func(Value) []Value {
-	byPart := map[string][]Value{}
-	for _, element := range elements {
-		for _, part := range k.parts(element) {
-			byPart[part] = append(byPart[part], element)
+	there := map[string]bool{}
+	for _, other := range others {
+		for _, part := range k.parts(other) {
+			there[part] = true
 		}
 	}
-	return func(element Value) (found []Value) {
-		for _, part := range k.parts(element) {
-			found = append(found, byPart[part]...)
-		}
-		return found
-	}
+	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool {
+		return !slices.ContainsFunc(k.parts(element), func(part string) bool { return there[part] })
+	})
 }
 
 func (k Key) parts(element Value) []string {

@@ -16,47 +16,15 @@ import (
 // Normal returns a string in the normal form of Terraform's.
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 
-// Respelled returns the strings of a list or set on the platform that sending a value
-// again would replace by another form of the same text, each once and in order.
-func (r Rules) Respelled(name string, sent, held Value) []string {
+// OtherForms returns the strings in a value that have another form, each once, in Terraform's form
+// and in order. What contains one cannot be sent again.
+func (v Value) OtherForms() []string {
 	found := map[string]bool{}
-	if key, keyed := r.Keys[name]; keyed {
-		related := key.related(held.Elements())
-		_, add := key.Difference(sent, held)
-		for _, element := range add {
-			for _, other := range related(element) {
-				addRespelled(found, element, other)
-			}
-		}
-	} else {
-		addRespelled(found, sent, held)
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// Respells reports whether a set has an element that an Edit removes in another form than the
-// Edit has it: an addition in its place would not have that form.
-func (k Key) Respells(e Edit, now Value) bool {
-	return !maps.Equal(textsOf(k.Only(now, e.Remove)), textsOf(Collection(now.Type(), e.Remove)))
-}
-
-func addRespelled(found map[string]bool, sent, held Value) {
-	texts := textsOf(sent)
-	for text := range textsOf(held) {
-		if form := norm.NFC.String(text); !texts[text] && texts[form] {
-			found[form] = true
-		}
-	}
-}
-
-// textsOf returns all strings in a value, in the form in which they are sent.
-func textsOf(value Value) map[string]bool {
-	found := map[string]bool{}
-	_ = tftypes.Walk(value.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
-		if v := (Value{at}); isString(v) {
-			found[v.Text()] = true
+	_ = tftypes.Walk(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
+		if s := (Value{at}); isString(s) && s.Normal() != s.Text() {
+			found[s.Normal()] = true
 		}
 		return true, nil // never fails
 	})
-	return found
+	return slices.Sorted(maps.Keys(found))
 }

@@ -17,6 +17,9 @@ type Key struct {
 	// Parts are parts of the key that relate elements to each other: a mapping of the same
 	// source table, or to the same target.
 	Parts [][]string
+	// Unsaid are members that a response may have for no element at all. It then says nothing
+	// of them, although a member that only some elements omit is the empty one.
+	Unsaid []string
 	// Noun is what an element is in a message, such as "table mapping".
 	Noun string
 	// Format names an element in a message, with a %s for each of Members.
@@ -107,21 +110,40 @@ func (k Key) Index(set Value) map[string]Value {
 // both. Elements without a name are in neither.
 func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 	want, is := k.group(wanted), k.group(remote)
-	differs := func(element Value) bool {
-		key := k.Of(element)
-		return k.Named(element) && !k.alike(want[key], is[key])
-	}
-	for _, element := range remote.Elements() {
-		if differs(element) {
-			remove = append(remove, element)
+	for key, elements := range is {
+		if !k.alike(want[key], elements) {
+			remove = append(remove, elements...)
+			add = append(add, want[key]...)
 		}
 	}
-	for _, element := range wanted.Elements() {
-		if differs(element) {
-			add = append(add, element)
+	for key, elements := range want {
+		if len(is[key]) == 0 {
+			add = append(add, elements...)
 		}
 	}
+	unnamed := func(element Value) bool { return !k.Named(element) }
+	remove, add = slices.DeleteFunc(remove, unnamed), slices.DeleteFunc(add, unnamed)
 	return k.Sort(remove), k.Sort(add)
+}
+
+// Complete returns a set of a response with what it says nothing of as it is in a known set: the
+// Unsaid members that none of its elements has.
+func (k Key) Complete(read, known Value) Value {
+	elements, index := read.Elements(), k.Index(known)
+	for _, name := range k.Unsaid {
+		if slices.ContainsFunc(elements, func(element Value) bool { return !element.At(name).IsNull() }) {
+			continue
+		}
+		for i, element := range elements {
+			if is, ok := index[k.Of(element)]; ok {
+				elements[i] = element.With(is.At(name), name)
+			}
+		}
+	}
+	if len(elements) == 0 {
+		return read
+	}
+	return Collection(read.Type(), elements)
 }
 
 // Whole returns a value whose keyed sets have every member in every element. Keys stay

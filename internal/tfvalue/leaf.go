@@ -72,5 +72,9 @@ func (v Value) combine(name string, other Value, leaf func(name string, v, other
 
 func isString(v Value) bool { return v.Type().Is(tftypes.String) }
 func isNumber(v Value) bool { return v.Type().Is(tftypes.Number) }
-func isSet(v Value) bool    { return v.Type().Is(tftypes.Set{}) }
-func isList(v Value) bool   { return v.Type().Is(tftypes.List{}) }
+
+// IsCollection reports whether a value is a list or a set.
+func (v Value) IsCollection() bool { return isList(v) || isSet(v) }
+
+func isSet(v Value) bool  { return v.Type().Is(tftypes.Set{}) }
+func isList(v Value) bool { return v.Type().Is(tftypes.List{}) }

@@ -72,13 +72,18 @@ func element(t *testing.T, text string) tfvalue.Value {
 
 func parse(t *testing.T, typ tftypes.Type, text string) tfvalue.Value {
 	t.Helper()
+	return tfvalue.Of(build(typ, decoded(t, text)))
+}
+
+// decoded is JSON as the client decodes it.
+func decoded(t *testing.T, text string) (read any) {
+	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	var read any
 	if err := decoder.Decode(&read); err != nil || decoder.More() {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return tfvalue.Of(build(typ, read))
+	return read
 }
 
 // build gives what was read a type. It panics if an object has a member that its type lacks.

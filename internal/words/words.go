@@ -1,0 +1,36 @@
+// Package words has what every package may do with a text from outside: name it in a
+// message, and tell whether it is an ID. It imports no other package of this module.
+package words
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+)
+
+// MaxID is the length, in runes, that an ID or a name is cut to in a message.
+const MaxID = 100
+
+// Clean turns a text into one line of at most that many runes. Control and formatting
+// characters become spaces, since terminals interpret them.
+func Clean(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+	s = OneLine(s)
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// OneLine collapses white space, as a page shows it.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// IsUUID reports whether an ID is a UUID of 36 characters with dashes, in any
+// letter case. The other forms that the library accepts would change a path.
+func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
