@@ -16,8 +16,8 @@
 //	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
-//	update.go    PATCH, verify, read again, restore what was reset
-//	set.go       the keyed set of an update: the question before each PATCH, and what is left unfinished
+//	update.go    an update from top to bottom: PATCH, verify, wait, restore what was reset
+//	set.go       the keyed set of an update, as three sets, and the question before each PATCH
 //	report.go    the errors and warnings of an update
 //	verdict.go   what a response means for one leaf, as a table
 //	generate.go  the configuration of an object that was read

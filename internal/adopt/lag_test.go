@@ -19,14 +19,14 @@ func keeps(is any, path ...string) func(tfvalue.Value) tfvalue.Value {
 	}
 }
 
-// first changes the lamp with the first PATCH alone.
-func first(change func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
-	done := false
+// inTurn changes the lamp with each PATCH in another way, and with later ones in none.
+func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
 	return func(lamp tfvalue.Value) tfvalue.Value {
-		if done {
+		if len(changes) == 0 {
 			return lamp
 		}
-		done = true
+		change := changes[0]
+		changes = changes[1:]
 		return change(lamp)
 	}
 }
@@ -128,6 +128,28 @@ func TestLag(t *testing.T) {
 			},
 			sent: []string{"PATCH name -E14", "PATCH name -E14", "PATCH +E14"}, took: undoneFor,
 		},
+		"a lost response to what dropped another element: it is added again": {
+			config: m{"bulbs": blue}, rewrite: inTurn(func(lamp tfvalue.Value) tfvalue.Value { return keeps([]any{}, "bulbs")(lamp) }),
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH name"); w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14 +E27"},
+		},
+		"what only the question of the last PATCH finds lost is an error": {
+			config:  m{"size": 3},
+			rewrite: inTurn(keeps([]any{e27}, "bulbs"), keeps([]any{e14}, "bulbs"), keeps([]any{e27}, "bulbs")),
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH") && len(w.patches()) == 3; w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name", "PATCH name size +E14", "PATCH name size +E27"}, reads: 1,
+			errors: []string{"bulbs, E14: should be there, but is missing", "only partly updated"},
+		},
 		"a lost response, and a later rejection: it was undone": {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
@@ -161,7 +183,7 @@ func TestLag(t *testing.T) {
 		},
 		"what was restored may be as it was after the reset": {
 			config:  m{"size": 3},
-			rewrite: first(keeps(0, "size")),
+			rewrite: inTurn(keeps(0, "size")),
 			happens: func(w *workshop, request string) error {
 				if len(w.patches()) == 2 {
 					w.lag = time.Second
@@ -172,7 +194,7 @@ func TestLag(t *testing.T) {
 		},
 		"an element of an earlier PATCH may not be there yet": {
 			config:  m{"size": 3, "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
-			rewrite: first(keeps(0, "size")),
+			rewrite: inTurn(keeps(0, "size")),
 			happens: func(w *workshop, request string) error {
 				if w.lag = 0; request != "GET" && len(w.patches()) == 2 {
 					w.lag = time.Hour
@@ -183,7 +205,7 @@ func TestLag(t *testing.T) {
 		},
 		"an unmanaged leaf that is as it was at the beginning is no sign of the past": {
 			config:  m{"size": 3},
-			rewrite: first(func(lamp tfvalue.Value) tfvalue.Value { return keeps(31, "weight")(keeps(0, "size")(lamp)) }),
+			rewrite: inTurn(func(lamp tfvalue.Value) tfvalue.Value { return keeps(31, "weight")(keeps(0, "size")(lamp)) }),
 			happens: func(w *workshop, request string) error {
 				if request != "GET" && len(w.patches()) == 2 {
 					w.change(firstLamp, 30, "weight")

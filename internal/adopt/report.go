@@ -85,14 +85,12 @@ func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.String() }
 
 // addWrongElements reports elements of the set that are not as they have to be.
-func (u *update) addWrongElements(r record, diags *diag.Diagnostics) {
-	o := u.set.outcome
+func (u *update) addWrongElements(r record, wrong []tfvalue.Value, diags *diag.Diagnostics) {
 	summary, returned := fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label), "other elements"
-	if len(o.Late) > 0 {
+	if len(u.set.outcome.Late) > 0 {
 		summary, returned = u.notShown(r), "other elements in reads for "+maxLag.String()
 	}
-	wrong := slices.Concat(o.Late, o.Wrong, o.Lost)
-	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.FillLeaf(r.Name(), r.now), wrong), [2]string{"sent", "returned"}, u.connection.Client.Mask)
+	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.FillLeaf(r.Name(), r.now), wrong), [2]string{"should be", "but is"}, u.connection.Client.Mask)
 	// Not "set the argument to the value on the platform": an element may lack an excluded column.
 	diags.AddAttributeError(conn.AttributePath(r.Path), summary,
 		fmt.Sprintf("%s was sent and accepted, but the API returned %s:\n\n%s\n\nNothing more was sent. Check these elements in the platform's console: they are not as configured.",
@@ -105,12 +103,13 @@ func (u *update) notShown(r record) string {
 
 // addReset reports what each PATCH has reset again.
 func (u *update) addReset(diags *diag.Diagnostics) {
+	lost := u.step().Add
 	for _, r := range u.leaves.records {
 		switch {
-		case !r.isReset():
-		case u.isKeyedSet(r.Path):
-			u.addWrongElements(r, diags)
-		default:
+		case u.isKeyedSet(r.Path) && len(lost) > 0:
+			r.wanted = u.set.want
+			u.addWrongElements(r, lost, diags)
+		case r.isReset() && !u.isKeyedSet(r.Path):
 			u.addStoredOtherwise(r, diags)
 		}
 	}

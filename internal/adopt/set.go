@@ -13,8 +13,8 @@ import (
 // platform has now. The difference between base and want is what remains to be sent. What to
 // remove and add is decided once, at the beginning, and kept in want: no later read adds to it.
 
-// setProgress is how far an update of the keyed set has come. It is the zero value if the update
-// does not manage the set.
+// setProgress is how far an update of the keyed set has come. After a PATCH, absorb sets base and
+// want; before an attempt, follow does. It is the zero value if the update does not manage the set.
 type setProgress struct {
 	// base is the set as it has to be right before the next PATCH, and want as it has to be after
 	// the last. What a PATCH has done is in both. An element that the platform has dropped is only

@@ -198,9 +198,9 @@ func TestRestore(t *testing.T) {
 		"none is returned":        {[]any{e27}, nil, 1, []string{"PATCH name -E14", "PATCH name +E27"}, nil, nil},
 		"one is changed":          {deskBulbs, []any{m{"socket": "E14", "colors": []any{}, "on": true}, e27}, 1, []string{"PATCH name"}, []string{`bulbs, E14, colors: was ["réd"], is now []`}, nil},
 		"one more is added":       {deskBulbs, []any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, 1, []string{"PATCH name"}, nil, nil},
-		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"E14: sent there, returned missing", "is only partly updated"}},
-		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: sent ["blue"], returned []`, "is only partly updated"}},
-		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: sent missing, returned there", "E14: colors = [\"réd\"], on = true"}},
+		"one is dropped for ever": {deskBulbs, []any{e27}, 0, []string{"PATCH name", "PATCH name +E14"}, nil, []string{"E14: should be there, but is missing", "is only partly updated"}},
+		"added without its color": {blue, []any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, 2, []string{"PATCH name -E14", "PATCH +E14"}, nil, []string{`E14, colors: should be ["blue"], but is []`, "is only partly updated"}},
+		"not removed":             {blue, []any{e14, e27}, 0, []string{"PATCH name -E14"}, nil, []string{"E14: should be missing, but is there", "E14: colors = [\"réd\"], on = true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,8 @@ type update struct {
 	set    setProgress // see set.go
 }
 
-// seen is what the platform has shown so far.
+// seen is what the platform has shown so far: take sets it after a PATCH, and recheck before an
+// attempt.
 type seen struct {
 	// remote is the object as far as it is known, and returned what reads and responses have
 	// returned of it.
@@ -44,7 +45,8 @@ type seen struct {
 	asOf time.Time
 }
 
-// leafProgress is how far an update of the leaves has come.
+// leafProgress is how far an update of the leaves has come. After a PATCH, judge sets records, and
+// conclude what follows from them; before an attempt, follow sets wanted, to what others have changed.
 type leafProgress struct {
 	// wanted are the managed leaves as they have to be after the update, and sent are those that
 	// any PATCH had.
@@ -387,7 +389,7 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 		switch {
 		case r.verdict == storedOtherwise && u.isKeyedSet(r.Path):
 			ok = false
-			u.addWrongElements(r, diags)
+			u.addWrongElements(r, slices.Concat(u.set.outcome.Late, u.set.outcome.Wrong, u.set.outcome.Lost), diags)
 		case r.verdict == storedOtherwise && r.isPast && !isLast:
 			u.leaves.late = append(u.leaves.late, r.Path.String())
 		case r.verdict == storedOtherwise && r.isPast:

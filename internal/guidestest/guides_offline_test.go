@@ -29,6 +29,44 @@ func TestOfflineGuide(t *testing.T) {
 		"Success! 2 passed, 0 failed.")
 }
 
+// TestOtherContainer runs what the guide's containers run, with their settings: the compose
+// file on the configuration of the guide, and the job on its module. A proxy stands for the
+// network in which the fake has the name of its container.
+func TestOtherContainer(t *testing.T) {
+	t.Parallel()
+	yaml := chapterOf(t, guide("offline"), "In another container")
+	for _, row := range []struct{ file, chapter, command, prints string }{
+		{"# compose.yaml", "Run Terraform against it", `(?m)^docker compose run --rm (.*)$`, "1 to import, 0 to add, 1 to change"},
+		{"# .github/workflows/module.yml", "A module and its tests", `(?m)- run: (.*)$`, "Success! 2 passed, 0 failed."},
+	} {
+		t.Run(row.file, func(t *testing.T) {
+			p := chapterOf(t, guide("offline"), row.chapter)
+			needs(t, p.text)
+			p.drop(func(b block) bool { return b.language != "hcl" })
+			text := yaml.blocks[yaml.find(t, row.file)].text
+			w := newReader(t)
+			w.setenv("HTTP_PROXY="+w.url, "DATAPLATFORM_ALERTS_BASE_URL=", "DATAPLATFORM_ALERTS_ACCESS_TOKEN=")
+			for _, setting := range regexp.MustCompile(`(DATAPLATFORM_\w+): "?([^"\n]+)`).FindAllStringSubmatch(text, -1) {
+				w.setenv(setting[1] + "=" + setting[2])
+			}
+			host := regexp.MustCompile(`DATAPLATFORM_BASE_URL: http://(\w+):18080\n`).FindStringSubmatch(text)
+			if len(host) == 0 || !regexp.MustCompile(`\n +`+host[1]+`:\n +image: ghcr\.io/dataplatform/mockplatform\n`).MatchString(text) {
+				t.Errorf("the host of the URL is not the fake's container: %q", host)
+			}
+			var commands []string
+			for _, command := range regexp.MustCompile(row.command).FindAllStringSubmatch(yaml.text, -1) {
+				commands = append(commands, command[1])
+			}
+			w.follow(p)
+			wantText(t, w.shell(strings.Join(commands, "\n")), row.prints)
+			if len(w.Requests()) == 0 {
+				t.Error("the fake was asked for nothing")
+			}
+			w.setenv("DATAPLATFORM_ALLOW_HTTP=").wantScript(commands[len(commands)-1], 1, "allow_http")
+		})
+	}
+}
+
 // TestRehearsal follows the rehearsal of a renewal in the guide to rotating keys, with the
 // settings that the guide to modules offline exports.
 func TestRehearsal(t *testing.T) {

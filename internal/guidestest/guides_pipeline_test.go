@@ -10,17 +10,17 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-const pipelineGuide = "../../docs/guides/pipeline.md"
+const pipelineWorkflow = examplesDir + "/pipeline/terraform.yml"
 
 // TestPipelineGuide follows the guide on CI/CD, with the tools for misspelled names that
 // make tflint has built.
 func TestPipelineGuide(t *testing.T) {
-	w, p := newReader(t), readPage(t, pipelineGuide)
+	w, p := newReader(t), readPage(t, guide("pipeline"))
 	needs(t, p.text)
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("there is no openssl")
 	}
-	w.copies(scenarioDir, "clone/examples/scenario")
+	w.copies(examplesDir, "clone/examples")
 	clone := &p.blocks[p.find(t, "git clone ")]
 	_, clone.text, _ = strings.Cut(clone.text, "\n")
 	lint := &p.blocks[p.find(t, `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint`+"\nbash ci/lint.sh\n")]
@@ -50,23 +50,23 @@ func TestPipelineGuide(t *testing.T) {
 	}
 }
 
-// TestWorkflows wants each command of the guide's workflow elsewhere in the guide, unless it
-// has a test of its own, and each command of the scenario's workflows in the guide.
+// TestWorkflows wants each command of the guide's workflow in the guide, unless it has a test
+// of its own, and each command of the scenario's workflows there or in the guide on modules.
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	// What the scenario's commands have for its values.
 	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "")
 	run := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`)
-	text := values.Replace(fileText(t, pipelineGuide))
-	for _, command := range run.FindAllStringSubmatch(text, -1) {
-		if of := command[1]; of != "bash ci/comment.sh" && !strings.HasPrefix(of, "printf") && strings.Count(text, of) <= strings.Count(text, "run: "+of) {
+	commands, text := values.Replace(fileText(t, pipelineWorkflow)), fileText(t, guide("pipeline"))
+	for _, command := range run.FindAllStringSubmatch(commands, -1) {
+		if of := command[1]; of != "bash ci/comment.sh" && !strings.HasPrefix(of, "printf") && !strings.Contains(text, of) {
 			t.Errorf("the workflow runs %q, and the guide does not", of)
 		}
 	}
 	for _, name := range []string{"terraform.yml", "environment.yml"} {
 		workflow := values.Replace(fileText(t, filepath.Join(scenarioDir, "workflows", name)))
 		for _, command := range run.FindAllStringSubmatch(workflow, -1) {
-			wantText(t, text, command[1])
+			wantText(t, commands+text+fileText(t, guide("offline")), command[1])
 		}
 	}
 }

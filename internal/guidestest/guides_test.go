@@ -3,6 +3,7 @@ package guidestest
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,8 +56,8 @@ func TestChapters(t *testing.T) {
 	}
 }
 
-// TestAdoptingManyGuide follows the guide for large organizations, chapter by
-// chapter. None changes the platform.
+// TestAdoptingManyGuide follows the guide for large organizations, part by part. None changes
+// the platform.
 func TestAdoptingManyGuide(t *testing.T) {
 	t.Parallel()
 	const plan = "terraform plan -detailed-exitcode\n"
@@ -67,38 +68,64 @@ sed -i.bak s/idle_scaling/idle_scalling/ services.yaml
 ! terraform plan
 `
 	printsOfFile := []string{"No changes.", "idle_scaling = false -> true", "Service 20000000-0000-4000-8000-000000000003 has unknown names: idle_scalling."}
-	rows := []struct {
-		chapter, then string
-		prints        []string
-	}{
-		{"All services from a query", plan, []string{"No changes."}},
-		{"All services from a file", plan + fmt.Sprintf(inFile, "dataplatform_service_scaling.all"), printsOfFile},
-		{"All pipes from a file of IDs", plan, []string{"No changes."}},
-		{"Pipes with generated configuration", plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
-		{"Several states", "cd production\n" + plan + fmt.Sprintf(inFile, "module.services.dataplatform_service_scaling.all"), printsOfFile},
-	}
+	const leaveOld = `echo '"20000000-0000-4000-8000-000000000002": { label: events-eu-readers }' > services.yaml
+terraform plan
+`
 	all := chapters(t, guide("adopting-many"))
-	if len(all) != 1+len(rows) {
-		t.Errorf("%d chapters, want %d and what all begin with", len(all), len(rows))
+	intro := all[0]
+	all = append(titled(t, all, "Pipes").sections(), all...) // before the chapter as a whole
+	inServices := fmt.Sprintf(inFile, "module.services.dataplatform_service_scaling.all")
+	rows := []struct {
+		parts  []string // followed one after the other
+		then   string
+		prints []string
+	}{
+		{[]string{"Services"}, plan + inServices, printsOfFile},
+		{[]string{"Pipes", "If the pipes differ"}, plan + "! grep -E 'organization_id|= null' pipes.tf\n", []string{"No changes."}},
+		{[]string{"Pipes", "If the pipes differ", "Move them into a module"}, "rm moved.tf\n" + plan, []string{"No changes."}},
+		{[]string{"Pipes", "If all pipes have the same settings"}, plan, []string{"No changes."}},
+		{[]string{"Services", "Several states"}, leaveOld + "cd production\n" + plan + inServices, append(printsOfFile, "2 to destroy")},
 	}
+	followed := []string{intro.title}
 	for _, row := range rows {
-		t.Run(row.chapter, func(t *testing.T) {
+		followed = append(followed, row.parts...)
+		t.Run(row.parts[len(row.parts)-1], func(t *testing.T) {
 			w := newReader(t)
-			p := chapterOf(t, guide("adopting-many"), row.chapter)
-			needs(t, p.text)
 			w.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { // nothing of it can be set
 				doc["settings"], doc["fieldMappings"] = mockplatform.Document{}, nil
 				doc["source"] = mockplatform.Document{"kafka": mockplatform.Document{"brokers": "b:9092"}}
 				doc["destination"] = mockplatform.Document{"table": "orders"}
 			})
-			w.follow(all[0])
-			w.follow(p)
+			w.follow(intro)
+			for _, title := range row.parts {
+				p := titled(t, all, title)
+				needs(t, p.text)
+				w.follow(p)
+			}
 			out := w.shell(row.then)
 			wantText(t, out, row.prints...)
 			wantNoText(t, out, "Object is empty")
 			w.wantWrites()
 		})
 	}
+	for _, p := range all {
+		if !slices.Contains(followed, p.title) {
+			t.Errorf("no row follows %q", p.title)
+		}
+	}
+}
+
+// TestQueryPage follows the page on the list resource.
+func TestQueryPage(t *testing.T) {
+	w := newReader(t)
+	p := readPage(t, "../../docs/list-resources/service_scaling.md")
+	needs(t, "Requires Terraform 1.14 or later.")
+	p.drop(func(b block) bool { return strings.HasPrefix(b.text, "config {") })
+	p.blocks[0].text = "# services.tfquery.hcl\n" + p.blocks[0].text
+	w.File("providers.tf", plainProvider)
+	w.follow(p)
+	w.WantEmptyPlan()
+	w.wantWrites()
 }
 
 // TestGuidesNameVersions holds what the linter of the guide on CI/CD demands of each
@@ -171,8 +198,8 @@ resource "dataplatform_api_key" "loader" {
 			}
 		}
 	}
-	if found != 4 {
-		t.Errorf("%d messages are quoted, want 4", found)
+	if found != 3 {
+		t.Errorf("%d messages are quoted, want 3", found)
 	}
 }
 

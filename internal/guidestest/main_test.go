@@ -55,6 +55,7 @@ terraform {
 type workspace struct {
 	*terraformtest.Workspace
 	*mockplatform.Server
+	url string // of the platform
 }
 
 // newWorkspace needs no `terraform init`.
@@ -64,7 +65,7 @@ func newWorkspace(t *testing.T, config string) *workspace {
 	platform := mockplatform.New(mockplatform.DefaultSeed())
 	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
-	return (&workspace{terraformtest.NewWorkspace(t, config), platform}).setenv(
+	return (&workspace{terraformtest.NewWorkspace(t, config), platform, server.URL}).setenv(
 		"DATAPLATFORM_BASE_URL="+server.URL,
 		"DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID=demo-key-id",

@@ -62,7 +62,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place: if the new value makes the key due, the apply after that renews it.",
+				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place.",
 				Validators: []validator.Number{
 					numberCheck{0, maxValidityHours, 1},
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -70,7 +70,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"ready_for_renewal": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh. Known after apply in a plan that replaces the key.",
+				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh.",
 			},
 			"rotation_triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -85,7 +85,7 @@ func apiKeySchema() schema.Schema {
 			// whole, too.
 			"hash_data": schema.SingleNestedAttribute{
 				Optional:            true,
-				MarkdownDescription: "Hashes of a key that was generated elsewhere, sent to the API as given. The API documentation does not describe their use." + replaces,
+				MarkdownDescription: "Hashes of a key that was generated elsewhere, sent to the API as given." + replaces,
 				Attributes: map[string]schema.Attribute{
 					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key ID."},
 					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key ID."},
@@ -94,7 +94,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty: the API documentation does not say whether an empty list allows every address or none. If omitted, no list is sent, and the platform decides." + replaces,
+				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty, because the effect of an empty list is not documented. If omitted, no list is sent, and the platform decides." + replaces,
 				Validators:          []validator.Set{nonNull, notEmpty},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{

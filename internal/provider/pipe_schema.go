@@ -18,7 +18,7 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source: if you change it alone, the plan shows an update that changes nothing on the platform.",
+		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source: changing it alone changes nothing on the platform.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "Configures one existing data-ingestion pipe. " +

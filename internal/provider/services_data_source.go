@@ -12,7 +12,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filters by resource tags, passed to the API unchanged. The API documentation does not describe the syntax: check the result before you rely on it. If omitted, all services are listed."
+const filterDescription = "Filters by resource tags, passed to the API unchanged. Their syntax is not documented: check the result before you rely on it."
 
 func servicesDataSourceSchema() schema.Schema {
 	return schema.Schema{
@@ -41,7 +41,7 @@ func servicesDataSourceSchema() schema.Schema {
 
 // serviceAttributes are the fields of a service.
 func serviceAttributes() map[string]fields.Attribute {
-	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated: " + inaccurateTotal + "."
+	const deprecatedTotal = " total memory of three workers during auto-scaling, in GB. Deprecated."
 	return map[string]fields.Attribute{
 		"id":             computedString("UUID of the service."),
 		"name":           computedString("Name of the service."),

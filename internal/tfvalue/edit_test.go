@@ -121,6 +121,7 @@ func TestOutcome(t *testing.T) {
 		"another one is changed":          {"b/u c/v", "b/u c/v", "a/t.y c/v.z", "", "", "", "c/v", false},
 		"another one is as it was":        {"b/u c/v.z", "b/u c/v", "a/t.y c/v.z", "", "", "", "c/v", true},
 		"one key twice":                   {"b/u c/v c/v.z", "b/u c/v c/v.z", "a/t.y c/v c/v.z", "", "", "", "", false},
+		"one without a name is gone":      {"b/u /w c/v", "b/u /w c/v", "a/t.y c/v", "", "", "", "", false},
 		"one more":                        {"b/u c/v", "b/u c/v", "a/t.y c/v d/w", "", "", "", "", false},
 	} {
 		edit := tfvalue.Edit{Remove: mapsOf(t, "b/u").Elements(), Add: mapsOf(t, "a/t.y").Elements()}

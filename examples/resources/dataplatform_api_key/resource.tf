@@ -15,11 +15,10 @@ resource "dataplatform_api_key" "loader" {
   }
 }
 
-output "loader_key_id" {
-  value = dataplatform_api_key.loader.key_id
-}
-
-output "loader_key_secret" {
-  value     = dataplatform_api_key.loader.key_secret
+output "loader" {
+  value = {
+    key_id     = dataplatform_api_key.loader.key_id
+    key_secret = dataplatform_api_key.loader.key_secret
+  }
   sensitive = true
 }

@@ -14,7 +14,3 @@ resource "dataplatform_pipe" "orders" {
     streaming_max_insert_wait_ms = 2000
   }
 }
-
-output "orders_state" {
-  value = dataplatform_pipe.orders.state
-}

@@ -5,11 +5,3 @@ resource "dataplatform_service_scaling" "events" {
   idle_scaling         = true
   idle_timeout_minutes = 30
 }
-
-output "events_memory_gb" {
-  description = "Minimum and maximum memory of one replica."
-  value = [
-    dataplatform_service_scaling.events.min_replica_memory_gb,
-    dataplatform_service_scaling.events.max_replica_memory_gb,
-  ]
-}
