@@ -33,7 +33,7 @@ func (t trait) generate(value tfvalue.Value) tfvalue.Value {
 	}
 }
 
-// isBlank reports whether a value is empty and says nothing. false and 0 are values.
+// isBlank reports whether a value is empty, other than false and 0, which mean something.
 func isBlank(value tfvalue.Value) bool {
 	return value.IsEmpty() && !value.Type().Is(tftypes.Bool) && !value.Type().Is(tftypes.Number)
 }

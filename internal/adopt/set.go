@@ -100,14 +100,6 @@ func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
 	return u.key().Replace(u.set.base, nil, e.Add)
 }
 
-// followSet takes over the set from a read before a PATCH. The guard has found what the PATCH
-// concerns unchanged; whatever else differs was changed by others, and is left to them.
-func (u *update) followSet(remote tfvalue.Value) {
-	remove, add := u.key().Difference(u.set.want, u.set.base)
-	u.set.base = remote.At(u.KeyedSet...)
-	u.set.want = u.key().Replace(u.set.base, remove, add)
-}
-
 // judgeSet sets the verdict on the set in a response. Only a PATCH that adds elements sends a value
 // that the platform can accept and not return.
 func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {

@@ -6,8 +6,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// traits are the properties of the attributes of an object, by name, that decide what
-// a plan and a generated configuration may contain.
+// traits are, by name, the properties of the attributes of an object that decide what a plan and a
+// generated configuration may contain.
 type traits map[string]trait
 
 type trait struct {
@@ -35,9 +35,8 @@ func traitsOf[A interface {
 	return all
 }
 
-// propose returns a plan before the remote object is read: the values that the
-// configuration sets, and the prior ones for the rest. In an adoption the rest is
-// unknown.
+// propose returns a plan before the remote object is read: the values that the configuration sets, and
+// the prior ones for the rest. In an adoption the rest is unknown.
 func (e *Engine) propose(config, prior tfvalue.Value) tfvalue.Value {
 	return e.Rules.FillElements(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
 }

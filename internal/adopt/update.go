@@ -216,9 +216,9 @@ func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, r
 	}
 }
 
-// follow takes over from a read before a PATCH what the PATCH does not have: others have changed it,
-// and no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the read
-// may show the past.
+// follow takes over from a read before a PATCH what the PATCH does not have: others have changed it, and
+// no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the read may
+// show the past.
 func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
 	u.seen.returned = now.read.Merge(u.seen.returned)
 	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
@@ -227,7 +227,9 @@ func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
 			u.leaves.wanted = u.leaves.wanted.With(value, leaf.Path...)
 		}
 	}
-	u.followSet(now.remote)
+	remove, add := u.key().Difference(u.set.want, u.set.base)
+	u.set.base = now.remote.At(u.KeyedSet...)
+	u.set.want = u.key().Replace(u.set.base, remove, add)
 }
 
 // isPast reports whether a response may show the past value of a leaf: the leaf was sent, and this is

@@ -26,18 +26,16 @@ type Connection struct {
 	Client *platform.Client
 	// OrganizationID is the default organization, or "".
 	OrganizationID string
-	// Unknown and Missing name the settings that are known only after apply, and
-	// those that are not set.
-	Unknown, Missing []string
+	// Unknown names the settings that are known only after apply, and Unset those that are not set.
+	Unknown, Unset []string
 	// Now is the clock for the expiry of API keys.
 	Now func() time.Time
-	// Run is a name of this run that no other has: Terraform starts a provider for each plan
-	// and for each apply.
+	// Run is a unique name of this run: Terraform starts a provider for each plan and each apply.
 	Run string
 
-	// Warned, Gone and Ignored are what this run has come to: the warnings that it has
-	// given and does not repeat, the objects that it has found gone, and the attributes whose
-	// change the platform has accepted and not shown.
+	// Warned, Gone and Ignored are what this run remembers: the warnings that it does not repeat, the
+	// objects that no longer exist, and the attributes whose change the platform accepted and did
+	// not show.
 	Warned, Gone, Ignored Keys
 }
 
@@ -56,8 +54,8 @@ func (k *Keys) Has(key string) bool {
 	return exists
 }
 
-// Unconfigured returns the connection before the provider is configured, when every
-// setting is unknown. Terraform only validates then.
+// Unconfigured returns the connection before the provider is configured, when Terraform only validates:
+// every setting is unknown.
 func Unconfigured() *Connection {
 	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings), Now: time.Now}
 }
@@ -72,17 +70,17 @@ var (
 	AlertingSettings = append([]string{"alerts_base_url", "alerts_access_token"}, transport...)
 )
 
-// Waits reports whether one of the settings is known only after apply, so that
-// what needs it has to wait for the apply.
+// Waits reports whether what needs these settings has to wait for the apply, because one of them is
+// unknown until then.
 func (c *Connection) Waits(settings ...string) bool {
 	return slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
-// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about
-// it: all settings are set, but some are known only after apply, such as a key that is
-// replaced in this run. An error would block the plan that replaces the key.
+// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about it: all settings
+// are set, but some are unknown, such as a key that is replaced in this run. An error would block
+// the plan that replaces the key.
 func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
-	if len(only(ManagementSettings, c.Missing)) > 0 || !c.Waits(ManagementSettings...) {
+	if len(only(ManagementSettings, c.Unset)) > 0 || !c.Waits(ManagementSettings...) {
 		return false
 	}
 	diags.AddWarning("Refresh skipped: provider settings are unknown",
@@ -91,12 +89,12 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	return true
 }
 
-// Ready returns the client. If some of the settings are not set or not known yet,
-// it reports them in one error and returns false.
+// Ready returns the client. If some of the settings are not set or not known yet, it reports them in
+// one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
-	missing, unknown := only(settings, c.Missing), only(settings, c.Unknown)
-	if len(missing)+len(unknown) > 0 {
-		addLacking(diags, missing, unknown)
+	unset, unknown := only(settings, c.Unset), only(settings, c.Unknown)
+	if len(unset)+len(unknown) > 0 {
+		addLacking(diags, unset, unknown)
 		return nil, false
 	}
 	return c.Client, true
@@ -104,27 +102,27 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 
 const missingSettings = "Missing provider settings"
 
-// addLacking reports settings that are missing or unknown, once per object. What is
-// missing is one sentence, because every object that needs it gets it.
-func addLacking(diags *diag.Diagnostics, missing, unknown []string) {
+// addLacking reports settings that are not set or unknown, once per object. Those that are not set are
+// one sentence, since every object that needs them has this error.
+func addLacking(diags *diag.Diagnostics, unset, unknown []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
 		return
 	}
-	if len(missing) == 0 {
+	if len(unset) == 0 {
 		diags.AddError("Unknown provider settings",
 			fmt.Sprintf("%s known only after apply, which is too late for this plan. First apply the resources that provide a value (terraform apply -target=…), or set known values.",
 				platform.SettingsAre(unknown)))
 		return
 	}
-	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(missing), ToSet(missing))
-	if slices.Contains(missing, "organization_id") {
+	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(unset), ToSet(unset))
+	if slices.Contains(unset, "organization_id") {
 		detail += "; organization_id can also be set on this object"
 	}
 	diags.AddError(missingSettings, detail+".")
 }
 
-// ToSet ends a sentence about settings that are not set: "set them in the provider
-// block, or with the environment variables A and B". settings must not be empty.
+// ToSet ends a sentence about settings that are not set: "set them in the provider block, or with the
+// environment variables A and B". settings must not be empty.
 func ToSet(settings []string) string {
 	them, variables := "it", "variable"
 	if len(settings) > 1 {
@@ -148,9 +146,9 @@ func only(settings, among []string) []string {
 	return kept
 }
 
-// Management returns the client and the organization of an object that has to be
-// read now. own is the object's organization_id. If a setting is not set or not
-// known yet, it reports an error and returns false.
+// Management returns the client and the organization of an object that has to be read now. own is the
+// object's organization_id. If a setting is not set or not known yet, it reports an error and
+// returns false.
 func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
 	settings := ManagementSettings
 	if own.Text() == "" {
@@ -164,9 +162,9 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 	return client, organization, !diags.HasError()
 }
 
-// Organization returns the organization of an object: its own, or the provider's
-// default. It is unknown while either is. If neither is set, it reports an error
-// that also names the other missing settings, since no further check follows.
+// Organization returns the organization of an object: its own, or the provider's default. It is unknown
+// while either is. If neither is set, it reports an error that also names the other settings that
+// are not set, since no further check follows.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {
 	case own.Text() != "":
@@ -174,15 +172,14 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 	case c.Waits("organization_id"):
 		return tfvalue.Unknown(tftypes.String)
 	case c.OrganizationID == "":
-		addLacking(diags, append([]string{"organization_id"}, only(ManagementSettings, c.Missing)...), nil)
+		addLacking(diags, append([]string{"organization_id"}, only(ManagementSettings, c.Unset)...), nil)
 		return tfvalue.Null(tftypes.String)
 	default:
 		return tfvalue.String(c.OrganizationID)
 	}
 }
 
-// Environment returns the environment variable of a setting. The provider block
-// takes precedence over it.
+// Environment returns the environment variable of a setting. The provider block takes precedence.
 func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)
 }
@@ -203,8 +200,7 @@ func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.Connection = connection(req.ProviderData)
 }
 
-// connection is what the provider hands over: nothing while Terraform validates, before
-// the provider is configured.
+// connection is what the provider hands over, which is nothing before it is configured.
 func connection(data any) *Connection {
 	if c, ok := data.(*Connection); ok {
 		return c

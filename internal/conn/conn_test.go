@@ -41,15 +41,15 @@ func TestManagement(t *testing.T) {
 	}{
 		"all set":                        {&conn.Connection{OrganizationID: theirs}, none, theirs, "", false},
 		"its own":                        {&conn.Connection{OrganizationID: theirs}, own, ours, "", false},
-		"its own, and no other":          {&conn.Connection{Missing: []string{"organization_id"}}, own, ours, "", false},
+		"its own, and no other":          {&conn.Connection{Unset: []string{"organization_id"}}, own, ours, "", false},
 		"its own, the other unknown":     {&conn.Connection{Unknown: []string{"organization_id"}}, own, ours, "", false},
 		"its own unknown":                {&conn.Connection{OrganizationID: theirs}, waiting, theirs, "", false}, // the caller waits
-		"alerting is not needed":         {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
-		"no organization":                {&conn.Connection{Missing: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
-		"no key":                         {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
-		"one missing, another unknown":   {&conn.Connection{OrganizationID: theirs, Missing: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
+		"alerting is not needed":         {&conn.Connection{OrganizationID: theirs, Unset: []string{"alerts_base_url"}, Unknown: []string{"alerts_access_token"}}, none, theirs, "", false},
+		"no organization":                {&conn.Connection{Unset: []string{"organization_id"}}, none, "", "Error: Missing provider settings: organization_id is not set: set it in the provider block, or with the environment variable DATAPLATFORM_ORGANIZATION_ID; organization_id can also be set on this object.", false},
+		"no key":                         {&conn.Connection{OrganizationID: theirs, Unset: []string{"base_url", "key_id", "key_secret"}}, none, "", "Error: Missing provider settings: base_url, key_id and key_secret are not set: set them in the provider block, or with the environment variables DATAPLATFORM_BASE_URL, DATAPLATFORM_KEY_ID and DATAPLATFORM_KEY_SECRET.", false},
+		"one missing, another unknown":   {&conn.Connection{OrganizationID: theirs, Unset: []string{"base_url"}, Unknown: []string{"key_secret"}}, none, "", "Error: Missing provider settings: base_url is not set: set it in the provider block, or with the environment variable DATAPLATFORM_BASE_URL.", false},
 		"one unknown":                    {&conn.Connection{OrganizationID: theirs, Unknown: []string{"key_secret"}}, none, "", "Error: Unknown provider settings: key_secret is known only after apply, which is too late for this plan.", true},
-		"alerting missing, one unknown":  {&conn.Connection{OrganizationID: theirs, Missing: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
+		"alerting missing, one unknown":  {&conn.Connection{OrganizationID: theirs, Unset: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
 		"the provider is not configured": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestOrganization(t *testing.T) {
 	if got := (&conn.Connection{Unknown: []string{"organization_id"}}).Organization(none, &diags); got.IsKnown() || len(diags) > 0 {
 		t.Errorf("%s, want unknown: %s", got.Text(), texts(diags))
 	}
-	missing := &conn.Connection{Missing: []string{"organization_id", "key_id", "alerts_base_url"}}
+	missing := &conn.Connection{Unset: []string{"organization_id", "key_id", "alerts_base_url"}}
 	if got := missing.Organization(none, &diags); !got.IsNull() {
 		t.Errorf("%s, want none", got.Text())
 	}

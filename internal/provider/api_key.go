@@ -10,9 +10,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// What is known of a key is its state: the API cannot be asked, and nothing else is
-// remembered.
-
 var keyRules = tfvalue.Rules{
 	NotInJSON: []tfvalue.Path{
 		{"organization_id"}, {"validity_hours"}, {"early_renewal_hours"}, {"rotation_triggers"}, {"ready_for_renewal"},
@@ -23,10 +20,9 @@ var keyRules = tfvalue.Rules{
 	Folded:   []string{"organization_id"},
 }
 
-// due reports whether a key with validity_hours is to be replaced: within
-// early_renewal_hours of its expiry, or after it. If the API gave it none, validity_hours
-// counts from its creation.
-func due(key tfvalue.Value, now time.Time) bool {
+// isDue reports whether the renewal of a key with validity_hours is due: early_renewal_hours before its
+// expiry. If the API gave it none, validity_hours counts from its creation.
+func isDue(key tfvalue.Value, now time.Time) bool {
 	validity := key.At("validity_hours")
 	now = now.Add(hours(key.At("early_renewal_hours")))
 	if key.At("expire_at").IsNull() {
@@ -52,8 +48,7 @@ func hours(value tfvalue.Value) time.Duration {
 	return time.Duration(n) * time.Hour
 }
 
-// keyLabel names a key in the summary of a warning, since Terraform folds warnings
-// with the same summary.
+// keyLabel names a key in the summary of a warning: Terraform folds warnings with the same summary.
 func keyLabel(key tfvalue.Value) string {
 	var label []string
 	if name := key.At("name").Text(); name != "" {
@@ -65,8 +60,7 @@ func keyLabel(key tfvalue.Value) string {
 	return cmp.Or(strings.Join(label, " "), "(name not known yet)")
 }
 
-// remains describes a key that stays on the platform, so that it can be found in the
-// console. Its name and ID are in the summary.
+// remains describes a key that stays on the platform. Its name and ID are in the summary.
 func remains(which string, key tfvalue.Value, now time.Time) string {
 	if suffix := key.At("key_suffix").Text(); suffix != "" {
 		which += " (suffix " + words.Clean(suffix, words.MaxID) + ")"

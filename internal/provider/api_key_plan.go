@@ -18,12 +18,12 @@ import (
 // A key cannot be changed, so a plan keeps it or replaces it:
 //
 //	the planned value of an argument changes        replaced
-//	validity_hours, due by the clock                replaced
-//	early_renewal_hours changes                     updated in place; see dueInPlan
+//	its renewal is due                              replaced
+//	early_renewal_hours changes                     updated in place; see isDueInPlan
 //	rotation_triggers becomes {}, or none again     updated in place
 //	none of these, or only another spelling         kept
 
-// replacing are the arguments of which a change replaces a key, as a warning names them.
+// replacing are the arguments that replace a key if they change, in the order of a warning.
 var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "state", "validity_hours"}
 
 // ModifyPlan implements resource.ResourceWithModifyPlan.
@@ -41,12 +41,12 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 	}
 }
 
-// checkCreation checks what the creation of a key needs beside valid arguments, and
-// returns the organization of the new key.
+// checkCreation checks what the creation of a key needs beside valid arguments, and returns the
+// organization of the new key.
 //
-// Terraform plans a creation again during the apply. An error in that plan is safe with
-// create_before_destroy, too: the state has the old key with its secret, as a deposed
-// object, until an apply has created the new one (tried, also with a creation that fails).
+// Terraform plans a creation again during the apply. An error there is safe with
+// create_before_destroy, too: the state has the old key with its secret, as a deposed object, until
+// an apply has created the new one (tried, also with a creation that fails).
 func (r *apiKeyResource) checkCreation(config tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	organization := config.At("organization_id")
 	if organization.IsNull() {
@@ -74,7 +74,7 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 		changed = append(changed, name)
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
 	}
-	due := r.dueInPlan(plan, state)
+	due := r.isDueInPlan(plan, state)
 	if len(changed) == 0 && !due {
 		r.warnExpired(plan, &resp.Diagnostics)
 		resp.Plan.Raw = plan.With(tfvalue.Bool(false), "ready_for_renewal").Value
@@ -93,9 +93,8 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 	resp.Plan.Raw = plan.With(tfvalue.Unknown(tftypes.Bool), "ready_for_renewal").Value
 }
 
-// keepState returns a plan with the values of the state wherever they mean the same,
-// and for computed attributes, which the framework marks unknown as soon as anything
-// changes.
+// keepState returns a plan with the values of the state where they mean the same, and for computed
+// attributes, which the framework marks unknown as soon as anything changes.
 func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	return keyRules.Suppress(plan, state).Map(func(name string, member tfvalue.Value) tfvalue.Value {
 		if !member.IsKnown() && config.At(name).IsNull() {
@@ -105,15 +104,14 @@ func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	})
 }
 
-// dueInPlan reports whether a plan replaces a key because its renewal is due.
+// isDueInPlan reports whether a plan replaces a key because its renewal is due.
 //
-// Terraform plans a change in place again during the apply, and reports another
-// result as an error in the provider. That plan therefore depends on the last
-// read, and neither on the time nor on a changed early_renewal_hours, which may be
-// unknown until then. The next plan takes both into account.
-func (r *apiKeyResource) dueInPlan(plan, state tfvalue.Value) bool {
+// Terraform plans a change in place again during the apply, and a different result is an error. So
+// that plan depends on the last read, and neither on the time nor on a changed early_renewal_hours,
+// which may be unknown until then. The next plan takes both into account.
+func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	if plan.Equal(state) {
-		return due(plan, r.Now())
+		return isDue(plan, r.Now())
 	}
 	early := plan.At("early_renewal_hours")
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
@@ -128,8 +126,8 @@ func (r *apiKeyResource) warnEndless(config tfvalue.Value, diags *diag.Diagnosti
 		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.")
 }
 
-// warnExpired reports that a key has expired and is not replaced, because the new
-// one would have the same expiry.
+// warnExpired reports that a key has expired and is not replaced, since a new one would have the same
+// expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
 	if !passed(plan.At("expire_at"), r.Now()) || !plan.At("validity_hours").IsNull() {
 		return
@@ -139,10 +137,10 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 			words.Clean(plan.At("expire_at").Text(), words.MaxID)))
 }
 
-// warnReplaced reports in one warning for each key why it is replaced, what becomes of
-// the old one, and which order of the plan would cost its secret: a provider cannot see
-// whether create_before_destroy is set, but the reader can. Terraform shows no warnings of
-// the second plan of a replacement, which is the plan of the creation.
+// warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one, and
+// which order of the plan would cost its secret: a provider cannot see whether create_before_destroy
+// is set, but the reader can. It also has the warnings of the new key, because Terraform shows none
+// of the second plan of a replacement.
 func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
 	why := "its renewal is due"

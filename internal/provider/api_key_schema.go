@@ -19,8 +19,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// maxValidityHours is a hundred years. The limit keeps it within a duration in
-// Go, which ends after less than three hundred.
+// maxValidityHours is a hundred years. A duration in Go ends after less than three hundred.
 const maxValidityHours = 876_000
 
 func apiKeySchema() schema.Schema {
@@ -120,8 +119,8 @@ func apiKeySchema() schema.Schema {
 
 const roleRule rule = "must contain only admin, developer and query_endpoints"
 
-// role accepts the name of a role. The library's validator was rejected: it points into the
-// set, whose path would spell the element.
+// role accepts the name of a role. Rejected: the library's validator. The path of its error has the
+// element of the set.
 var role = textCheck{roleRule, func(at path.Path, text string, diags *diag.Diagnostics) {
 	if text != "admin" && text != "developer" && text != "query_endpoints" {
 		roles := at.ParentPath()
@@ -131,9 +130,8 @@ var role = textCheck{roleRule, func(at path.Path, text string, diags *diag.Diagn
 
 const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
 
-// rfc3339 accepts a timestamp of RFC 3339. The framework's own type was rejected: its
-// error doesn't name the attribute, and it considers the same instant with another
-// offset a different value.
+// rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not name the
+// attribute, and the same instant with another offset is another value to it.
 var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag.Diagnostics) {
 	if isRFC3339(text) {
 		return
@@ -150,8 +148,7 @@ var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0
 
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an
-// offset of +24:00.
+// isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an offset of +24:00.
 func isRFC3339(timestamp string) bool {
 	_, err := tfvalue.ParseTime(timestamp)
 	return err == nil && rfc3339Form.MatchString(timestamp)
@@ -169,21 +166,20 @@ func (l accessList) ValidateSet(_ context.Context, req validator.SetRequest, res
 	}
 }
 
-// looksLikeAddress matches dotted numbers (also several in one text), text in
-// brackets, and groups separated by colons as in IPv6, with valid digits or not.
+// looksLikeAddress matches dotted numbers (also several in one text), text in brackets, and groups
+// separated by colons as in IPv6, with valid digits or not.
 var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/.*|\[.*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9a-fA-F]{0,4}:([0-9a-zA-Z.]{0,4}:)+[0-9a-zA-Z.]*(%.*)?(/.*)?)\s*$`)
 
 const addressRule rule = "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
 
-// ipSource rejects what looks like an IP address or a CIDR block and is not a
-// valid one. The API document doesn't say what else a source may be, so a name
-// passes.
+// ipSource rejects what looks like an IP address or a CIDR block and is not valid. The API document does
+// not say what else a source may be, so a name passes.
 var ipSource = textCheck{addressRule, func(at path.Path, source string, diags *diag.Diagnostics) {
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
-	// At the whole list, because a path through a set spells the whole element. The
-	// source is repeated: nothing else says which of many is invalid.
+	// At the whole list, because the path of an element has the whole element. The message repeats
+	// the source, since nothing else says which of many is invalid.
 	list := at.Steps()[:1].String()
 	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, list, addressRule))
 }}

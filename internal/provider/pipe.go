@@ -43,8 +43,7 @@ var pipeRules = tfvalue.Rules{
 	NotInJSON:    []tfvalue.Path{{credentialsName}, validateSamplesPath},
 }
 
-// sourceKinds are the members of source that hold a kind of source, in the
-// order of the API document.
+// sourceKinds are the kinds of source, which are members of source, in the order of the API document.
 var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"}
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
@@ -59,8 +58,8 @@ func checkPipe(r adopt.Review) []string {
 	return checkCredentials(r)
 }
 
-// checkKinds rejects a kind of source that the pipe doesn't have. If the API
-// returns no kind at all, nothing is checked.
+// checkKinds rejects a kind of source that the pipe does not have, unless the API returns no kind at
+// all.
 func checkKinds(r adopt.Review) {
 	var has []string
 	for _, kind := range sourceKinds {

@@ -48,25 +48,25 @@ func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaReques
 	}
 }
 
-// ValidateConfig implements provider.ProviderWithValidateConfig: it checks the
-// provider block. The environment is checked in Configure, and may allow http.
+// ValidateConfig implements provider.ProviderWithValidateConfig. It checks the provider block alone,
+// with the environment that allows most. Configure checks the environment, too.
 func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	atMost := map[string]string{conn.Environment("allow_http"): "true"}
 	readSettings(tfvalue.Of(req.Config.Raw), func(name string) string { return atMost[name] }, &resp.Diagnostics)
 }
 
-// Configure implements provider.Provider. It sends nothing. Settings are required
-// only where they are used. What cannot be meant whatever uses them, no setting at all
-// or half of a login, is one error here instead of one for every object.
+// Configure implements provider.Provider. It sends nothing. Settings are required only where they are
+// used. But what can never be meant, no setting at all or half of the credentials, is one error here
+// instead of one for every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	agent := p.userAgent(req.TerraformVersion)
 	if strings.ContainsFunc(agent, unicode.IsControl) {
 		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
 	}
-	missing := set.missing()
-	if !resp.Diagnostics.HasError() { // what is invalid is not missing
-		set.checkComplete(missing, &resp.Diagnostics)
+	unset := set.unset()
+	if !resp.Diagnostics.HasError() { // otherwise what is invalid would count as unset
+		set.checkComplete(unset, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -95,15 +95,15 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Client:         client,
 		OrganizationID: set.values["organization_id"],
 		Unknown:        set.unknown,
-		Missing:        missing,
+		Unset:          unset,
 		Now:            p.now,
 		Run:            rand.Text(),
 	}
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
 }
 
-// userAgent names Terraform and the provider, and ends with what the user appends
-// through the variable that Terraform's own requests honour.
+// userAgent names Terraform and the provider, and ends with what the user adds with the variable that
+// Terraform's own requests use.
 func (p *dataplatformProvider) userAgent(terraform string) string {
 	agent := "terraform-provider-dataplatform/" + p.version
 	if terraform != "" {

@@ -22,20 +22,14 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// setting is one argument of the provider, with the check of its value. A
-// check's error continues a sentence that begins with the setting's name, and
-// never repeats a secret.
+// setting is one argument of the provider. The error of its check continues a sentence that begins with
+// the setting's name, and never repeats a secret.
 type setting struct {
-	name        string
-	description string
-	// needed means that the setting is required where it is used; the others have
-	// a default.
-	needed    bool
-	sensitive bool
-	// partners are what a credential is useless without.
-	partners []string
-	// check is nil for an address, whose check depends on allow_http.
-	check func(string) error
+	name, description string
+	needed            bool // required where it is used; the others have a default
+	sensitive         bool
+	partners          []string           // without which a credential is useless
+	check             func(string) error // nil for a URL, whose check depends on allow_http
 }
 
 // providerSettings are in the order in which they are read.
@@ -101,8 +95,8 @@ func checkKeyID(value string) error {
 	return checkCredential(value)
 }
 
-// checkCredential rejects whitespace and control characters, which no header
-// carries and which files and variables often append.
+// checkCredential rejects whitespace and control characters, which are not valid in a header, and which
+// files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	const rule = "must not contain whitespace or control characters"
@@ -145,8 +139,8 @@ func checkCount(value string) error {
 
 var numberLike = regexp.MustCompile(`^\s*[-+]?\d[\d.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
 
-// gotNumber repeats a refused value at the end of a message if it is a number, with a unit
-// or not: any other text may be a secret that a pipeline has put into the wrong variable.
+// gotNumber repeats a rejected value at the end of a message if it is a number, with or without a unit.
+// Any other text may be a secret that a pipeline has put into the wrong variable.
 func gotNumber(value string) string {
 	if !numberLike.MatchString(value) {
 		return ""
@@ -160,8 +154,8 @@ type settings struct {
 	unknown []string
 }
 
-// readSettings reads and checks every setting. Errors point at the argument, and
-// name the environment variable if the value comes from there.
+// readSettings reads and checks every setting. Errors point at the argument, and name the environment
+// variable if the value comes from there.
 func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
 	set := settings{values: map[string]string{}}
 	for _, s := range providerSettings {
@@ -197,8 +191,8 @@ func (s settings) checkAddress(value string) error {
 	return nil
 }
 
-// allowsHTTP reports whether plain http may be used with any host. While that is unknown,
-// nothing is sent.
+// allowsHTTP reports whether plain http may be used with any host. It may while allow_http is unknown,
+// since nothing is sent then.
 func (s settings) allowsHTTP() bool {
 	return slices.Contains(s.unknown, "allow_http") || parsed(strconv.ParseBool, s.values["allow_http"], false)
 }
@@ -214,13 +208,12 @@ func settingText(value tfvalue.Value) string {
 	}
 }
 
-// checkComplete reports in one error that nothing is set, or that a credential is set
-// without its partner. A setting that is unknown may be set in the end, or not: it
-// neither misses a partner nor is a missing one.
-func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
-	if len(missing) == len(settings{}.missing()) { // all of them
-		lines := make([]string, len(missing))
-		for i, name := range missing {
+// checkComplete reports in one error that nothing is set, or that a credential is set without its
+// partner. An unknown setting may turn out to be set or not, so nothing is reported about it.
+func (s settings) checkComplete(unset []string, diags *diag.Diagnostics) {
+	if len(unset) == len(settings{}.unset()) { // all of them
+		lines := make([]string, len(unset))
+		for i, name := range unset {
 			lines[i] = "  - " + name + ", or " + conn.Environment(name)
 		}
 		diags.AddError("Provider not configured",
@@ -230,7 +223,7 @@ func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
 	}
 	var halves, partners []string
 	for _, setting := range providerSettings {
-		lacking := slices.DeleteFunc(slices.Clone(setting.partners), func(name string) bool { return !slices.Contains(missing, name) })
+		lacking := slices.DeleteFunc(slices.Clone(setting.partners), func(name string) bool { return !slices.Contains(unset, name) })
 		if s.values[setting.name] != "" && len(lacking) > 0 {
 			halves, partners = append(halves, setting.name), append(partners, lacking...)
 		}
@@ -248,15 +241,15 @@ func (s settings) checkComplete(missing []string, diags *diag.Diagnostics) {
 		fmt.Sprintf("%s set, but %s %s: %s.", platform.SettingsAre(halves), platform.Enumerate(partners), not, conn.ToSet(partners)))
 }
 
-// missing names the settings that are required where they are used, and are not set.
-func (s settings) missing() []string {
-	var missing []string
+// unset names the settings that are required where they are used, and are not set.
+func (s settings) unset() []string {
+	var unset []string
 	for _, setting := range providerSettings {
 		if _, ok := s.values[setting.name]; !ok && setting.needed && !slices.Contains(s.unknown, setting.name) {
-			missing = append(missing, setting.name)
+			unset = append(unset, setting.name)
 		}
 	}
-	return missing
+	return unset
 }
 
 // parsed is the value of a checked setting, or its default.

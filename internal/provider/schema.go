@@ -7,12 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// The kinds of attribute that the resources are made of. Settable ones are
-// optional and computed: declared they are owned, omitted they are unmanaged,
-// which the page of each resource says once at its top.
+// The kinds of attribute of the resources. A settable one is optional and computed: managed if it is
+// set, unmanaged if it is omitted. The page of each resource says so once, at its top.
 
-// What ends a description and is only about setting the attribute. A data
-// source, which sets nothing, drops it.
+// The ends of descriptions that are only about setting the attribute. A data source drops them.
 const (
 	kindsStay    = " A pipe's kinds of source cannot be changed: set only those it has."
 	trimEnd      = " Trailing whitespace is ignored."

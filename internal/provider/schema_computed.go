@@ -8,9 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 )
 
-// computed is a resource's attributes as a data source shows them: what can be
-// set there is read-only here. A field is described once for both. The fields that
-// only data sources show are declared in the same way.
+// computed turns the attributes of a resource into those of a data source, all of them read-only, so
+// that a field is described once. Fields of data sources alone are declared in the same way.
 func computed(attributes map[string]schema.Attribute) map[string]datasource.Attribute {
 	shown := make(map[string]datasource.Attribute, len(attributes))
 	for name, attribute := range attributes {
@@ -43,7 +42,7 @@ func computedAttribute(attribute schema.Attribute) datasource.Attribute {
 	}
 }
 
-// withoutSetting is a description without what it says of setting the attribute.
+// withoutSetting is a description without what is only about setting the attribute.
 func withoutSetting(description string) string {
 	for _, setting := range []string{wholeSent, wholeSet, excludesNone, defaultsTo, kindsStay, trimEnd, wholeNumbers} {
 		description, _, _ = strings.Cut(description, setting)

@@ -18,13 +18,13 @@ import (
 
 // This file works around five faults of validation by the framework:
 //
-//   - It reads the members of an unknown element as null, and reports required ones
-//     as missing. Such an element becomes an object of unknown members.
+//   - It reads the members of an unknown element as null, and reports required ones as not set. Such
+//     an element becomes an object of unknown members.
 //   - It rejects a read-only attribute without naming it.
-//   - Its time grows with the cube of a set's size, since it looks up each element by
-//     value for each of its members. It gets large sets in parts.
+//   - Its time grows with the cube of a set's size, since it looks up each element by value for each
+//     of its members. It gets large sets in parts.
 //   - Its errors in a set repeat the element.
-//   - Without that, an error about a missing member does not say which element lacks it.
+//   - Without the element, an error about a required member does not say which element lacks it.
 
 // partSize is the number of elements of a set that the framework validates at once.
 const partSize = 16
@@ -59,8 +59,8 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: found}, err
 }
 
-// validate prepares a configuration, and calls the framework for each part of it. The
-// framework also rejects what cannot be decoded.
+// validate prepares a configuration, and calls the framework for each part of it. What cannot be decoded
+// is left to the framework, which rejects it.
 func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.DynamicValue, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) ([]*tfprotov6.Diagnostic, error) {
 	p := preparation{rules: rules}
 	parts := []*tfprotov6.DynamicValue{config}
@@ -87,8 +87,8 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 	return all, nil
 }
 
-// setElement is a step of a path through a set. The framework spells it with the whole
-// element, which may be sensitive.
+// setElement matches a step of a path through a set, which the framework spells with the whole element.
+// That may be sensitive.
 var setElement = regexp.MustCompile(`(?s)\[Value\((("(\\.|[^"\\])*"|[^"])*?\)\]|.*)`)
 
 // partsOf returns copies of a configuration, each with a part of each large set of

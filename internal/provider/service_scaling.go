@@ -14,8 +14,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// serviceScaling is dataplatform_service_scaling: the scaling of one service,
-// adopted.
+// serviceScaling is dataplatform_service_scaling: the scaling of one service, adopted.
 var serviceScaling = adopt.New(adopt.Kind{
 	Name:     "service_scaling",
 	Noun:     "service",
@@ -77,8 +76,7 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
-// scalingAlsoChanges names the memory of a replica, which the platform works out
-// from the total memory.
+// scalingAlsoChanges names the memory of a replica, which the platform derives from the total memory.
 func scalingAlsoChanges(send tfvalue.Value) []string {
 	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
 		return nil
@@ -86,8 +84,8 @@ func scalingAlsoChanges(send tfvalue.Value) []string {
 	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
 }
 
-// warnFewReplicas warns about a number of replicas that the platform may reject. The
-// organization's tier, which the provider can't see, may allow it.
+// warnFewReplicas warns about a number of replicas that the platform may reject. The organization's tier,
+// which the provider cannot see, may allow it.
 func warnFewReplicas(r adopt.Review) []string {
 	replicas := r.Leaves.At("num_replicas")
 	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {

@@ -19,8 +19,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// serviceScalingList is the list resource dataplatform_service_scaling, for
-// `terraform query`.
+// serviceScalingList is the list resource dataplatform_service_scaling, for `terraform query`.
 type serviceScalingList struct{ conn.Resource }
 
 var _ list.ListResourceWithConfigure = (*serviceScalingList)(nil)

@@ -29,8 +29,8 @@ func servicesDataSourceSchema() schema.Schema {
 				MarkdownDescription: "Services, in the order of the API's response.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: computed(serviceAttributes())},
 			},
-			// A sensitive attribute in every element was rejected: Terraform's work
-			// would grow with the square of the list.
+			// Rejected: a sensitive attribute in every element. Terraform's work would grow with the
+			// square of the list.
 			"encryption_keys": schema.MapAttribute{
 				Computed: true, Sensitive: true, ElementType: types.StringType,
 				MarkdownDescription: "Encryption keys by service ID, of the services that have one. May be secrets, and are stored in the state.",

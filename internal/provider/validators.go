@@ -18,8 +18,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// rule is what a validator requires. It continues a sentence that begins with the
-// attribute.
+// rule is what a validator requires. It continues a sentence that begins with the attribute.
 type rule string
 
 // Description implements validator.Describer.
@@ -43,9 +42,8 @@ func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest
 
 const isUUID rule = "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b"
 
-// uuidText checks an ID at plan, as the client does before a request. The library's
-// validator by a regular expression was rejected: it prints the value unquoted, so a
-// line break at its end is not seen.
+// uuidText checks an ID at plan, as the client does before a request. Rejected: the library's validator by
+// a regular expression. It prints the value unquoted, which hides a line break at its end.
 var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Diagnostics) {
 	if words.IsUUID(text) {
 		return
@@ -57,8 +55,8 @@ var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Dia
 	diags.AddAttributeError(at, "Invalid UUID", detail)
 }}
 
-// secretText rejects a secret that is empty or blank, as a pipeline hands it over whose
-// secret is missing: the platform could no longer read the source.
+// secretText rejects a secret that is empty or blank, as in a pipeline that lacks it: the platform could
+// no longer read the source.
 var secretText = textCheck{"must not be empty or blank", func(at path.Path, text string, diags *diag.Diagnostics) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -77,12 +75,12 @@ var alertID = textCheck{"must be a single segment of a URL path", func(at path.P
 	}
 }}
 
-// numberCheck accepts the numbers between minimum and maximum that are a multiple of
-// step; fractions too if step is 0. No API holds a whole number beyond 63 bits, or a
-// fraction that rounds to 0 as a float64, and Terraform would get other digits back.
+// numberCheck accepts the numbers between minimum and maximum that are a multiple of step, or also
+// fractions if step is 0. It rejects a whole number beyond 63 bits, and a fraction that is 0 as a
+// float64: no API stores these, and Terraform would get other digits back.
 //
-// The framework's integer attribute was rejected: it reports a fraction as an
-// error in the provider, before any validator runs.
+// Rejected: the framework's integer attribute. It reports a fraction as an error in the provider,
+// before any validator runs.
 type numberCheck struct{ minimum, maximum, step int64 }
 
 var (
@@ -119,8 +117,8 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 	default:
 		broken = c.limits(n.IsInt())
 	}
-	// In 20 digits, since a number may have thousands. A fraction such as 3 * (1 / 49) * 49 must
-	// not look whole.
+	// In 20 digits, since a number may have thousands, unless a fraction, such as
+	// 3 * (1 / 49) * 49, then looks whole.
 	got := n.Text('g', 20)
 	if !n.IsInt() && !strings.ContainsAny(got, ".e") {
 		got = n.Text('g', -1)
@@ -128,7 +126,7 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, got))
 }
 
-// limits is what a number of up to 63 bits must be, except whole if it is.
+// limits is what a number of up to 63 bits must be. That it must be whole is omitted if it is.
 func (c numberCheck) limits(isWhole bool) string {
 	kind, limit := "a whole number ", ""
 	switch {
@@ -146,9 +144,9 @@ func (c numberCheck) limits(isWhole bool) string {
 	return strings.TrimSpace("must be " + kind + limit)
 }
 
-// noNulls rejects null elements, and empty ones of names: they pass a plan and fail its apply
-// as an error in the provider. The framework's own validator was rejected: it doesn't
-// name the attribute.
+// noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail its
+// apply as an error in the provider. Rejected: the framework's own validator, which does not name
+// the attribute.
 type noNulls struct {
 	rule
 	names bool
@@ -179,7 +177,7 @@ func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnost
 	}
 }
 
-// attributeName returns a path without its elements: a set spells one with all it has.
+// attributeName returns a path without its elements, since that of a set has the whole element.
 func attributeName(at path.Path) string {
 	var names []string
 	for _, step := range at.Steps() {

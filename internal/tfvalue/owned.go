@@ -1,13 +1,12 @@
 package tfvalue
 
-// Owned returns the leaves that the configuration sets, with the values of the plan.
-// Everything else is null. Terraform applies ignore_changes only to the plan: if plan
-// and configuration differ in more than spelling, and the plan shows no change, the
-// leaf is ignored, and not owned. If a part of a leaf is ignored, the plan shows a
-// change to the rest, and the leaf is owned with the plan's value.
+// Owned returns the leaves that the configuration sets, with the values of the plan. All else is null.
+// Terraform applies ignore_changes only to the plan: if plan and configuration differ in more than
+// spelling, and the plan shows no change, the leaf is ignored, and not owned. If a part of a leaf is
+// ignored, the plan shows a change to the rest, and the leaf is owned with the plan's value.
 //
-// Rejected: the values of the configuration. An ignored value would be sent. Rejected:
-// all leaves of the plan. It also contains unmanaged ones.
+// Rejected: the values of the configuration. An ignored value would be sent. Rejected: all leaves of
+// the plan. It also contains unmanaged ones.
 func (r Rules) Owned(config, plan, prior Value) Value { return r.ownedPart("", config, plan, prior) }
 
 func (r Rules) ownedPart(name string, config, plan, prior Value) Value {
@@ -27,8 +26,7 @@ func (r Rules) ownedPart(name string, config, plan, prior Value) Value {
 	}
 }
 
-// Changes returns the owned leaves that differ from the remote object. A value that
-// is not known yet counts as different.
+// Changes returns the owned leaves that differ from the remote object. An unknown value differs.
 func (r Rules) Changes(owned, remote Value) Value {
 	return owned.combine("", remote, func(name string, owned, remote Value) Value {
 		_, keyed := r.Keys[name]
