@@ -9,8 +9,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// apply applies a plan and returns the new state. After a failed adoption, the state is null, so that
-// the next apply adopts again. After a failed update, it is what the API returned last.
+// apply applies a plan and returns the new state. After a failed adoption, the state is null, so
+// that the next apply adopts again. After a failed update, it is what the API returned last.
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.

@@ -29,8 +29,8 @@ type Kind struct {
 	// one alone changes nothing on the platform. Each is also NotInJSON, whose other attributes are
 	// sent when they change, and cannot be verified.
 	Options []tfvalue.Path
-	// KeyedSet is the path of the keyed set, nil if the kind has none. A PATCH changes it by removing
-	// and adding elements.
+	// KeyedSet is the path of the keyed set, nil if the kind has none. A PATCH changes it by
+	// removing and adding elements.
 	KeyedSet tfvalue.Path
 	// Unfinished is a sentence for the error of an update that has removed elements of KeyedSet and
 	// not added their replacement: what that means for them.
@@ -46,8 +46,8 @@ type Kind struct {
 	Begin func(ctx context.Context, client *platform.Client, id Identity, config tfvalue.Value) (context.Context, Call, error)
 	// Body returns the body of a patch.
 	Body func(change Change, patch Patch) (map[string]any, error)
-	// Check reports errors of a change and warns about effects that users may not expect. It returns a
-	// line for each thing that the change overwrites although it is not a leaf.
+	// Check reports errors of a change and warns about effects that users may not expect. It
+	// returns a line for each thing that the change overwrites although it is not a leaf.
 	Check func(Review) (overwritten []string)
 	// AlsoChanges returns the names of the attributes that the platform itself changes with a
 	// PATCH of these leaves.

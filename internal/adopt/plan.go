@@ -58,10 +58,10 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	return plan, nil
 }
 
-// reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider is
-// known only after apply, nothing is read yet. Values from the platform stay unknown in the plan,
-// since they may change before the apply: Terraform plans a creation again there, and rejects a
-// plan that differs from the first one.
+// reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider
+// is known only after apply, nothing is read yet. Values from the platform stay unknown in the
+// plan, since they may change before the apply: Terraform plans a creation again there, and rejects
+// a plan that differs from the first one.
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
 	now := observed{read: change.Prior}

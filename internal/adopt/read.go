@@ -144,8 +144,8 @@ func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Ident
 	return e.complete(object, known), err
 }
 
-// complete returns a response whose keyed set has, where the response may omit a member in all of its
-// elements, the values of a known set.
+// complete returns a response whose keyed set has, where the response may omit a member in all of
+// its elements, the values of a known set.
 func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
 	if e.KeyedSet == nil || response.At(e.KeyedSet...).IsNull() {
 		return response

@@ -66,8 +66,8 @@ func (u *update) describe(r record) string {
 	return u.connection.Client.Mask(u.Rules.Describe(r.Name(), r.now))
 }
 
-// addNotShown reports a leaf that is still as it was. Only the first object of a run waits for such a
-// leaf: if the platform ignores an argument, the wait must not recur for every object.
+// addNotShown reports a leaf that is still as it was. Only the first object of a run waits for such
+// a leaf: if the platform ignores an argument, the wait must not recur for every object.
 func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 	long := "in reads for " + maxLag.String()
 	if !u.connection.Ignored.Add(u.pathInRun(r.Path)) {

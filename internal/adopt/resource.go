@@ -70,8 +70,8 @@ func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfig
 	}
 }
 
-// ImportState handles an import by ID or by identity. It sends nothing: a read follows, which completes
-// the state.
+// ImportState handles an import by ID or by identity. It sends nothing: a read follows, which
+// completes the state.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// ReadResource handles the RPC of that name. Its error is one of decoding or encoding; all others are
-// diagnostics.
+// ReadResource handles the RPC of that name. Its error is one of decoding or encoding; all others
+// are diagnostics.
 func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	state, err := decode(req.CurrentState, e.objectType)
 	if err != nil {

@@ -35,8 +35,8 @@ func traitsOf[A interface {
 	return all
 }
 
-// propose returns a plan before the remote object is read: the values that the configuration sets, and
-// the prior ones for the rest. In an adoption the rest is unknown.
+// propose returns a plan before the remote object is read: the values that the configuration sets,
+// and the prior ones for the rest. In an adoption the rest is unknown.
 func (e *Engine) propose(config, prior tfvalue.Value) tfvalue.Value {
 	return e.Rules.FillElements(trait{members: e.traits}.propose(config, prior, prior.IsNull()))
 }

@@ -46,7 +46,8 @@ type seen struct {
 }
 
 // leafProgress is how far an update of the leaves has come. After a PATCH, judge sets records, and
-// conclude what follows from them; before an attempt, follow sets wanted, to what others have changed.
+// conclude what follows from them; before an attempt, follow sets wanted, to what others have
+// changed.
 type leafProgress struct {
 	// wanted are the managed leaves as they have to be after the update, and sent are those that
 	// any PATCH had.
@@ -175,10 +176,10 @@ func (u *update) send(ctx context.Context, call Call, p Patch, needsSet bool, re
 // response counts as not carried out: a single read may show the past.
 const undoneFor = 10 * time.Second
 
-// recheck reads the object again before an attempt, and returns what is left of a PATCH: all of it if
-// the elements that it concerns are as they were; its leaves if the elements are as it makes them
-// and a leaf differs; nothing if no leaf differs either. Anything else is an error. read is what
-// the last read returned.
+// recheck reads the object again before an attempt, and returns what is left of a PATCH: all of it
+// if the elements that it concerns are as they were; its leaves if the elements are as it makes
+// them and a leaf differs; nothing if no leaf differs either. Anything else is an error. read is
+// what the last read returned.
 func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, read tfvalue.Value, err error) {
 	ambiguous, past := call.IsAmbiguous(), u.seen.remote
 	for waiting := (wait{}); ; {
@@ -216,9 +217,9 @@ func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, r
 	}
 }
 
-// follow takes over from a read before a PATCH what the PATCH does not have: others have changed it, and
-// no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the read may
-// show the past.
+// follow takes over from a read before a PATCH what the PATCH does not have: others have changed
+// it, and no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the
+// read may show the past.
 func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
 	u.seen.returned = now.read.Merge(u.seen.returned)
 	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
@@ -232,8 +233,8 @@ func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
 	u.set.want = u.key().Replace(u.set.base, remove, add)
 }
 
-// isPast reports whether a response may show the past value of a leaf: the leaf was sent, and this is
-// its value from right before the last PATCH, or from the beginning of the update.
+// isPast reports whether a response may show the past value of a leaf: the leaf was sent, and this
+// is its value from right before the last PATCH, or from the beginning of the update.
 func (u *update) isPast(at tfvalue.Path, value, before tfvalue.Value) bool {
 	name := at[len(at)-1]
 	return !u.leaves.sent.At(at...).IsNull() && !value.IsNull() &&

@@ -71,10 +71,11 @@ func WarnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnos
 		fmt.Sprintf("%s has no attributes set. Check the spelling, because Terraform silently ignores misspelled names, or set it to null.", at))
 }
 
-// warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary, so
-// that Terraform folds the warnings. It does not say that Terraform no longer manages the object,
-// since another resource may import it in the same plan, nor that the object exists: Terraform may
-// plan a destroy before it refreshes. About an object that this run has found gone it is silent.
+// warnDestroy warns that a destroy changes nothing on the platform. All objects share one summary,
+// so that Terraform folds the warnings. It does not say that Terraform no longer manages the
+// object, since another resource may import it in the same plan, nor that the object exists:
+// Terraform may plan a destroy before it refreshes. About an object that this run has found gone it
+// is silent.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
 	if c.Gone.Has(e.run(e.identity(state))) {
 		return

@@ -33,9 +33,9 @@ type Connection struct {
 	// Run is a unique name of this run: Terraform starts a provider for each plan and each apply.
 	Run string
 
-	// Warned, Gone and Ignored are what this run remembers: the warnings that it does not repeat, the
-	// objects that no longer exist, and the attributes whose change the platform accepted and did
-	// not show.
+	// Warned, Gone and Ignored are what this run remembers: the warnings that it does not repeat,
+	// the objects that no longer exist, and the attributes whose change the platform accepted and
+	// did not show.
 	Warned, Gone, Ignored Keys
 }
 
@@ -54,8 +54,8 @@ func (k *Keys) Has(key string) bool {
 	return exists
 }
 
-// Unconfigured returns the connection before the provider is configured, when Terraform only validates:
-// every setting is unknown.
+// Unconfigured returns the connection before the provider is configured, when Terraform only
+// validates: every setting is unknown.
 func Unconfigured() *Connection {
 	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings), Now: time.Now}
 }
@@ -102,8 +102,8 @@ func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platfor
 
 const missingSettings = "Missing provider settings"
 
-// addLacking reports settings that are not set or unknown, once per object. Those that are not set are
-// one sentence, since every object that needs them has this error.
+// addLacking reports settings that are not set or unknown, once per object. Those that are not set
+// are one sentence, since every object that needs them has this error.
 func addLacking(diags *diag.Diagnostics, unset, unknown []string) {
 	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
 		return
@@ -121,8 +121,8 @@ func addLacking(diags *diag.Diagnostics, unset, unknown []string) {
 	diags.AddError(missingSettings, detail+".")
 }
 
-// ToSet ends a sentence about settings that are not set: "set them in the provider block, or with the
-// environment variables A and B". settings must not be empty.
+// ToSet ends a sentence about settings that are not set: "set them in the provider block, or with
+// the environment variables A and B". settings must not be empty.
 func ToSet(settings []string) string {
 	them, variables := "it", "variable"
 	if len(settings) > 1 {
@@ -146,8 +146,8 @@ func only(settings, among []string) []string {
 	return kept
 }
 
-// Management returns the client and the organization of an object that has to be read now. own is the
-// object's organization_id. If a setting is not set or not known yet, it reports an error and
+// Management returns the client and the organization of an object that has to be read now. own is
+// the object's organization_id. If a setting is not set or not known yet, it reports an error and
 // returns false.
 func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*platform.Client, tfvalue.Value, bool) {
 	settings := ManagementSettings
@@ -162,9 +162,9 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 	return client, organization, !diags.HasError()
 }
 
-// Organization returns the organization of an object: its own, or the provider's default. It is unknown
-// while either is. If neither is set, it reports an error that also names the other settings that
-// are not set, since no further check follows.
+// Organization returns the organization of an object: its own, or the provider's default. It is
+// unknown while either is. If neither is set, it reports an error that also names the other
+// settings that are not set, since no further check follows.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {
 	case own.Text() != "":

@@ -29,10 +29,10 @@ type CreatedAPIKey struct {
 // CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
 // body is marshaled to. From then on, errors and logs mask its secret.
 //
-// The API can neither read nor delete a key. So the POST has a connection of its own, is retried only
-// if it cannot have been carried out, and once sent it runs to its end even if ctx is cancelled. A
-// response that is not as documented is read as far as possible. After an error that IsAmbiguous, a
-// key may exist whose secret is lost.
+// The API can neither read nor delete a key. So the POST has a connection of its own, is retried
+// only if it cannot have been carried out, and once sent it runs to its end even if ctx is
+// cancelled. A response that is not as documented is read as far as possible. After an error that
+// IsAmbiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *Client) maskSecret(raw []byte) {
 	}
 }
 
-// receive reads the response to the creation of a key, as far as possible. A key exists if the response
-// has its secret, or its ID if the secret is hashed.
+// receive reads the response to the creation of a key, as far as possible. A key exists if the
+// response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	_, wrong := result(r, "result")
 	all := leading(r.Body)
@@ -107,8 +107,8 @@ func leading(body []byte) map[string]any {
 	return all
 }
 
-// text returns a string, or a number as it is spelled. It returns nil for any other value, and for "",
-// which counts as omitted.
+// text returns a string, or a number as it is spelled. It returns nil for any other value, and for
+// "", which counts as omitted.
 func text(value any) *string {
 	switch value := value.(type) {
 	case string:

@@ -75,9 +75,9 @@ var (
 	}
 )
 
-// New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the setting and never
-// contain the URL. The caller has to check that the credentials are valid in HTTP headers, and that
-// no limit is negative.
+// New returns a client. It rejects a URL that ParseBaseURL rejects. Errors name the setting and
+// never contain the URL. The caller has to check that the credentials are valid in HTTP headers,
+// and that no limit is negative.
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
@@ -117,17 +117,17 @@ func (a *api) setBase(address string, allowHTTP bool) (err error) {
 // Transport returns what connects to both APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 
-// AddSecret masks a literal in whatever errors and logs repeat of responses from now on, however it is
-// escaped there. Literals of fewer than four bytes are ignored.
+// AddSecret masks a literal in whatever errors and logs repeat of responses from now on, however it
+// is escaped there. Literals of fewer than four bytes are ignored.
 func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
 
 // Mask replaces the secrets in a text from outside: see rest.Secrets.Mask.
 func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
 
-// ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is for
-// a loopback address, or for any host if that is allowed. A path is kept as a prefix, unless it is
-// that of an operation; a trailing slash is ignored. Errors never repeat the URL, which may contain
-// a password.
+// ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is
+// for a loopback address, or for any host if that is allowed. A path is kept as a prefix, unless it
+// is that of an operation; a trailing slash is ignored. Errors never repeat the URL, which may
+// contain a password.
 func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 	if strings.ContainsFunc(address, unicode.IsSpace) {
 		return nil, errors.New("the URL must not contain whitespace")

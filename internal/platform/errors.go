@@ -10,8 +10,8 @@ import (
 // Error is the error of an operation whose settings and IDs were valid.
 type Error = rest.Error
 
-// IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of its
-// own, or two consecutive lists of services omit the object.
+// IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of
+// its own, or two consecutive lists of services omit the object.
 //
 // A 404 is the API's own if its body is a JSON object with a requestId; any other may come from a
 // wrong base URL. A 404 to a list is about the organization and not about its services.
@@ -27,8 +27,9 @@ func IsAmbiguous(err error) bool {
 	return errors.As(err, &e) && e.Ambiguous
 }
 
-// Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API returned HTTP
-// 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the object.
+// Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API returned
+// HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the
+// object.
 func Absence(err error) string {
 	var e *Error
 	switch {

@@ -19,10 +19,10 @@ import (
 // list is reused as long, or each of a thousand resources would spend its retry_timeout on it.
 const listLifetime = 30 * time.Second
 
-// lists are the lists of services of one client. A read of one service uses the oldest list that began
-// after the last write to the service, and after the end of the list that the last read of the
-// service used, because that read is not repeated to get the same answer. So many reads at different
-// times share few lists.
+// lists are the lists of services of one client. A read of one service uses the oldest list that
+// began after the last write to the service, and after the end of the list that the last read of
+// the service used, because that read is not repeated to get the same answer. So many reads at
+// different times share few lists.
 //
 // A fresh read uses a list that begins after the call, or one that has failed, since an error shows
 // no old values. Rejected: making every read a fresh one. A refresh of many services would cost
@@ -74,8 +74,8 @@ func (l *lists) outdate(key string) {
 	l.after[key] = l.count
 }
 
-// find returns the wanted services of a list. If it finds none, it looks at the next list, and at most
-// lists in all. key is that of the service that is read; "" for a fresh read.
+// find returns the wanted services of a list. If it finds none, it looks at the next list, and at
+// most lists in all. key is that of the service that is read; "" for a fresh read.
 func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
@@ -105,8 +105,8 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int,
 	return found, nil
 }
 
-// join returns the oldest list that began after a count, or starts one. A list that it starts has the
-// values of ctx, such as the logger, and is not cancelled with it.
+// join returns the oldest list that began after a count, or starts one. A list that it starts has
+// the values of ctx, such as the logger, and is not cancelled with it.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,8 +131,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh b
 	return started
 }
 
-// release ends one use of a list, by a read or by its lifetime. A list without users is cancelled and
-// forgotten.
+// release ends one use of a list, by a read or by its lifetime. A list without users is cancelled
+// and forgotten.
 func (l *lists) release(r *rest.Request, left *list, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,8 +144,8 @@ func (l *lists) release(r *rest.Request, left *list, key string) {
 	}
 }
 
-// run sends a list, once the one before it has ended, if that is under way. If that one fails, so does
-// this one. Otherwise, its readers would spend another retry_timeout.
+// run sends a list, once the one before it has ended, if that is under way. If that one fails, so
+// does this one. Otherwise, its readers would spend another retry_timeout.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	if before != nil {
 		<-before.done

@@ -48,8 +48,8 @@ func encode(r *rest.Request, body any) error {
 	return nil
 }
 
-// Read reads one object of a response, decoded as rest.Response.JSON does. Its error says in which way
-// the object is not as documented, without a value, so that the response cannot be used.
+// Read reads one object of a response, decoded as rest.Response.JSON does. Its error says in which
+// way the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
 // get reads one object, whose ID is the last segment of the path.

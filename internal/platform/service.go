@@ -90,8 +90,8 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	return ctx, u, nil
 }
 
-// readAll reads services of a list. An error is that of a request whose response is complete, but not
-// as documented.
+// readAll reads services of a list. An error is that of a request whose response is complete, but
+// not as documented.
 func (c *Client) readAll(r *rest.Request, services []*service, each Read) error {
 	for _, s := range services {
 		if err := each(s.decoded); err != nil {

@@ -17,8 +17,8 @@ type Update struct {
 	id  string // of the object
 }
 
-// Patch is what one attempt sends. Body is marshaled, Leaves names what it has, for the log, and AsOf
-// is the end of the read that it is based on: see rest.Request.AsOf.
+// Patch is what one attempt sends. Body is marshaled, Leaves names what it has, for the log, and
+// AsOf is the end of the read that it is based on: see rest.Request.AsOf.
 type Patch struct {
 	Body   any
 	Leaves []string

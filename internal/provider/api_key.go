@@ -20,8 +20,8 @@ var keyRules = tfvalue.Rules{
 	Folded:   []string{"organization_id"},
 }
 
-// isDue reports whether the renewal of a key with validity_hours is due: early_renewal_hours before its
-// expiry. If the API gave it none, validity_hours counts from its creation.
+// isDue reports whether the renewal of a key with validity_hours is due: early_renewal_hours before
+// its expiry. If the API gave it none, validity_hours counts from its creation.
 func isDue(key tfvalue.Value, now time.Time) bool {
 	validity := key.At("validity_hours")
 	now = now.Add(hours(key.At("early_renewal_hours")))

@@ -126,8 +126,8 @@ func (r *apiKeyResource) warnEndless(config tfvalue.Value, diags *diag.Diagnosti
 		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.")
 }
 
-// warnExpired reports that a key has expired and is not replaced, since a new one would have the same
-// expiry.
+// warnExpired reports that a key has expired and is not replaced, since a new one would have the
+// same expiry.
 func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics) {
 	if !passed(plan.At("expire_at"), r.Now()) || !plan.At("validity_hours").IsNull() {
 		return
@@ -137,10 +137,10 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 			words.Clean(plan.At("expire_at").Text(), words.MaxID)))
 }
 
-// warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one, and
-// which order of the plan would cost its secret: a provider cannot see whether create_before_destroy
-// is set, but the reader can. It also has the warnings of the new key, because Terraform shows none
-// of the second plan of a replacement.
+// warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one,
+// and which order of the plan would cost its secret: a provider cannot see whether
+// create_before_destroy is set, but the reader can. It also has the warnings of the new key,
+// because Terraform shows none of the second plan of a replacement.
 func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
 	why := "its renewal is due"

@@ -108,8 +108,8 @@ func creation(requested tfvalue.Value) (map[string]any, error) {
 	return body, nil
 }
 
-// returned reads the key of a response, as far as possible. An expiry of null becomes "", because the
-// key never expires. An omitted expiry is null, because it is not known.
+// returned reads the key of a response, as far as possible. An expiry of null becomes "", because
+// the key never expires. An omitted expiry is null, because it is not known.
 func returned(key any, typ tftypes.Type) (tfvalue.Value, error) {
 	response, err := keyRules.Salvage(key, typ.(tftypes.Object))
 	members, _ := key.(map[string]any)
@@ -119,9 +119,9 @@ func returned(key any, typ tftypes.Type) (tfvalue.Value, error) {
 	return response, err
 }
 
-// warnInterrupted logs which key may be lost if the run is interrupted before stop is called: a second
-// interrupt ends Terraform at once. Only a log line is in time. Terraform shows a diagnostic once
-// the creation has ended, and ignores what a provider returns to the interrupt.
+// warnInterrupted logs which key may be lost if the run is interrupted before stop is called: a
+// second interrupt ends Terraform at once. Only a log line is in time. Terraform shows a diagnostic
+// once the creation has ended, and ignores what a provider returns to the interrupt.
 func warnInterrupted(ctx context.Context, requested tfvalue.Value) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		tflog.Warn(ctx, "Interrupted while an API key is being created. If Terraform ends without a result for this key, its secret is lost: "+
@@ -154,9 +154,9 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	return state
 }
 
-// warnDifferences reports in one warning how the created key differs from the request: both values, but
-// for configured texts only that of the response. Values are masked, since a response may have the
-// secret in another field.
+// warnDifferences reports in one warning how the created key differs from the request: both values,
+// but for configured texts only that of the response. Values are masked, since a response may have
+// the secret in another field.
 func warnDifferences(requested, response, state tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
 	shown := func(value tfvalue.Value) string {
 		// Masked before it is cut, since mask doesn't recognize a part of the secret.
@@ -262,8 +262,8 @@ func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, r
 	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
 }
 
-// warnLeft reports that a key leaves the state and stays on the platform; once in a run, since Terraform
-// plans the destruction of a replaced key again during the apply.
+// warnLeft reports that a key leaves the state and stays on the platform; once in a run, since
+// Terraform plans the destruction of a replaced key again during the apply.
 func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) {
 	if !r.Warned.Add(keyLabel(state)) {
 		return

@@ -130,10 +130,10 @@ var role = textCheck{roleRule, func(at path.Path, text string, diags *diag.Diagn
 
 const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
 
-// rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not name the
-// attribute, and the same instant with another offset is another value to it.
+// rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not
+// name the attribute, and the same instant with another offset is another value to it.
 var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag.Diagnostics) {
-	if isRFC3339(text) {
+	if _, err := tfvalue.ParseTime(text); err == nil && rfc3339Form.MatchString(text) {
 		return
 	}
 	got := ""
@@ -146,13 +146,8 @@ var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag
 // timestampLike matches what a message may repeat: any other text may be a secret.
 var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0-9:.,+-]{1,30}[Zz]?)?$`)
 
+// rfc3339Form is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an offset of +24:00.
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-
-// isRFC3339 is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an offset of +24:00.
-func isRFC3339(timestamp string) bool {
-	_, err := tfvalue.ParseTime(timestamp)
-	return err == nil && rfc3339Form.MatchString(timestamp)
-}
 
 // accessList rejects a list without an entry.
 type accessList struct{ rule }
@@ -172,8 +167,8 @@ var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/
 
 const addressRule rule = "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
 
-// ipSource rejects what looks like an IP address or a CIDR block and is not valid. The API document does
-// not say what else a source may be, so a name passes.
+// ipSource rejects what looks like an IP address or a CIDR block and is not valid. The API document
+// does not say what else a source may be, so a name passes.
 var ipSource = textCheck{addressRule, func(at path.Path, source string, diags *diag.Diagnostics) {
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return

@@ -43,7 +43,8 @@ var pipeRules = tfvalue.Rules{
 	NotInJSON:    []tfvalue.Path{{credentialsName}, validateSamplesPath},
 }
 
-// sourceKinds are the kinds of source, which are members of source, in the order of the API document.
+// sourceKinds are the kinds of source, which are members of source, in the order of the API
+// document.
 var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"}
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}

@@ -9,8 +9,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The table mappings of a Postgres source are configured as the complete set, and sent as its difference
-// from the set on the platform. A mapping that differs is removed and added again, as configured.
+// The table mappings of a Postgres source are configured as the complete set, and sent as its
+// difference from the set on the platform. A mapping that differs is removed and added again, as
+// configured.
 
 var tableMappingsPath = tfvalue.Path{"source", "postgres", "table_mappings"}
 
@@ -27,8 +28,8 @@ var (
 	mappingSource = tfvalue.Key{Members: []string{"source_schema_name", "source_table"}}
 )
 
-// warnMappings warns about mappings that are removed and added again, and about a sorting key that the
-// platform may reject once the mapping is removed.
+// warnMappings warns about mappings that are removed and added again, and about a sorting key that
+// the platform may reject once the mapping is removed.
 func warnMappings(r adopt.Review) {
 	again := mappingSource.Among(r.Edit.Add, r.Edit.Remove)
 	if len(again) > 0 {

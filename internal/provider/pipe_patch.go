@@ -5,8 +5,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// pipeBody implements adopt.Kind.Body: the leaves of a patch and its change to the table mappings; and
-// with a change to the source, its credentials and validateSamples.
+// pipeBody implements adopt.Kind.Body: the leaves of a patch and its change to the table mappings;
+// and with a change to the source, its credentials and validateSamples.
 func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 	members, err := pipeRules.JSON(patch.Leaves.Prune())
 	if err != nil {

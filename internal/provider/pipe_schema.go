@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// pipeResourceSchema is the schema of dataplatform_pipe, nested as the fields of the API document. The
-// data source's schema is derived from it.
+// pipeResourceSchema is the schema of dataplatform_pipe, nested as the fields of the API document.
+// The data source's schema is derived from it.
 func pipeResourceSchema() schema.Schema {
 	attributes := pipeAttributes()
 	attributes["organization_id"] = organizationIDAttribute("pipe")

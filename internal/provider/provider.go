@@ -55,9 +55,9 @@ func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.Va
 	readSettings(tfvalue.Of(req.Config.Raw), func(name string) string { return atMost[name] }, &resp.Diagnostics)
 }
 
-// Configure implements provider.Provider. It sends nothing. Settings are required only where they are
-// used. But what can never be meant, no setting at all or half of the credentials, is one error here
-// instead of one for every object.
+// Configure implements provider.Provider. It sends nothing. Settings are required only where they
+// are used. But what can never be meant, no setting at all or half of the credentials, is one error
+// here instead of one for every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	agent := p.userAgent(req.TerraformVersion)
@@ -102,8 +102,8 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
 }
 
-// userAgent names Terraform and the provider, and ends with what the user adds with the variable that
-// Terraform's own requests use.
+// userAgent names Terraform and the provider, and ends with what the user adds with the variable
+// that Terraform's own requests use.
 func (p *dataplatformProvider) userAgent(terraform string) string {
 	agent := "terraform-provider-dataplatform/" + p.version
 	if terraform != "" {

@@ -22,8 +22,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// setting is one argument of the provider. The error of its check continues a sentence that begins with
-// the setting's name, and never repeats a secret.
+// setting is one argument of the provider. The error of its check continues a sentence that begins
+// with the setting's name, and never repeats a secret.
 type setting struct {
 	name, description string
 	needed            bool // required where it is used; the others have a default
@@ -95,8 +95,8 @@ func checkKeyID(value string) error {
 	return checkCredential(value)
 }
 
-// checkCredential rejects whitespace and control characters, which are not valid in a header, and which
-// files and variables often append.
+// checkCredential rejects whitespace and control characters, which are not valid in a header, and
+// which files and variables often append.
 func checkCredential(value string) error {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	const rule = "must not contain whitespace or control characters"
@@ -139,8 +139,8 @@ func checkCount(value string) error {
 
 var numberLike = regexp.MustCompile(`^\s*[-+]?\d[\d.,]{0,20}\s*[a-zA-Zµ]{0,8}\s*$`)
 
-// gotNumber repeats a rejected value at the end of a message if it is a number, with or without a unit.
-// Any other text may be a secret that a pipeline has put into the wrong variable.
+// gotNumber repeats a rejected value at the end of a message if it is a number, with or without a
+// unit. Any other text may be a secret that a pipeline has put into the wrong variable.
 func gotNumber(value string) string {
 	if !numberLike.MatchString(value) {
 		return ""
@@ -154,8 +154,8 @@ type settings struct {
 	unknown []string
 }
 
-// readSettings reads and checks every setting. Errors point at the argument, and name the environment
-// variable if the value comes from there.
+// readSettings reads and checks every setting. Errors point at the argument, and name the
+// environment variable if the value comes from there.
 func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.Diagnostics) settings {
 	set := settings{values: map[string]string{}}
 	for _, s := range providerSettings {
@@ -191,8 +191,8 @@ func (s settings) checkAddress(value string) error {
 	return nil
 }
 
-// allowsHTTP reports whether plain http may be used with any host. It may while allow_http is unknown,
-// since nothing is sent then.
+// allowsHTTP reports whether plain http may be used with any host. It may while allow_http is
+// unknown, since nothing is sent then.
 func (s settings) allowsHTTP() bool {
 	return slices.Contains(s.unknown, "allow_http") || parsed(strconv.ParseBool, s.values["allow_http"], false)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 )
 
-// server is the framework's server, except for adopted objects, which their engines handle. The other
-// resources have no private state. What Terraform sends as such is not passed on, since the framework
-// would report damage in it as a bug of the provider.
+// server is the framework's server, except for adopted objects, which their engines handle. The
+// other resources have no private state. What Terraform sends as such is not passed on, since the
+// framework would report damage in it as a bug of the provider.
 type server struct {
 	frameworkServer
 	provider *dataplatformProvider
@@ -29,8 +29,8 @@ type frameworkServer interface {
 	tfprotov6.ListResourceServer
 }
 
-// NewServer returns a constructor of the provider's server. The server calls beforeWrite before each call
-// that may change something on the platform.
+// NewServer returns a constructor of the provider's server. The server calls beforeWrite before
+// each call that may change something on the platform.
 func NewServer(version string, beforeWrite func()) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		s := serverOf(newProvider(version))

@@ -59,8 +59,8 @@ func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.V
 	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: found}, err
 }
 
-// validate prepares a configuration, and calls the framework for each part of it. What cannot be decoded
-// is left to the framework, which rejects it.
+// validate prepares a configuration, and calls the framework for each part of it. What cannot be
+// decoded is left to the framework, which rejects it.
 func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.DynamicValue, call func(*tfprotov6.DynamicValue) ([]*tfprotov6.Diagnostic, error)) ([]*tfprotov6.Diagnostic, error) {
 	p := preparation{rules: rules}
 	parts := []*tfprotov6.DynamicValue{config}
@@ -87,8 +87,8 @@ func validate(schema *tfprotov6.Schema, rules tfvalue.Rules, config *tfprotov6.D
 	return all, nil
 }
 
-// setElement matches a step of a path through a set, which the framework spells with the whole element.
-// That may be sensitive.
+// setElement matches a step of a path through a set, which the framework spells with the whole
+// element. That may be sensitive.
 var setElement = regexp.MustCompile(`(?s)\[Value\((("(\\.|[^"\\])*"|[^"])*?\)\]|.*)`)
 
 // partsOf returns copies of a configuration, each with a part of each large set of

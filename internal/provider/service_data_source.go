@@ -52,8 +52,8 @@ func readService(ctx context.Context, q *query) error {
 	return nil
 }
 
-// readNamedService reads the one service that has the configured name. Messages do not repeat the name,
-// because free text in a configuration may be a secret.
+// readNamedService reads the one service that has the configured name. Messages do not repeat the
+// name, because free text in a configuration may be a secret.
 func readNamedService(ctx context.Context, q *query) error {
 	var ids []string
 	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(decoded any) error {

@@ -76,7 +76,8 @@ func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
-// scalingAlsoChanges names the memory of a replica, which the platform derives from the total memory.
+// scalingAlsoChanges names the memory of a replica, which the platform derives from the total
+// memory.
 func scalingAlsoChanges(send tfvalue.Value) []string {
 	if send.At("min_total_memory_gb").IsNull() && send.At("max_total_memory_gb").IsNull() {
 		return nil
@@ -84,8 +85,8 @@ func scalingAlsoChanges(send tfvalue.Value) []string {
 	return []string{"min_replica_memory_gb", "max_replica_memory_gb"}
 }
 
-// warnFewReplicas warns about a number of replicas that the platform may reject. The organization's tier,
-// which the provider cannot see, may allow it.
+// warnFewReplicas warns about a number of replicas that the platform may reject. The organization's
+// tier, which the provider cannot see, may allow it.
 func warnFewReplicas(r adopt.Review) []string {
 	replicas := r.Leaves.At("num_replicas")
 	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {

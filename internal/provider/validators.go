@@ -42,8 +42,9 @@ func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest
 
 const isUUID rule = "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b"
 
-// uuidText checks an ID at plan, as the client does before a request. Rejected: the library's validator by
-// a regular expression. It prints the value unquoted, which hides a line break at its end.
+// uuidText checks an ID at plan, as the client does before a request. Rejected: the library's
+// validator by a regular expression. It prints the value unquoted, which hides a line break at its
+// end.
 var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Diagnostics) {
 	if words.IsUUID(text) {
 		return
@@ -55,8 +56,8 @@ var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Dia
 	diags.AddAttributeError(at, "Invalid UUID", detail)
 }}
 
-// secretText rejects a secret that is empty or blank, as in a pipeline that lacks it: the platform could
-// no longer read the source.
+// secretText rejects a secret that is empty or blank, as in a pipeline that lacks it: the platform
+// could no longer read the source.
 var secretText = textCheck{"must not be empty or blank", func(at path.Path, text string, diags *diag.Diagnostics) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -144,9 +145,9 @@ func (c numberCheck) limits(isWhole bool) string {
 	return strings.TrimSpace("must be " + kind + limit)
 }
 
-// noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail its
-// apply as an error in the provider. Rejected: the framework's own validator, which does not name
-// the attribute.
+// noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail
+// its apply as an error in the provider. Rejected: the framework's own validator, which does not
+// name the attribute.
 type noNulls struct {
 	rule
 	names bool

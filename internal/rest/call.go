@@ -60,8 +60,10 @@ func (k *Call) End() { k.cancel() }
 // Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	gate, queued := &k.API.gate, time.Now()
-	k.invalidate()
-	defer k.invalidate()
+	if k.Invalidate != nil {
+		k.Invalidate()
+		defer k.Invalidate()
+	}
 	switch err := gate.admit(ctx, k); {
 	case errors.Is(err, errStale):
 		return true, nil
@@ -100,8 +102,8 @@ func (k *Call) Resolve() {
 	}
 }
 
-// Stop returns the error of a call that the caller gives up between two attempts, because of an error
-// of its own.
+// Stop returns the error of a call that the caller gives up between two attempts, because of an
+// error of its own.
 func (k *Call) Stop(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return k.stop(context.Cause(ctx))
@@ -127,8 +129,8 @@ type decision struct {
 // busyFor is how long to retry an update whose object is being changed.
 const busyFor = time.Minute
 
-// policy decides what follows the last of a request's failures. A wait that would exceed what is left
-// of retryTimeout does not begin.
+// policy decides what follows the last of a request's failures. A wait that would exceed what is
+// left of retryTimeout does not begin.
 func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout time.Duration) decision {
 	failed := failures[len(failures)-1]
 	var again bool

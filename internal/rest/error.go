@@ -68,8 +68,8 @@ var kinds = map[int]Kind{
 	http.StatusGatewayTimeout:      Temporary,
 }
 
-// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the caller's error
-// if the caller gave up the call.
+// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the caller's
+// error if the caller gave up the call.
 func (e *Error) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
 }

@@ -50,12 +50,6 @@ type Request struct {
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
 
-func (r *Request) invalidate() {
-	if r.Invalidate != nil {
-		r.Invalidate()
-	}
-}
-
 func (r *Request) isBasedOnRead() bool { return !r.AsOf.IsZero() }
 
 // isStale reports whether the read that the request is based on is too old at a time.

@@ -57,10 +57,10 @@ func (r *Response) read(body io.Reader) {
 	}
 }
 
-// JSON returns the body as encoding/json reads it, but numbers as they are spelled: to decode one may
-// fail, or take gigabytes. Of two members with one name the last counts, and what is not UTF-8 is
-// replaced. The error is io.ErrUnexpectedEOF if the JSON is cut off, io.EOF if the body is empty,
-// and otherwise a json.SyntaxError, also about what follows the JSON.
+// JSON returns the body as encoding/json reads it, but numbers as they are spelled: to decode one
+// may fail, or take gigabytes. Of two members with one name the last counts, and what is not UTF-8
+// is replaced. The error is io.ErrUnexpectedEOF if the JSON is cut off, io.EOF if the body is
+// empty, and otherwise a json.SyntaxError, also about what follows the JSON.
 //
 // Rejected: json.RawMessage for what is read later. Each level is scanned again, which takes three
 // times as long.

@@ -53,8 +53,9 @@ func unescapeJSON(escaped string) (decoded string) {
 	return decoded
 }
 
-// Secrets are the literals that must not appear in errors and logs. The zero value has none. Rejected:
-// a list of field names ("password", "token"), which lacks unknown names and hides what is not secret.
+// Secrets are the literals that must not appear in errors and logs. The zero value has none.
+// Rejected: a list of field names ("password", "token"), which lacks unknown names and hides what
+// is not secret.
 type Secrets struct {
 	mu       sync.Mutex
 	literals []string          // in all spellings
@@ -82,9 +83,10 @@ func (s *Secrets) Add(literal string) {
 	s.replacer = nil
 }
 
-// Mask replaces each secret in a text from outside by three asterisks, and the whole text if decoding
-// shows another secret. A UUID stays legible even if a secret is a part of it, since nothing else
-// helps to find an object. Sentences of our own must not be masked: a secret may be an ordinary word.
+// Mask replaces each secret in a text from outside by three asterisks, and the whole text if
+// decoding shows another secret. A UUID stays legible even if a secret is a part of it, since
+// nothing else helps to find an object. Sentences of our own must not be masked: a secret may be an
+// ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +103,10 @@ func (s *Secrets) Mask(text string) string {
 		}
 		s.replacer = strings.NewReplacer(pairs...)
 	}
-	if text = s.replacer.Replace(text); s.isHidden(text) {
+	text = s.replacer.Replace(text)
+	// Both are decoded, since a secret may look like an escape itself.
+	decoded, ok := decode(text)
+	if !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(decoded, secret) }) {
 		return mask
 	}
 	return text
@@ -119,11 +124,4 @@ func decode(text string) (decoded string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// isHidden reports whether a text contains a secret once both are decoded, since a secret may look
-// like an escape itself.
-func (s *Secrets) isHidden(text string) bool {
-	text, ok := decode(text)
-	return !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(text, secret) })
 }

@@ -30,8 +30,8 @@ type attempt struct {
 	failed    *Error      // nil after a success
 }
 
-// sentBody is the body of a request. It records that net/http reads it, or prevents that if the caller
-// has cancelled. The request has no GetBody, so that net/http cannot resend it by itself.
+// sentBody is the body of a request. It records that net/http reads it, or prevents that if the
+// caller has cancelled. The request has no GetBody, so that net/http cannot resend it by itself.
 type sentBody struct {
 	bytes.Reader
 	attempt   *attempt
@@ -75,8 +75,8 @@ func (k *Call) try(ctx context.Context) *attempt {
 	return a
 }
 
-// attemptContext bounds one attempt by request_timeout and, while the API is down, by downTimeout. Once
-// an unrepeatable request is sent, it has all of request_timeout, even beyond the end of
+// attemptContext bounds one attempt by request_timeout and, while the API is down, by downTimeout.
+// Once an unrepeatable request is sent, it has all of request_timeout, even beyond the end of
 // retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
 	most, setting := k.client.config.RequestTimeout, "request_timeout of "

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// state decides about the next attempt to send a request to an API, from what became of earlier ones:
-// it may be sent now, has to wait, or is refused. It reads no clock and has no lock, so that a
-// table can test it: TestState has a row for each rule.
+// state decides about the next attempt to send a request to an API, from what became of earlier
+// ones: it may be sent now, has to wait, or is refused. It reads no clock and has no lock, so that
+// a table can test it: TestState has a row for each rule.
 type state struct {
 	about        About
 	retryTimeout time.Duration
@@ -176,8 +176,8 @@ func (s *state) fail(k *Call, e *Error, now time.Time) {
 	}
 }
 
-// commonFailure is why every request to an API fails, or every request of one tenant. Terraform prints
-// an error for each object, in any order, so each error has all of it.
+// commonFailure is why every request to an API fails, or every request of one tenant. Terraform
+// prints an error for each object, in any order, so each error has all of it.
 type commonFailure struct {
 	reason string // "every request to the management API has failed since …: connection refused"
 	advice string // what to check

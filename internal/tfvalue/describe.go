@@ -48,9 +48,9 @@ func (r Rules) DescribeInFull(name string, value Value) string {
 	}
 }
 
-// DescribeChange describes two values of a leaf for a message, in one line, or for a keyed set in a line
-// for each member of an element. verbs introduce the two values, such as "was" and "is now"; mask
-// masks secrets in them.
+// DescribeChange describes two values of a leaf for a message, in one line, or for a keyed set in a
+// line for each member of an element. verbs introduce the two values, such as "was" and "is now";
+// mask masks secrets in them.
 func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask func(string) string) []string {
 	line := func(subject, name string, one, other Value) string {
 		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(r.Describe(name, one)), verbs[1], mask(r.Describe(name, other)))

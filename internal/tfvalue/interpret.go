@@ -6,13 +6,13 @@ import "slices"
 // read has returned it. For the members of an element there is no such memory: what an element of
 // a keyed set omits is empty.
 
-// Interpret returns the remote object after a read, as far as reads return it, and the leaves that this
-// read omits although an earlier one has returned them. Those are null in remote, which is right if
-// a second read omits them, too.
+// Interpret returns the remote object after a read, as far as reads return it, and the leaves that
+// this read omits although an earlier one has returned them. Those are null in remote, which is
+// right if a second read omits them, too.
 //
-// Any other omitted field keeps its last value: if no read has returned it (unreturned), if that value
-// is empty, or if the object that contains it is omitted, too. If the last value and the new one
-// mean the same, the last spelling is kept.
+// Any other omitted field keeps its last value: if no read has returned it (unreturned), if that
+// value is empty, or if the object that contains it is omitted, too. If the last value and the new
+// one mean the same, the last spelling is kept.
 func (r Rules) Interpret(last Value, unreturned func(Path) bool, read Value) (remote Value, omitted []Leaf) {
 	o := interpretation{Rules: r, unreturned: unreturned}
 	return o.object(nil, last, read), o.omitted

@@ -18,9 +18,9 @@ import (
 //
 // Rejected: structs between JSON and values. Each field would be declared three times.
 
-// FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type does
-// not have is skipped, and so are repeated elements of a set. An error names the attribute and the
-// type that came, but never the value, which may be a secret.
+// FromJSON reads decoded JSON into a value of a type. What the JSON omits is null. What the type
+// does not have is skipped, and so are repeated elements of a set. An error names the attribute and
+// the type that came, but never the value, which may be a secret.
 func (r Rules) FromJSON(decoded any, typ tftypes.Type) (Value, error) {
 	value, err := r.read(make(Path, 0, 8), decoded, typ)
 	return Value{value}, err

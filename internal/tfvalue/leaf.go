@@ -13,8 +13,8 @@ type Path []string
 // String returns the path as in a configuration, such as "source.kafka.iam_role".
 func (p Path) String() string { return strings.Join(p, ".") }
 
-// Leaf is an attribute that is not an object. A list or set is one leaf: it is owned, compared and sent
-// as a whole.
+// Leaf is an attribute that is not an object. A list or set is one leaf: it is owned, compared and
+// sent as a whole.
 type Leaf struct {
 	Path  Path
 	Value Value
@@ -23,8 +23,8 @@ type Leaf struct {
 // Name returns the last name of the path.
 func (l Leaf) Name() string { return l.Path[len(l.Path)-1] }
 
-// Leaves returns the leaves that are not null, in the order of their paths. An unknown object counts as a
-// leaf.
+// Leaves returns the leaves that are not null, in the order of their paths. An unknown object
+// counts as a leaf.
 func (v Value) Leaves() []Leaf { return v.appendLeaves(nil, nil) }
 
 func (v Value) appendLeaves(found []Leaf, at Path) []Leaf {
@@ -61,8 +61,8 @@ func (v Value) Merge(under Value) Value {
 	})
 }
 
-// combine returns an object with every leaf, null or not, replaced by what leaf returns for it and for
-// the value of other at the same path. name is that of the attribute.
+// combine returns an object with every leaf, null or not, replaced by what leaf returns for it and
+// for the value of other at the same path. name is that of the attribute.
 func (v Value) combine(name string, other Value, leaf func(name string, v, other Value) Value) Value {
 	if !v.IsObject() {
 		return leaf(name, v, other)

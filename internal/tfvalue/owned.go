@@ -1,9 +1,10 @@
 package tfvalue
 
-// Owned returns the leaves that the configuration sets, with the values of the plan. All else is null.
-// Terraform applies ignore_changes only to the plan: if plan and configuration differ in more than
-// spelling, and the plan shows no change, the leaf is ignored, and not owned. If a part of a leaf is
-// ignored, the plan shows a change to the rest, and the leaf is owned with the plan's value.
+// Owned returns the leaves that the configuration sets, with the values of the plan. All else is
+// null. Terraform applies ignore_changes only to the plan: if plan and configuration differ in more
+// than spelling, and the plan shows no change, the leaf is ignored, and not owned. If a part of a
+// leaf is ignored, the plan shows a change to the rest, and the leaf is owned with the plan's
+// value.
 //
 // Rejected: the values of the configuration. An ignored value would be sent. Rejected: all leaves of
 // the plan. It also contains unmanaged ones.

@@ -75,7 +75,8 @@ func (v Value) attributes() map[string]tftypes.Value {
 	return all
 }
 
-// Members returns the attributes of an object in the order of their names, none if it is null or unknown.
+// Members returns the attributes of an object in the order of their names, none if it is null or
+// unknown.
 func (v Value) Members() iter.Seq2[string, Value] {
 	all := v.attributes()
 	return func(yield func(string, Value) bool) {
@@ -100,8 +101,8 @@ func (v Value) Elements() []Value {
 	return all
 }
 
-// At returns the value at a path of attribute names: null below null, unknown below unknown. It panics if
-// the type has no such path.
+// At returns the value at a path of attribute names: null below null, unknown below unknown. It
+// panics if the type has no such path.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
 		typ := v.Type().(tftypes.Object).AttributeTypes[name]
@@ -117,8 +118,8 @@ func (v Value) At(names ...string) Value {
 	return v
 }
 
-// With returns a copy of an object with another value at a path of attribute names. If an object on the
-// path is null or unknown, nothing is changed.
+// With returns a copy of an object with another value at a path of attribute names. If an object on
+// the path is null or unknown, nothing is changed.
 func (v Value) With(value Value, names ...string) Value {
 	if len(names) == 0 {
 		return value
@@ -173,8 +174,8 @@ func (v Value) Number() *big.Float {
 	return &n
 }
 
-// IsEmpty reports whether a response that omits the field may mean this value: null, "", [], {} of a map,
-// false and 0.
+// IsEmpty reports whether a response that omits the field may mean this value: null, "", [], {} of
+// a map, false and 0.
 func (v Value) IsEmpty() bool {
 	switch {
 	case v.IsNull():
