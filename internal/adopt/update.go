@@ -423,14 +423,7 @@ func (u *update) gaveUp(at tfvalue.Path) bool {
 // sent: that one was emptied after the plan.
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
-		sent := !u.leaves.sent.At(leaf.Path...).IsNull()
-		switch {
-		case u.isUnreturned(u.memory, leaf.Path), u.gaveUp(leaf.Path):
-			return true
-		case !u.change.Remote.At(leaf.Path...).IsNull():
-			return false
-		default:
-			return sent || u.change.Prior.At(leaf.Path...).IsNull()
-		}
+		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.leaves.sent.At(leaf.Path...).IsNull())
+		return isNew || u.isUnreturned(u.memory, leaf.Path) || u.gaveUp(leaf.Path)
 	})
 }

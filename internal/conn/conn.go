@@ -137,13 +137,7 @@ func ToSet(settings []string) string {
 
 // only returns the settings that are among others.
 func only(settings, among []string) []string {
-	var kept []string
-	for _, name := range settings {
-		if slices.Contains(among, name) {
-			kept = append(kept, name)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(settings), func(name string) bool { return !slices.Contains(among, name) })
 }
 
 // Management returns the client and the organization of an object that has to be read now. own is

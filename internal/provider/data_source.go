@@ -23,9 +23,9 @@ type dataSource struct {
 	read    func(context.Context, *query) error
 }
 
-func newDataSource(name, failure string, schema func() schema.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
+func newDataSource(name, failure string, describe func() schema.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
 	return func() datasource.DataSource {
-		return &dataSource{name: name, failure: failure, schema: schema, read: read}
+		return &dataSource{name: name, failure: failure, schema: describe, read: read}
 	}
 }
 

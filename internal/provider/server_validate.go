@@ -147,8 +147,7 @@ func (p *preparation) object(at tfvalue.Path, attributes []*tfprotov6.SchemaAttr
 func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, collection tfvalue.Value) tfvalue.Value {
 	elements := collection.Elements()
 	if key, keyed := p.rules.Keys[at[len(at)-1]]; keyed {
-		p.distinct(key, at, elements)
-		p.required(key, at, nested.Attributes, elements)
+		p.checkKeyed(key, at, nested.Attributes, elements)
 	}
 	for i, element := range elements {
 		switch {
@@ -166,11 +165,12 @@ func (p *preparation) elements(nested *tfprotov6.SchemaObject, at tfvalue.Path, 
 	return tfvalue.Collection(collection.Type(), elements)
 }
 
-// distinct reports elements of a keyed set with the same key. Terraform drops only
-// elements that are equal in every member.
-func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfvalue.Value) {
+// checkKeyed reports elements of a keyed set with the same key, of which Terraform drops only those
+// that are equal in every member; and required members that elements lack, naming the element. Such
+// members become unknown, which the framework accepts.
+func (p *preparation) checkKeyed(key tfvalue.Key, at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, elements []tfvalue.Value) {
 	seen := map[string]bool{}
-	for _, element := range elements {
+	for i, element := range elements {
 		if !key.HasKnownKey(element) {
 			continue
 		}
@@ -178,16 +178,6 @@ func (p *preparation) distinct(key tfvalue.Key, at tfvalue.Path, elements []tfva
 			p.diags.AddAttributeError(conn.AttributePath(at), "Duplicate "+key.Noun, fmt.Sprintf("%s maps %s more than once. Keep one of these mappings.", at, key.Label(element)))
 		}
 		seen[key.Of(element)] = true
-	}
-}
-
-// required reports members that elements of a keyed set lack, naming the element. They become
-// unknown, which the framework accepts.
-func (p *preparation) required(key tfvalue.Key, at tfvalue.Path, attributes []*tfprotov6.SchemaAttribute, elements []tfvalue.Value) {
-	for i, element := range elements {
-		if !key.HasKnownKey(element) {
-			continue
-		}
 		for _, attribute := range attributes {
 			if !attribute.Required || !element.At(attribute.Name).IsNull() {
 				continue

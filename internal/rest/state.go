@@ -123,7 +123,8 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 	case e == nil:
 		s.rejected[k.Tenant] = nil
 	case e.Status == http.StatusUnauthorized && !known:
-		s.rejected[k.Tenant] = s.about.rejection(k.Tenant, now, e.httpStatus())
+		reason := fmt.Sprintf("the %s rejected %s%s at %s: %s", s.about.Name, s.about.Credentials, k.Tenant, clock(now), e.httpStatus())
+		s.rejected[k.Tenant] = &commonFailure{reason, s.about.Unauthorized}
 	}
 	if s.retryTimeout == 0 || e != nil && e.Kind == Interrupted {
 		return
@@ -192,9 +193,4 @@ func (a *About) outage(since time.Time, cause string, responded bool) *commonFai
 		advice = runAgain
 	}
 	return &commonFailure{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}
-}
-
-// rejection is the failure of a tenant whose credentials were rejected with a 401.
-func (a *About) rejection(tenant string, at time.Time, cause string) *commonFailure {
-	return &commonFailure{fmt.Sprintf("the %s rejected %s%s at %s: %s", a.Name, a.Credentials, tenant, clock(at), cause), a.Unauthorized}
 }
