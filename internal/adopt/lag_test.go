@@ -150,6 +150,30 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name", "PATCH name size +E14", "PATCH name size +E27"}, reads: 1,
 			errors: []string{"bulbs, E14: should be there, but is missing", "only partly updated"},
 		},
+		"a read that is older than the last PATCH is no conflict": {
+			config: m{"bulbs": blue},
+			happens: func(w *workshop, request string) error {
+				if w.lag = 0; request == "GET" && len(w.patches()) == 2 {
+					w.lag = 3 * time.Second
+				}
+				if request != "GET" && len(w.patches()) == 2 {
+					return &platform.Error{}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14", "PATCH +E14"}, took: 3500 * time.Millisecond,
+		},
+		"a leaf of the first PATCH is waited for after a lost response to the second": {
+			config: m{"bulbs": blue}, rewrite: keeps("desk", "name"),
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH +"); w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14"}, reads: 11, took: maxLag,
+			errors: []string{notShown + "name of lamp"},
+		},
 		"a lost response, and a later rejection: it was undone": {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
@@ -305,7 +329,7 @@ func TestIgnoredOnce(t *testing.T) {
 			tf.block.Apply(tf, o)
 			took := time.Since(begun)
 			tf.wantErrors(o, "API does not show the change to name")
-			if waited := took > 0; waited != (i == 0) || strings.Contains(o.Errors[0], "Another object of this run waited 30s") == waited {
+			if waited := took > 0; waited != (i == 0) || strings.Contains(o.Errors[0], "another object of this run waited 30s") == waited {
 				t.Errorf("lamp %d took %s: %q", i, took, o.Errors)
 			}
 		}

@@ -71,7 +71,7 @@ func (u *update) describe(r record) string {
 func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
 	long := "in reads for " + maxLag.String()
 	if !u.connection.Ignored.Add(u.pathInRun(r.Path)) {
-		long = "in one read. Another object of this run waited " + maxLag.String() + " for the same argument in vain"
+		long = "and another object of this run waited " + maxLag.String() + " for the same argument in vain"
 	}
 	diags.AddAttributeError(
 		conn.AttributePath(r.Path),

@@ -70,10 +70,18 @@ func (u *update) guard(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalue
 	}
 	now := remote.At(u.KeyedSet...)
 	answer, conflicts := u.key().Guard(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
-	if answer == tfvalue.Pending && len(u.concerned(p.Edit, remote).OtherForms()) > 0 {
-		return tfvalue.Conflict, p.Edit.Remove
+	if concerned := u.concerned(p.Edit, remote); answer == tfvalue.Pending && len(concerned.OtherForms()) > 0 {
+		return tfvalue.Conflict, concerned.Elements()
 	}
 	return answer, conflicts
+}
+
+// isBeginning reports whether the elements that the update changes are as they were before its
+// first PATCH.
+func (u *update) isBeginning(remote tfvalue.Value) bool {
+	begin := u.change.Remote.At(u.KeyedSet...)
+	answer, _ := u.key().Guard(begin, begin, u.set.want, remote.At(u.KeyedSet...))
+	return answer != tfvalue.Conflict
 }
 
 // readAgain reads the object before a PATCH.

@@ -125,7 +125,7 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 		}
 	}
 	if p.IsEmpty() {
-		return true
+		return len(u.leaves.late) == 0 || u.verify(ctx, p, tfvalue.Null(u.objectType), false, diags)
 	}
 	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id, u.change.Config)
 	if err != nil {
@@ -194,6 +194,8 @@ func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, r
 		u.seen.remote, u.seen.asOf = now.remote, now.asOf
 		differs := u.Rules.Changes(p.Leaves, now.remote)
 		switch {
+		case answer == tfvalue.Conflict && u.isBeginning(now.remote) && waiting.next(ctx, maxLag):
+			continue // the read may be older than the last PATCH
 		case answer == tfvalue.Conflict:
 			return p, now.read, conflict{u.KeyedSet, conflicts}
 		case answer == tfvalue.Done:
@@ -249,10 +251,8 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRe
 	isLast := u.stepAfter(p.Edit).IsEmpty()
 	asOf := u.returnedAt(shown)
 	u.judge(p, shown, asOf)
-	var err error
-	if !wasRead {
-		shown, asOf, err = u.await(ctx, p, shown, asOf, isLast)
-	}
+	isOpen := u.isLate(isLast) || !wasRead && u.isDoubtful(p)
+	shown, asOf, err := u.await(ctx, p, shown, asOf, isOpen, isLast)
 	u.take(p, shown, asOf)
 	switch {
 	case !u.ownsKeyedSet():
@@ -271,11 +271,11 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRe
 // maxLag is how long a response may show the past, without what was sent.
 const maxLag = 30 * time.Second
 
-// await reads the object until it shows a PATCH. One read decides what a response leaves in doubt,
-// because a response may omit any leaf once, or show the object as it was before the PATCH. While
-// what was sent is exactly as it was, more reads follow.
-func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isLast bool) (tfvalue.Value, time.Time, error) {
-	for waiting, again := (wait{}), u.isDoubtful(p); again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
+// await reads the object until it shows a PATCH, if isOpen. One read decides what a response leaves in
+// doubt, because a response may omit any leaf once, or show the object as it was before the PATCH.
+// While what was sent is exactly as it was, more reads follow.
+func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf time.Time, isOpen, isLast bool) (tfvalue.Value, time.Time, error) {
+	for waiting, again := (wait{}), isOpen; again; again = u.isLate(isLast) && waiting.next(ctx, maxLag) {
 		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(p.Edit))
 		if err != nil {
 			return shown, asOf, err

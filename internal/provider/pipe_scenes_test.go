@@ -185,6 +185,17 @@ func TestPipeScenes(t *testing.T) {
 			mapped:    with("people", "z"),
 			says:      []string{changed, "public.other to people"},
 		},
+		"somebody adds what the second PATCH would, and the name is not there yet": {
+			arguments: mappings(people, addressesMapping, leadsMapping) + renamed,
+			platform: func(s *scene) {
+				s.Configure(func(b *mockplatform.Behaviour) {
+					b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: "name", To: func(any) any { return "customers" }}}
+				})
+			},
+			steps:  map[int]step{3: acts(adds("customers>people", ""))},
+			mapped: mapped{"addresses": "", "people": "", "sales_leads": "notes"},
+			says:   []string{"API does not show the change to name"},
+		},
 		"what the second PATCH needs is taken before the first one": {
 			arguments: mappings(people, addressesMapping, leadsMapping),
 			steps:     map[int]step{2: acts(adds("other>people", "z"))},

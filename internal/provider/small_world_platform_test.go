@@ -181,6 +181,13 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	if w.old != nil {
 		w.answer(r.Method)
 	}
+	if w.platform.readsOnly {
+		w.Configure(func(b *mockplatform.Behaviour) {
+			if b.Responses.Lag = w.platform.lag; r.Method == http.MethodPatch {
+				b.Responses.Lag = 0
+			}
+		})
+	}
 	text, _ := io.ReadAll(r.Body)
 	event := smallEvent{number: w.requests - 1, method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
 	if len(text) > 0 {

@@ -59,8 +59,9 @@ type smallPlatform struct {
 	returnsThePast, changesOthers, forgets bool
 	// Its responses omit what is empty, and say nothing of a sorting that no mapping has.
 	omitsEmpty bool
-	// All of its responses are as old.
-	lag time.Duration
+	// All of its responses are as old, or all but those to PATCHes.
+	lag       time.Duration
+	readsOnly bool
 }
 
 var smallPlatforms = []smallPlatform{
@@ -90,6 +91,7 @@ var smallPlatforms = []smallPlatform{
 	{title: "lags", lag: 3 * time.Second, behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.Lag = 3 * time.Second
 	}},
+	{title: "lags in reads", lag: 3 * time.Second, readsOnly: true, behave: func(*smallWorld, *mockplatform.Behaviour) {}},
 	{title: "forgets", forgets: true, behave: func(*smallWorld, *mockplatform.Behaviour) {}},
 	{title: "drops others with a removal", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
@@ -303,8 +305,8 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	wrong = append(wrong, w.check()...)
 	w.troubles, w.old = nil, nil
 	if len(w.errors) == 0 {
-		if len(w.acts) > 0 {
-			time.Sleep(b.platform.lag) // what somebody did may not be shown yet
+		if len(w.acts) > 0 || b.platform.readsOnly {
+			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
 		next := w.block.Plan(w.begin())
 		wrong = append(wrong, w.checkNext(next)...)
