@@ -166,12 +166,12 @@ func (u *update) warnChangedElements(diags *diag.Diagnostics) {
 // warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
 // update.
 func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
-	moves := u.AlsoChanges(u.leaves.sent)
+	byPlatform := u.AlsoChanges(u.leaves.sent)
 	var lines []string
 	settable := false
 	for _, r := range u.leaves.records {
 		was, now := u.change.read.At(r.Path...), u.Rules.FillLeaf(r.Name(), r.now)
-		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(moves, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
+		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(byPlatform, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
 		}
 		settable = settable || u.traits.settable(r.Path) && u.change.Config.At(r.Path...).IsNull()

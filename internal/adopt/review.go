@@ -121,9 +121,9 @@ func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	if omitted != nil {
 		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
 	}
-	if nameless := e.key().Unnamed(set); len(nameless) > 0 {
+	if unnamed := e.key().Unnamed(set); len(unnamed) > 0 {
 		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
-			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(nameless))
+			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
 	return ""
 }

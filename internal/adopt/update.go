@@ -112,7 +112,8 @@ func (u *update) next(restores bool) Patch {
 	return p
 }
 
-// patch sends one PATCH, as often as it takes, and reports whether another one may follow.
+// patch sends one PATCH, as often as it takes, and reports whether another one may follow. The guard
+// comes first if the PATCH changes the set, and again, with a new read, if the set may have changed.
 func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (ok bool) {
 	if !u.seen.asOf.IsZero() && !p.Edit.IsEmpty() {
 		switch answer, conflicts := u.guard(p, u.seen.remote); answer {

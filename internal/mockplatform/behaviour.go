@@ -40,7 +40,7 @@ type Behaviour struct {
 type Responses struct {
 	Sparse []Sparse
 	// Lag is how old services and pipes in responses are, also in those to a PATCH: the
-	// platform reads from a replica. 0 is not at all.
+	// platform reads from a replica. 0 means that they are never old.
 	Lag time.Duration
 	// PatchResult is the Result of every PATCH that no Fault gives another one:
 	// ResultBefore or ResultMissing.

@@ -90,8 +90,8 @@ func (h *handler) errorBody(kind BodyKind, status int, message string) (contentT
 	}
 }
 
-// errorEnvelope returns the envelope of the management API. The alerting API has none, nor
-// has what routes requests: a path that does not exist is nobody's.
+// errorEnvelope returns the envelope of the management API. The alerting API has none, and an unknown
+// path belongs to neither API.
 func (h *handler) errorEnvelope(status int, message string) Document {
 	if h.route.operation == GetAlert || h.routeErr != nil {
 		return Document{"message": message}

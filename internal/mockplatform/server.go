@@ -15,7 +15,7 @@ type Server struct {
 	seed    Seed // only credentials and prefixes: the documents are in the store
 	store   *store
 	journal journal
-	// requests is how many there were: IDs are counted, so that a test can repeat them.
+	// requests is their number so far. Request IDs are made from it, so that a test can repeat them.
 	requests atomic.Int64
 
 	faultsMu sync.Mutex

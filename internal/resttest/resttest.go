@@ -44,8 +44,8 @@ func NewServer() *mockplatform.Server {
 // maxRequests are more than any test sends.
 const maxRequests = 2000
 
-// longest is more than any test needs of real time. One that takes it waits without time
-// passing in its bubble.
+// longest is more real time than any test needs. A test that takes it waits for something while the
+// time of its bubble stands still.
 const longest = 30 * time.Second
 
 // Bubble runs a test with a fake in the time of a bubble.

@@ -47,9 +47,8 @@ func (f *faults) writeOnly(all attributes, object cty.Value) {
 	}
 }
 
-// plan finds what no plan may have. Each attribute is as the configuration has it. It may
-// be as the prior state has it, if both have a value, and anything if it is computed and
-// the configuration does not set it.
+// plan finds what no plan may have. Each attribute has to be as configured; or as in the prior state,
+// if both have a value; or anything, if it is computed and the configuration does not set it.
 func (f *faults) plan(all attributes, prior, config, planned cty.Value, at cty.Path) {
 	for _, a := range all {
 		here := at.GetAttr(a.Name)
@@ -105,7 +104,7 @@ func (f *faults) outcome(planned, actual cty.Value) {
 	}
 }
 
-// differ finds known values that are others now.
+// differ finds known values that have changed.
 func (f *faults) differ(planned, actual cty.Value, at cty.Path) {
 	typ := planned.Type()
 	switch {
@@ -141,8 +140,8 @@ func (f *faults) differ(planned, actual cty.Value, at cty.Path) {
 	}
 }
 
-// differInSet requires that each planned element may have become one that is there, that
-// each one there may come from a planned one, and that there are no more than planned.
+// differInSet requires that each planned element can have become one of the actual elements, that each
+// of these can come from a planned one, and that there are no more than planned.
 func (f *faults) differInSet(planned, actual cty.Value, at cty.Path) {
 	is := actual.AsValueSlice()
 	explained, lost := make([]bool, len(is)), false

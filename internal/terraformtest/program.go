@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Program is what runs the tests: a Terraform or an OpenTofu, and its version. Tests of
-// what only newer ones can do are skipped under older ones, with the reason.
+// Program is what runs the tests: a Terraform or an OpenTofu, and its version. A test of what only a
+// newer one can do is skipped, with the reason.
 type Program struct {
 	OpenTofu bool
 	version  string
@@ -85,7 +85,7 @@ var features = map[string]*regexp.Regexp{
 	"`import` blocks with an `identity`":    regexp.MustCompile(`identity\s*=\s*\{`),
 }
 
-// Needed are the versions that a configuration takes.
+// Needed are the versions that a configuration needs.
 type Needed struct{ terraform, openTofu string }
 
 func (n Needed) String() string { return "Terraform " + n.terraform + " or OpenTofu " + n.openTofu }
@@ -110,8 +110,7 @@ var versionTable = sync.OnceValues(func() (map[string]Needed, error) {
 	return table, nil
 })
 
-// NeededBy returns the versions that a configuration takes, or false if any
-// will do.
+// NeededBy returns the versions that a configuration needs, or false if any will do.
 func NeededBy(t *testing.T, config string) (Needed, bool) {
 	t.Helper()
 	table, err := versionTable()

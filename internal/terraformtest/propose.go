@@ -38,8 +38,8 @@ func (all attributes) propose(prior, config cty.Value) cty.Value {
 	return cty.ObjectVal(members)
 }
 
-// wasConfigured reports whether a nested attribute has a part that no provider can have
-// computed: it was in the configuration, and now it is gone, and so is the whole.
+// wasConfigured reports whether a nested attribute has a part that no provider can have computed. If the
+// configuration no longer has the attribute, it was configured before, and all of it is gone.
 func wasConfigured(a *tfprotov6.SchemaAttribute, prior cty.Value) bool {
 	return a.NestedType != nil && len(attributes(a.NestedType.Attributes).any(prior, func(part *tfprotov6.SchemaAttribute) bool { return !part.Computed })) > 0
 }
@@ -131,7 +131,7 @@ func nestedCompletes(nested *tfprotov6.SchemaObject, config, prior cty.Value) bo
 // same reports whether two values are the same, as far as they are known.
 func same(a, b cty.Value) bool { return unrefined(a).RawEquals(unrefined(b)) }
 
-// unrefined returns a value that knows nothing of what it does not know.
+// unrefined returns a value whose unknown parts have no refinements.
 func unrefined(value cty.Value) cty.Value {
 	if value.IsWhollyKnown() {
 		return value

@@ -35,7 +35,7 @@ type Object struct {
 	Value    cty.Value
 	Private  []byte
 	Identity *tfprotov6.ResourceIdentityData
-	// Tainted is an object whose creation failed. It is not played on.
+	// Tainted means that the creation failed. Nothing further can be played with the object.
 	Tainted bool
 }
 
@@ -152,7 +152,7 @@ func (r *Resource) Plan(p Provider) *Change {
 
 func (r *Resource) unplanned() *Change {
 	if r.State.Tainted {
-		panic("tainted objects are not played on")
+		panic("nothing can be played with a tainted object")
 	}
 	return &Change{Action: Failed, Prior: r.State, Planned: r.none().Value}
 }
@@ -374,7 +374,7 @@ func (r *Resource) applyPlanned(p Provider, c *Change) (planned, applied bool) {
 }
 
 // destroyDeposed destroys the object that a new one has replaced, with a plan of its own.
-// Where that fails, the object is not played on.
+// If that fails, nothing further can be played with the object.
 func (r *Resource) destroyDeposed(p Provider, old Object, c *Change) {
 	deposed := &Resource{Type: r.Type, Schema: r.Schema, Config: cty.NullVal(r.Schema.Type), State: old}
 	last := deposed.unplanned()

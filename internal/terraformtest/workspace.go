@@ -193,8 +193,8 @@ func Folded(out string) string {
 	return strings.Join(strings.FieldsFunc(out, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' || r == '╷' || r == '╵' }), " ")
 }
 
-// WantText fails unless the output has each of these texts. An empty one is in
-// every output, so it is an error of the test's.
+// WantText fails unless the output has each of these texts. An empty text would always pass, so it is
+// an error of the test.
 func WantText(t *testing.T, out string, texts ...string) {
 	t.Helper()
 	if len(texts) == 0 {
@@ -210,8 +210,8 @@ func WantText(t *testing.T, out string, texts ...string) {
 	}
 }
 
-// WantNoText fails if the output has one of these texts. An empty output has
-// none of any.
+// WantNoText fails if the output has one of these texts. An empty output would always pass, so it is
+// an error of the test.
 func WantNoText(t *testing.T, out string, texts ...string) {
 	t.Helper()
 	if len(texts) == 0 || strings.TrimSpace(out) == "" {

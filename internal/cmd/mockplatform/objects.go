@@ -76,8 +76,8 @@ func (k kind) serveObject(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, k.get(id))
 }
 
-// like returns the object and the built-in ones with the same kinds of sources. A member
-// that was removed from the object can so be set again.
+// like returns the object and the built-in ones with the same kinds of sources, so that a member that
+// was removed from the object can be set again.
 func (k kind) like(doc mockplatform.Document) []any {
 	sources := func(doc mockplatform.Document) []string {
 		source, _ := doc["source"].(mockplatform.Document)

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// baseline leaves only the schemas to the real server.
+// baseline answers everything itself, except for the schemas, which the real server answers.
 type baseline struct{ tfprotov6.ProviderServer }
 
 // ValidateProviderConfig implements tfprotov6.ProviderServer.
