@@ -50,6 +50,7 @@ func TestLag(t *testing.T) {
 	t.Parallel()
 	e14, e27 := deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": false}
 	blue := []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+	oneByOne := []func(tfvalue.Value) tfvalue.Value{keeps([]any{e27}, "bulbs"), keeps([]any{e14}, "bulbs")}
 	const notShown = "API does not show the change to "
 	for name, test := range map[string]struct {
 		config   m // beside the name, which becomes new if it is not here
@@ -140,7 +141,7 @@ func TestLag(t *testing.T) {
 		},
 		"what only the question of the last PATCH finds lost is an error": {
 			config:  m{"size": 3},
-			rewrite: inTurn(keeps([]any{e27}, "bulbs"), keeps([]any{e14}, "bulbs"), keeps([]any{e27}, "bulbs")),
+			rewrite: inTurn(slices.Repeat(oneByOne, 2)...),
 			happens: func(w *workshop, request string) error {
 				if w.done = strings.HasPrefix(request, "PATCH") && len(w.patches()) == 3; w.done {
 					return &platform.Error{Ambiguous: true}

@@ -25,7 +25,8 @@ func TestResetsByAStage(t *testing.T) {
 	unmanaged := adopted(t, m{"name": "desk"})
 	unmanaged.config["name"] = "new"
 	unmanaged.wantOK(unmanaged.apply())
-	if unmanaged.wantPatches("PATCH name"); len(unmanaged.asOf) > 0 {
+	unmanaged.wantPatches("PATCH name")
+	if len(unmanaged.asOf) > 0 {
 		t.Errorf("a leaf alone rests on bulbs that nobody manages: %v", unmanaged.asOf)
 	}
 }
