@@ -57,7 +57,7 @@ func TestReplacement(t *testing.T) {
 		if o.Action != "replace" || len(tf.requests) != 2 {
 			t.Errorf("ignoring %v: %s after %q", ignore, o.Action, tf.requests)
 		}
-		tf.wantWarnings(o, `Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.", "A replacement overwrites current values: An ID changed: lamp_id. The new lamp exists already: ")
+		tf.wantWarnings(o, `Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.", "A replacement overwrites current values: An ID changed: lamp_id. Terraform adopts the lamp with the new ID: ")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH shape.square.side size")

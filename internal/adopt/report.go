@@ -195,7 +195,7 @@ func (u *update) warnUnreturned(diags *diag.Diagnostics) {
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API does not return all values of %s", u.change.Label),
-		"The API accepted these values, but neither its response nor a further read contains them, so it is not known whether they are in effect:\n\n"+
+		"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
 			"  - "+strings.Join(u.leaves.unreturned, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)

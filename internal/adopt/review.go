@@ -147,7 +147,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 	}
 	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
 		fmt.Sprintf("%s has other %ss", strings.ToUpper(r.Label[:1])+r.Label[1:], key.Noun),
-		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs in these, which are on the platform:\n\n%s\n\n"+
+		fmt.Sprintf("Creating this resource neither removes nor changes a %s, because its plan cannot show that. The configuration differs from these on the platform:\n\n%s\n\n"+
 			"Nothing was sent. Import the %s: the plan of an import shows each change. In a replacement, first remove the old object from the state with terraform state rm.\n\n"+
 			"import {\n  to = dataplatform_%s.NAME\n  id = %q\n}",
 			key.Noun, strings.Join(lines, "\n"), e.Noun, e.Name, strings.Join(e.identity(r.Plan).parts(), "/")))

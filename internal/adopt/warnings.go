@@ -48,7 +48,7 @@ func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, replaces 
 	e.warnDestroy(c, prior, diags)
 	diags.AddWarning(
 		"A replacement overwrites current values",
-		fmt.Sprintf("An ID changed: %s. The new %s exists already: the configuration overwrites its values, and ignore_changes does not apply.",
+		fmt.Sprintf("An ID changed: %s. Terraform adopts the %s with the new ID: the configuration overwrites its values, and ignore_changes does not apply.",
 			platform.Enumerate(replaces), e.Noun),
 	)
 }

@@ -32,6 +32,12 @@ func newLinted(t *testing.T) *workspace {
 	return w
 }
 
+// TestLintWithoutLinter has ci/lint.sh say how to build what it needs.
+func TestLintWithoutLinter(t *testing.T) {
+	w := newScenario(t)
+	w.wantScript("bash ci/lint.sh", 1, "There is no .tflint.d/tflint. Build it first:", "go build -C lint")
+}
+
 // TestExamplesAreLinted runs ci/lint.sh, with the recommended rules of TFLint, on the
 // scenario and all other examples. A value that is given to it is followed.
 func TestExamplesAreLinted(t *testing.T) {

@@ -66,7 +66,7 @@ var (
 	managementAPI = rest.About{
 		Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret",
 		Unauthorized: "Check key_id and key_secret. The key may be wrong, expired, disabled or revoked.",
-		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list.",
+		Forbidden:    "The credentials (key_id and key_secret) are valid but lack permission: check organization_id, and the roles of the API key and its IP access list.",
 	}
 	alertingAPI = rest.About{
 		Name: "alerting API", URLSetting: "alerts_base_url", Credentials: "alerts_access_token",

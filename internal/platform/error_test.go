@@ -21,7 +21,7 @@ func TestErrorTexts(t *testing.T) {
 		key          = "Tried to create an API key" + organization
 		scaling      = "Tried to update the scaling of service " + testService + organization
 		alert        = "Tried to read alert \"" + testAlert + "\" at " + resttest.Address + ". "
-		noKey        = "The credentials (key_id and key_secret) are valid but lack permission: check the roles of the API key and its IP access list."
+		noKey        = "The credentials (key_id and key_secret) are valid but lack permission: check organization_id, and the roles of the API key and its IP access list."
 		notPlatform  = "Check base_url: the response does not look like the platform's."
 	)
 	for name, test := range map[string]struct {

@@ -151,8 +151,8 @@ func TestDataSourcesFail(t *testing.T) {
 	}{
 		{"services", `organization_id = "` + nowhere + `"`, []string{"Cannot list services", nowhere, "HTTP 404"}},
 		{"service", `id = "` + nowhere + `"`, []string{"There is no service " + nowhere + " in organization " + mockplatform.OrganizationID + ": two consecutive lists of its services omit it. Check id and organization_id."}},
-		{"service", `name = "Ledger-US"`, []string{"Cannot read service", "two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."}},
-		{"service", `name = "ledger-us"`, []string{"2 services of organization", mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"}},
+		{"service", `name = "Ledger-US"`, []string{"Cannot read service", `has the name "Ledger-US"`, "two consecutive lists omit it. Names are case-sensitive. Check name and organization_id."}},
+		{"service", `name = "ledger-us"`, []string{"2 services of organization", `have the name "ledger-us": `, mockplatform.ReadonlyServiceID + ", " + mockplatform.FullServiceID, "Set id instead of name"}},
 		{"pipe", fmt.Sprintf("service_id = %q\npipe_id = %q", mockplatform.ServiceID, nowhere), []string{"Cannot read pipe", nowhere, mockplatform.ServiceID, "HTTP 404"}},
 		{"alert", `id = "gone"`, []string{"Cannot read alert", "gone", "HTTP 404"}},
 	} {

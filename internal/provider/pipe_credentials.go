@@ -195,8 +195,8 @@ func (c credential) check(r adopt.Review) {
 			changed += " or " + c.user
 		}
 		r.Diags.AddAttributeError(conn.AttributePath(at), "Credential missing",
-			fmt.Sprintf("%s must be set in this run only: %s is new or changed. "+
-				"If it is set, ignore_changes hides it: ignore %s, too, or neither.", at, changed, c.version()))
+			fmt.Sprintf("%s must be set in this run, because %s is new or changed. Later runs do not need it. "+
+				"If it is set, but listed in ignore_changes, list %s there, too, or neither.", at, changed, c.version()))
 	case changesKind(r.Patch, c.kind) && !c.of(r.Config, c.version()).IsNull() && !c.isVersionIgnored(r.Change):
 		r.Diags.AddAttributeWarning(conn.AttributePath(at),
 			fmt.Sprintf("Source of %s changes without its credentials", r.Label),

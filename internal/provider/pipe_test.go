@@ -292,7 +292,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	} {
 		b.arguments = arguments
 		r := b.tryPlan(f.start())
-		b.refuses(r, "source_credentials.kafka.password_wo must be set in this run only: password_wo_version or username is new or changed. If it is set, ignore_changes hides it: ignore password_wo_version, too, or neither.")
+		b.refuses(r, "source_credentials.kafka.password_wo must be set in this run, because password_wo_version or username is new or changed. Later runs do not need it. If it is set, but listed in ignore_changes, list password_wo_version there, too, or neither.")
 		wantWarning(t, r.warnings, "")
 	}
 
@@ -307,7 +307,7 @@ func TestPipeCredentialRenewals(t *testing.T) {
 	// A user whose version is ignored before it was ever applied is not sent alone.
 	b.applyAs(kafka(""))
 	b.arguments = kafka(`username = "w", password_wo_version = 3`) + "lifecycle {\n  ignore_changes = [source_credentials.kafka.password_wo_version]\n}"
-	b.refuses(b.tryPlan(f.start()), "source_credentials.kafka.password_wo must be set in this run only")
+	b.refuses(b.tryPlan(f.start()), "source_credentials.kafka.password_wo must be set in this run, because")
 }
 
 // TestResponsesRepeatSecrets has the platform repeat the provider's secret in a field that

@@ -66,10 +66,10 @@ func readNamedService(ctx context.Context, q *query) error {
 		return err
 	case len(ids) == 0:
 		q.diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("No service of organization %s has this name: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.", q.organization))
+			fmt.Sprintf("No service of organization %s has the name %q: two consecutive lists omit it. Names are case-sensitive. Check name and organization_id.", q.organization, q.config.At("name").Text()))
 	case len(ids) > 1:
 		q.diags.AddAttributeError(path.Root("name"), cannotReadService,
-			fmt.Sprintf("%d services of organization %s have this name: %s. Set id instead of name.", len(ids), q.organization, strings.Join(ids, ", ")))
+			fmt.Sprintf("%d services of organization %s have the name %q: %s. Set id instead of name.", len(ids), q.organization, q.config.At("name").Text(), strings.Join(ids, ", ")))
 	}
 	return nil
 }
