@@ -31,6 +31,13 @@ func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tf
 	}
 }
 
+func omitEmptyBulbs(_ string, lamp tfvalue.Value) tfvalue.Value {
+	if lamp.At("bulbs").IsEmpty() {
+		return lamp.Without("bulbs")
+	}
+	return lamp
+}
+
 // nameless has a number of responses, from that to a PATCH on, omit the names of the bulbs.
 func nameless(patch, times int) func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
 	return func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
@@ -174,6 +181,30 @@ func TestLag(t *testing.T) {
 			},
 			sent: []string{"PATCH name -E14", "PATCH +E14"}, reads: 11, took: maxLag,
 			errors: []string{notShown + "name of lamp"},
+		},
+		"an addition to a set that is omitted once it is empty is waited for": {
+			config: m{"name": "desk", "bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "E27", "colors": []any{"blue"}}}}, lag: 3 * time.Second,
+			edit: func(*workshop) func(string, tfvalue.Value) tfvalue.Value { return omitEmptyBulbs },
+			sent: []string{"PATCH -E14 -E27", "PATCH +E14 +E27"}, reads: 4, took: 7 * time.Second,
+		},
+		"an addition to such a set that is never there is an error": {
+			config:  m{"name": "desk", "bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "E27", "colors": []any{"blue"}}}},
+			rewrite: keeps([]any{}, "bulbs"),
+			edit:    func(*workshop) func(string, tfvalue.Value) tfvalue.Value { return omitEmptyBulbs },
+			sent:    []string{"PATCH -E14 -E27", "PATCH +E14 +E27"}, reads: 10, took: maxLag,
+			errors: []string{notShown + "bulbs of lamp", "only partly updated"},
+		},
+		"nothing shows the set after the first PATCH: what it removed is in the list": {
+			config: m{"bulbs": blue},
+			edit:   nameless(1, 9), reads: 2,
+			happens: func(w *workshop, request string) error {
+				if request == "GET" && len(w.patches()) == 1 && w.lastReads() == 2 {
+					return &platform.Error{Status: 403}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14"}, errors: []string{"", "E14: colors = [\"r\u00e9d\"], on = true"},
+			warnings: []string{"API does not return all values"},
 		},
 		"a lost response, and a later rejection: it was undone": {
 			config: m{"bulbs": blue},

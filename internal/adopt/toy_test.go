@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -160,6 +161,9 @@ type patching struct {
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
+	if !p.AsOf.IsZero() && time.Since(p.AsOf) > 10*time.Second {
+		return false, fmt.Errorf("the PATCH is based on a read of %s ago", time.Since(p.AsOf))
+	}
 	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
 	u.failed = err
 	switch failed := (&platform.Error{}); {

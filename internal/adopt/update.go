@@ -372,7 +372,7 @@ func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(shown, u.seen.remote))
 	for _, r := range u.leaves.records {
-		if r.verdict == changedUnsent && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
+		if (r.verdict == changedUnsent || r.verdict == storedOtherwise) && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
 			remote = remote.With(r.now, r.Path...)
 		}
 	}
