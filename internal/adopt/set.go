@@ -119,7 +119,7 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 	}
 	// A platform that has returned the set, and omits it once it is empty, shows none of what a PATCH
 	// adds to an empty set. Any other set that is omitted is not known.
-	if r.now.IsNull() && !(r.sent && u.set.base.IsEmpty() && !r.Value.IsNull()) {
+	if r.now.IsNull() && (!r.sent || !u.set.base.IsEmpty() || r.Value.IsNull()) {
 		r.judge(u.Rules)
 		if r.verdict == changedUnsent {
 			u.set.outcome.Lost = r.wanted.Elements()

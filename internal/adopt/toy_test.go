@@ -156,8 +156,8 @@ func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(c
 // the workshop retries.
 type patching struct {
 	*workshop
-	id     string
-	failed error
+	id        string
+	ambiguous bool // an attempt may have been carried out
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
@@ -165,9 +165,10 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 		return false, fmt.Errorf("the PATCH is based on a read of %s ago", time.Since(p.AsOf))
 	}
 	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
-	u.failed = err
 	switch failed := (&platform.Error{}); {
 	case errors.As(err, &failed):
+		u.ambiguous = u.ambiguous || failed.Ambiguous
+		failed.Ambiguous = u.ambiguous
 		return u.retries && !p.AsOf.IsZero() && failed.Status < http.StatusBadRequest, err
 	case response.IsNull():
 		return false, nil
@@ -176,8 +177,8 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	}
 }
 
-func (u *patching) IsAmbiguous() bool                       { return platform.IsAmbiguous(u.failed) }
-func (u *patching) Resolve()                                { u.failed = nil }
+func (u *patching) IsAmbiguous() bool                       { return u.ambiguous }
+func (u *patching) Resolve()                                { u.ambiguous = false }
 func (u *patching) Stop(_ context.Context, err error) error { return err }
 func (u *patching) End()                                    { u.open-- }
 
