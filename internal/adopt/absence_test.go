@@ -84,6 +84,19 @@ func TestNeverReturned(t *testing.T) {
 	}
 }
 
+// TestKeyedSetIsNeverReturned has a platform that never returns the bulbs: one that is added is not
+// waited for, and a warning says so.
+func TestKeyedSetIsNeverReturned(t *testing.T) {
+	t.Parallel()
+	tf := newTerraform(t, newWorkshop())
+	tf.edits = append(tf.edits, omit("", 0, "bulbs"))
+	tf.config = m{"lamp_id": another, "bulbs": deskBulbs}
+	o := tf.apply()
+	tf.wantOK(o)
+	tf.wantWarnings(o, "API does not return all values")
+	tf.wantPatches("PATCH +E14 +E27")
+}
+
 // TestSetAndEmptied sets a leaf that the platform does not have yet, and the console
 // empties it. That is drift once Terraform has stored a read that returned it; until then
 // the state keeps what was planned, since a platform that returns a leaf only in responses

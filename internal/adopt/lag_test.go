@@ -207,6 +207,30 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name -E14"}, errors: []string{"", "E14: colors = [\"r\u00e9d\"], on = true"},
 			warnings: []string{"API does not return all values"},
 		},
+		"a lost response, and a leaf that differs: the leaves are sent, and no element": {
+			config: m{"bulbs": blue}, rewrite: inTurn(keeps("other", "name")),
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH") && len(w.patches()) == 1; w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH name", "PATCH +E14"},
+		},
+		"a leaf that only the response to the second PATCH has is returned": {
+			config: m{"bulbs": blue},
+			edit: func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
+				left := 2
+				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+					if lamp.At("name").Text() == "new" && left > 0 {
+						left--
+						return lamp.Without("name")
+					}
+					return lamp
+				}
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14"},
+		},
 		"a lost response, and a later rejection: it was undone": {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
