@@ -242,6 +242,15 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name -E14", "PATCH name -E14"}, took: undoneFor,
 			errors: []string{"Cannot update lamp"},
 		},
+		"a lost response of leaves alone that a read shows: they are not sent again": {
+			happens: func(w *workshop, request string) error {
+				if w.done = strings.HasPrefix(request, "PATCH"); w.done {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name"}, reads: 1,
+		},
 		"a lost response of leaves alone: they are sent again at once": {
 			happens: func(w *workshop, request string) error {
 				if strings.HasPrefix(request, "PATCH") && len(w.patches()) == 1 {

@@ -101,16 +101,13 @@ func (u *update) notShown(r record) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", r.Path, u.change.Label)
 }
 
-// addReset reports what each PATCH has reset again.
+// addReset reports the elements that each PATCH has dropped again. A PATCH that restores has all
+// leaves, so none of them can be reset by then.
 func (u *update) addReset(diags *diag.Diagnostics) {
-	lost := u.step().Add
 	for _, r := range u.leaves.records {
-		switch {
-		case u.isKeyedSet(r.Path) && len(lost) > 0:
+		if u.isKeyedSet(r.Path) {
 			r.wanted = u.set.want
-			u.addWrongElements(r, lost, diags)
-		case r.isReset() && !u.isKeyedSet(r.Path):
-			u.addStoredOtherwise(r, diags)
+			u.addWrongElements(r, u.step().Add, diags)
 		}
 	}
 }
