@@ -242,6 +242,17 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name -E14", "PATCH name -E14"}, took: undoneFor,
 			errors: []string{"Cannot update lamp"},
 		},
+		"nothing shows the set after the last PATCH: what it adds is not known to be there": {
+			config: m{"bulbs": blue},
+			edit:   nameless(2, 1), reads: 1,
+			happens: func(w *workshop, request string) error {
+				if request == "GET" && len(w.patches()) == 2 {
+					return &platform.Error{Status: 403}
+				}
+				return nil
+			},
+			sent: []string{"PATCH name -E14", "PATCH +E14"}, errors: []string{"Cannot read lamp after its update", "E14: colors = [\"r\u00e9d\"], on = true"},
+		},
 		"a lost response of leaves alone that a read shows: they are not sent again": {
 			happens: func(w *workshop, request string) error {
 				if w.done = strings.HasPrefix(request, "PATCH"); w.done {
