@@ -253,6 +253,16 @@ func TestLag(t *testing.T) {
 			},
 			sent: []string{"PATCH name -E14", "PATCH +E14"}, errors: []string{"Cannot read lamp after its update", "E14: colors = [\"r\u00e9d\"], on = true"},
 		},
+		"a lost response of elements alone: they are not sent again before 10 s, either": {
+			config: m{"name": "desk", "bulbs": blue},
+			happens: func(w *workshop, request string) error {
+				if strings.HasPrefix(request, "PATCH") && len(w.patches()) == 1 {
+					return &platform.Error{Ambiguous: true}
+				}
+				return nil
+			},
+			sent: []string{"PATCH -E14", "PATCH -E14", "PATCH +E14"}, took: undoneFor,
+		},
 		"a lost response of leaves alone that a read shows: they are not sent again": {
 			happens: func(w *workshop, request string) error {
 				if w.done = strings.HasPrefix(request, "PATCH"); w.done {

@@ -113,7 +113,7 @@ func TestGuard(t *testing.T) {
 				o := tf.apply()
 				tf.wantPatches(test.sent...)
 				if test.refused {
-					if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n") {
+					if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n\nPlan again.") {
 						t.Errorf("errors %q", o.Errors)
 					}
 				} else {
