@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -27,7 +28,7 @@ func TestMissing(t *testing.T) {
 		name    string // in the state, which nobody manages; "" for null
 	}{
 		"once":                   {omit("GET", 1, "size"), 2, nil, "desk"},
-		"once, a keyed set":      {omit("GET", 1, "bulbs"), 2, nil, "desk"},
+		"once, a keyed set":      {omit("GET", 1, bulbsAt...), 2, nil, "desk"},
 		"one leaf after another": {oneAfterAnother, 2, nil, "desk"},
 		"with its object":        {omit("", 0, "shape"), 1, nil, "desk"},
 		"for good, and nobody's": {omit("", 0, "name"), 2, nil, ""},
@@ -89,7 +90,7 @@ func TestNeverReturned(t *testing.T) {
 func TestKeyedSetIsNeverReturned(t *testing.T) {
 	t.Parallel()
 	tf := newTerraform(t, newWorkshop())
-	tf.edits = append(tf.edits, omit("", 0, "bulbs"))
+	tf.edits = append(tf.edits, omit("", 0, bulbsAt...))
 	tf.config = m{"lamp_id": another, "bulbs": deskBulbs}
 	o := tf.apply()
 	tf.wantOK(o)
@@ -143,12 +144,12 @@ func TestDropped(t *testing.T) {
 // more read has it, even if it omits what the response has.
 func TestResponseOmitsALeaf(t *testing.T) {
 	t.Parallel()
-	for omitted, byRead := range map[string]string{"name": "", "weight": "", "bulbs": "", "cert": "name"} {
+	for omitted, byRead := range map[string]string{"name": "", "weight": "", "mount.bulbs": "", "mount": "", "cert": "name"} {
 		tf := adopted(t, m{"name": "desk"})
 		tf.config["name"] = "new"
 		o := tf.plan()
 		tf.requests = nil
-		tf.edits = append(tf.edits, omit("PATCH", 0, omitted), func(request string, lamp tfvalue.Value) tfvalue.Value {
+		tf.edits = append(tf.edits, omit("PATCH", 0, strings.Split(omitted, ".")...), func(request string, lamp tfvalue.Value) tfvalue.Value {
 			if byRead == "" || len(tf.patches()) == 0 || request != "GET" {
 				return lamp
 			}

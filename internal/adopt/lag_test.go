@@ -32,8 +32,8 @@ func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tf
 }
 
 func omitEmptyBulbs(_ string, lamp tfvalue.Value) tfvalue.Value {
-	if lamp.At("bulbs").IsEmpty() {
-		return lamp.Without("bulbs")
+	if lamp.At(bulbsAt...).IsEmpty() {
+		return lamp.Without(bulbsAt...)
 	}
 	return lamp
 }
@@ -57,7 +57,7 @@ func TestLag(t *testing.T) {
 	t.Parallel()
 	e14, e27 := deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": false}
 	blue := []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
-	oneByOne := []func(tfvalue.Value) tfvalue.Value{keeps([]any{e27}, "bulbs"), keeps([]any{e14}, "bulbs")}
+	oneByOne := []func(tfvalue.Value) tfvalue.Value{keeps([]any{e27}, bulbsAt...), keeps([]any{e14}, bulbsAt...)}
 	const notShown = "API does not show the change to "
 	for name, test := range map[string]struct {
 		config   m // beside the name, which becomes new if it is not here
@@ -89,23 +89,25 @@ func TestLag(t *testing.T) {
 			errors: []string{`name was sent and accepted, but the API still returned the value from before, "desk", in reads for 30s. `},
 		},
 		"a removal that is never there is in the list": {
-			config: m{"name": "desk", "bulbs": blue}, rewrite: keeps([]any{e14, e27}, "bulbs"),
+			config: m{"name": "desk", "bulbs": blue}, rewrite: keeps([]any{e14, e27}, bulbsAt...),
 			sent: []string{"PATCH -E14"}, reads: 10, took: maxLag,
-			errors: []string{notShown + "bulbs of lamp", "only partly updated"},
+			errors: []string{notShown + "mount.bulbs of lamp", "only partly updated"},
 		},
 		"a removed element with another value may be of the past": {
 			config: m{"name": "desk", "bulbs": blue}, lag: 3 * time.Second,
 			happens: func(w *workshop, request string) error {
 				if old := w.versions[firstLamp]; request == "GET" && len(w.patches()) == 1 {
-					old[0].lamp = keeps([]any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, "bulbs")(old[0].lamp)
+					old[0].lamp = keeps([]any{m{"socket": "E14", "colors": []any{}, "on": false}, e27}, bulbsAt...)(old[0].lamp)
 				}
 				return nil
 			},
 			sent: []string{"PATCH -E14", "PATCH +E14"}, reads: 4, took: 7 * time.Second,
 		},
 		"after a leaf that is never there, nothing is restored": {
-			rewrite: func(lamp tfvalue.Value) tfvalue.Value { return keeps([]any{e27}, "bulbs")(keeps("desk", "name")(lamp)) },
-			sent:    []string{"PATCH name"}, reads: 10, took: maxLag,
+			rewrite: func(lamp tfvalue.Value) tfvalue.Value {
+				return keeps([]any{e27}, bulbsAt...)(keeps("desk", "name")(lamp))
+			},
+			sent: []string{"PATCH name"}, reads: 10, took: maxLag,
 			errors: []string{notShown + "name of lamp", "E14: colors = [\"r\u00e9d\"], on = true"},
 		},
 		"what looks reset may be as it was at the beginning": {
@@ -138,7 +140,7 @@ func TestLag(t *testing.T) {
 			sent: []string{"PATCH name -E14", "PATCH name -E14", "PATCH +E14"}, took: undoneFor,
 		},
 		"a lost response to what dropped another element: it is added again": {
-			config: m{"bulbs": blue}, rewrite: inTurn(func(lamp tfvalue.Value) tfvalue.Value { return keeps([]any{}, "bulbs")(lamp) }),
+			config: m{"bulbs": blue}, rewrite: inTurn(func(lamp tfvalue.Value) tfvalue.Value { return keeps([]any{}, bulbsAt...)(lamp) }),
 			happens: func(w *workshop, request string) error {
 				if w.done = strings.HasPrefix(request, "PATCH name"); w.done {
 					return &platform.Error{Ambiguous: true}
@@ -190,10 +192,10 @@ func TestLag(t *testing.T) {
 		},
 		"an addition to such a set that is never there is an error": {
 			config:  m{"name": "desk", "bulbs": []any{m{"socket": "E14", "colors": []any{"blue"}}, m{"socket": "E27", "colors": []any{"blue"}}}},
-			rewrite: keeps([]any{}, "bulbs"),
+			rewrite: keeps([]any{}, bulbsAt...),
 			edit:    func(*workshop) func(string, tfvalue.Value) tfvalue.Value { return omitEmptyBulbs },
 			sent:    []string{"PATCH -E14 -E27", "PATCH +E14 +E27"}, reads: 10, took: maxLag,
-			errors: []string{notShown + "bulbs of lamp", "only partly updated"},
+			errors: []string{notShown + "mount.bulbs of lamp", "only partly updated"},
 		},
 		"nothing shows the set after the first PATCH: what it removed is in the list": {
 			config: m{"bulbs": blue},
@@ -331,7 +333,7 @@ func TestLag(t *testing.T) {
 			sent:   []string{"PATCH name -E14", "PATCH +E14"},
 		},
 		"what the read before the second PATCH lacks is lost": {
-			config: m{"bulbs": blue}, rewrite: inTurn(keeps([]any{m{"socket": "G9", "colors": []any{}, "on": false}}, "bulbs")),
+			config: m{"bulbs": blue}, rewrite: inTurn(keeps([]any{m{"socket": "G9", "colors": []any{}, "on": false}}, bulbsAt...)),
 			edit: nameless(1, 2),
 			sent: []string{"PATCH name -E14", "PATCH +E14", "PATCH name +E27"}, differs: true,
 		},
@@ -344,13 +346,13 @@ func TestLag(t *testing.T) {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
 				if len(w.patches()) == 1 && request != "GET" {
-					w.edits = append(w.edits, omit("GET", 0, "bulbs"))
+					w.edits = append(w.edits, omit("GET", 0, bulbsAt...))
 					return &platform.Error{}
 				}
 				return nil
 			},
 			sent: []string{"PATCH name -E14"}, reads: 2,
-			errors: []string{"The API did not return bulbs, so it is not known which bulbs the lamp has."},
+			errors: []string{"The API did not return mount.bulbs, so it is not known which bulbs the lamp has."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

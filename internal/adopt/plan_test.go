@@ -101,7 +101,7 @@ func TestAdoptionWarnings(t *testing.T) {
 			if list, _, _ = strings.Cut(list, "\n\n"); list != "  "+strings.Join(test.want, "\n  ") {
 				t.Errorf("the lines are %s", list)
 			}
-			tf.edits = append(tf.edits, omit("GET", 1, "bulbs"))
+			tf.edits = append(tf.edits, omit("GET", 1, bulbsAt...))
 			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
 				t.Errorf("with bulbs omitted once: %q", again.Warnings)
 			}

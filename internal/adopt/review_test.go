@@ -64,12 +64,12 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		"a leaf that is emptied":                {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
 		"the leaf that the plan changes":        {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
 		"the leaf, as the plan changes it":      {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
-		"an element of a set that it leaves":    {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
-		"an element that it leaves":             {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
-		"the element that it changes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes, is gone":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "bulbs", []any{deskBulbs[1]}, nil, "", "none"},
-		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
+		"an element of a set that it leaves":    {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
+		"an element that it leaves":             {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
+		"the element that it changes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes, is gone":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,9 +79,9 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 			}
 			o := tf.plan()
 			tf.wantOK(o)
-			tf.change(firstLamp, test.moves, test.at)
+			tf.change(firstLamp, test.moves, strings.Split(test.at, ".")...)
 			if bulbs, moved := test.moves.([]any); moved {
-				tf.lamps[firstLamp] = tf.lamps[firstLamp].With(wholeBulbs(value(bulbs, tf.lamps[firstLamp].At("bulbs").Type())), "bulbs")
+				tf.lamps[firstLamp] = tf.lamps[firstLamp].With(wholeBulbs(value(bulbs, tf.lamps[firstLamp].At(bulbsAt...).Type())), bulbsAt...)
 			}
 			tf.applyPlan(o)
 			if test.refused == "" {

@@ -36,7 +36,7 @@ func TestResetsByAStage(t *testing.T) {
 // next apply adds it.
 func TestHalfDone(t *testing.T) {
 	t.Parallel()
-	const lost = "They were:\n\n  - E14: colors = [\"réd\"], on = true\n\nTheir colors stay off. " +
+	const lost = "They were:\n\n  - E14: colors = [\"réd\"], on = true, wire = \"E14\"\n\nTheir colors stay off. " +
 		"Correct what the API rejected, if it did, compare these values with the configuration, then run"
 	for name, test := range map[string]struct {
 		patch int // which fails, and is carried out if the error is ambiguous
@@ -106,7 +106,7 @@ func TestGuard(t *testing.T) {
 						return nil
 					}
 					if test.console != nil {
-						tf.change(firstLamp, test.console, "bulbs")
+						tf.change(firstLamp, test.console, bulbsAt...)
 					}
 					return &platform.Error{Ambiguous: true}
 				}
@@ -161,7 +161,7 @@ func TestDoubtfulResponse(t *testing.T) {
 		case len(tf.patches()) == 0:
 			return lamp
 		case request == "GET":
-			return lamp.Without("bulbs")
+			return lamp.Without(bulbsAt...)
 		default:
 			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("colors") })
 		}
@@ -175,7 +175,7 @@ func TestDoubtfulResponse(t *testing.T) {
 	tf.config["name"] = "new"
 	tf.apply()
 	tf.wantPatches("PATCH name", "PATCH name size")
-	if got := tf.state.At("bulbs"); !got.Equal(wholeBulbs(value(deskBulbs, got.Type()))) {
+	if got := tf.state.At(bulbsAt...); !got.Equal(wholeBulbs(value(deskBulbs, got.Type()))) {
 		t.Errorf("the state has %v", got)
 	}
 }
@@ -209,7 +209,7 @@ func TestRestore(t *testing.T) {
 				tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
 				tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
 					if test.at == 0 || len(tf.patches()) == test.at {
-						return lamp.With(value(test.becomes, lamp.At("bulbs").Type()), "bulbs")
+						return lamp.With(value(test.becomes, lamp.At(bulbsAt...).Type()), bulbsAt...)
 					}
 					return lamp
 				}
@@ -228,10 +228,10 @@ func TestRestore(t *testing.T) {
 		if len(tf.patches()) == 2 {
 			left = []any{e14}
 		}
-		return lamp.With(value(left, lamp.At("bulbs").Type()), "bulbs")
+		return lamp.With(value(left, lamp.At(bulbsAt...).Type()), bulbsAt...)
 	}
 	tf.config["name"] = "new"
-	tf.wantErrors(tf.apply(), "API stored a different value for bulbs", "is only partly updated")
+	tf.wantErrors(tf.apply(), "API stored a different value for mount.bulbs", "is only partly updated")
 	tf.wantPatches("PATCH name", "PATCH name +E14", "PATCH name +E27")
 }
 
@@ -242,7 +242,7 @@ func TestSpellings(t *testing.T) {
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
 	bulbs := func(name string) []any { return []any{m{"socket": "E14", "colors": []any{name}}, deskBulbs[1]} }
 	w := newWorkshop()
-	w.change(firstLamp, append(bulbs(decomposed), m{"socket": decomposed, "colors": []any{}, "on": false}), "bulbs")
+	w.change(firstLamp, append(bulbs(decomposed), m{"socket": decomposed, "colors": []any{}, "on": false}), bulbsAt...)
 	w.change(firstLamp, []any{decomposed}, "tags")
 	tf := newTerraform(t, w)
 	whole := append(bulbs(composed), m{"socket": composed})
@@ -252,7 +252,7 @@ func TestSpellings(t *testing.T) {
 	tf.wantQuiet(tf.apply()) // an element of its own
 	tf.wantPatches("PATCH +G9")
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{composed, "x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}
-	tf.wantErrors(tf.apply(), `A name in bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
+	tf.wantErrors(tf.apply(), `A name in mount.bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1], m{"socket": composed, "on": true}, m{"socket": "G9", "colors": []any{composed}}}
 	tf.wantErrors(tf.apply(), "cannot be sent")
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}

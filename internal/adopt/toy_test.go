@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,11 +46,12 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"cert":            text(),
 	"size":            number(),
 	"tags":            texts(),
-	"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+	"mount": object(map[string]schema.Attribute{"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 		"socket": schema.StringAttribute{Required: true},
 		"colors": texts(),
 		"on":     schema.BoolAttribute{Optional: true, Computed: true},
-	}}},
+		"wire":   text(),
+	}}}}),
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),
@@ -60,7 +62,11 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"weight": schema.NumberAttribute{Computed: true},
 }}
 
-var bulbKey = tfvalue.Key{Members: []string{"socket"}, MayOmit: []string{"on"}, Noun: "bulb", Format: "%s"}
+// bulbsAt is where a lamp has its bulbs. Two of them are related if they hang on one wire.
+var (
+	bulbsAt = tfvalue.Path{"mount", "bulbs"}
+	bulbKey = tfvalue.Key{Members: []string{"socket"}, Parts: [][]string{{"wire"}}, MayOmit: []string{"on"}, Noun: "bulb", Format: "%s"}
+)
 
 // lampRules are those of the toy.
 var lampRules = tfvalue.Rules{
@@ -127,7 +133,7 @@ func (w *workshop) engine() *Engine {
 			}
 			return readLamp(w.respond("GET", w.shown(lamp)), read)
 		},
-		KeyedSet: tfvalue.Path{"bulbs"},
+		KeyedSet: bulbsAt,
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
 			w.open++
 			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
@@ -221,8 +227,8 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 		after = p.Leaves.Without("secret").Without("shape", "dry").Merge(before)
 	}
 	if !p.Edit.IsEmpty() {
-		bulbs := bulbKey.Replace(before.At("bulbs"), slices.Concat(p.Edit.Remove, p.Edit.Add), p.Edit.Add)
-		after = after.With(wholeBulbs(bulbs), "bulbs")
+		bulbs := bulbKey.Replace(before.At(bulbsAt...), slices.Concat(p.Edit.Remove, p.Edit.Add), p.Edit.Add)
+		after = after.With(wholeBulbs(bulbs), bulbsAt...)
 	}
 	if w.resets {
 		after = reset(p, after)
@@ -249,7 +255,7 @@ func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.FillLeaf("
 func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
 	for path, empty := range settable {
 		names := strings.Split(path, ".")
-		now, keeps := lamp.At(names...), !p.Leaves.At(names...).IsNull() || path == "bulbs" && !p.Edit.IsEmpty()
+		now, keeps := lamp.At(names...), !p.Leaves.At(names...).IsNull() || path == bulbsAt.String() && !p.Edit.IsEmpty()
 		if !keeps && !now.IsNull() {
 			lamp = lamp.With(value(empty, now.Type()), names...)
 		}
@@ -258,7 +264,7 @@ func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
 }
 
 // settable are the leaves that a PATCH changes, and what each is once it is reset.
-var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
+var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "mount.bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
 
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
@@ -270,11 +276,11 @@ func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 
 // eachBulb changes the bulbs of a lamp.
 func eachBulb(lamp tfvalue.Value, change func(tfvalue.Value) tfvalue.Value) tfvalue.Value {
-	bulbs := lamp.At("bulbs").Elements()
+	bulbs := lamp.At(bulbsAt...).Elements()
 	for i, bulb := range bulbs {
 		bulbs[i] = change(bulb)
 	}
-	return lamp.With(tfvalue.Collection(lamp.At("bulbs").Type(), bulbs), "bulbs")
+	return lamp.With(tfvalue.Collection(lamp.At(bulbsAt...).Type(), bulbs), bulbsAt...)
 }
 
 // omit returns an edit that omits a leaf, from requests that begin with a method, a
@@ -291,7 +297,8 @@ func omit(method string, times int, path ...string) func(string, tfvalue.Value) 
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply.
+// unknown is known only after apply. Bulbs of a lamp are those of its mount, and a bulb has a wire
+// of its own, with the name of its socket, if it does not say which.
 type m map[string]any
 
 const unknown = tftypes.UnknownValue
@@ -300,6 +307,13 @@ const unknown = tftypes.UnknownValue
 func value(v any, typ tftypes.Type) tfvalue.Value {
 	switch v := v.(type) {
 	case m:
+		v = maps.Clone(v)
+		if bulbs, ok := v["bulbs"]; ok && typ.(tftypes.Object).AttributeTypes["mount"] != nil {
+			v["mount"] = m{"bulbs": bulbs}
+		}
+		if v["wire"] == nil {
+			v["wire"] = v["socket"]
+		}
 		members := map[string]tftypes.Value{}
 		for name, memberType := range typ.(tftypes.Object).AttributeTypes {
 			members[name] = value(v[name], memberType).Value
