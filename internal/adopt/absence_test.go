@@ -1,9 +1,11 @@
 package adopt
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -96,6 +98,86 @@ func TestKeyedSetIsNeverReturned(t *testing.T) {
 	tf.wantOK(o)
 	tf.wantWarnings(o, "API does not return all values")
 	tf.wantPatches("PATCH +E14 +E27")
+}
+
+// TestReturnedByWritesAlone has a leaf that nobody manages, and that only responses to writes have:
+// the state takes it, and no plan reads more because of it.
+func TestReturnedByWritesAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	w.edits = append(w.edits, omit("GET", 0, "weight"))
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "size": 3}
+	tf.wantQuiet(tf.apply())
+	tf.config["size"], tf.requests = 4, nil
+	tf.wantOK(tf.apply())
+	tf.wantRequests("2 GETs", "PATCH size")
+	for range 2 {
+		tf.wantOK(tf.plan())
+		tf.wantRequests("GET")
+		if tf.state.At("weight").IsNull() {
+			t.Error("the state has lost the weight")
+		}
+	}
+}
+
+// TestAdoptionReads has an adoption, which reads in the plan, and in the apply twice, and responses that omit
+// a part of the set, once or always: another read follows where that can matter, and nothing is
+// added that is there.
+func TestAdoptionReads(t *testing.T) {
+	t.Parallel()
+	nameless := func(times int) func(string, tfvalue.Value) tfvalue.Value {
+		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+			if times--; times < 0 {
+				return lamp
+			}
+			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+		}
+	}
+	for name, test := range map[string]struct {
+		bulbs any // in the configuration
+		edit  func(string, tfvalue.Value) tfvalue.Value
+		sent  []string
+		error string
+	}{
+		"nothing is omitted":                    {deskBulbs, omit("GET", 0, "cert"), []string{"3 GETs"}, ""},
+		"the set, once":                         {deskBulbs, omit("GET", 1, bulbsAt...), []string{"4 GETs"}, ""},
+		"the set, always: it counts as empty":   {deskBulbs, omit("GET", 0, bulbsAt...), []string{"6 GETs", "PATCH +E14 +E27"}, ""},
+		"the set, which nobody manages":         {nil, omit("GET", 0, bulbsAt...), []string{"3 GETs"}, ""},
+		"the object around it, once":            {deskBulbs, omit("GET", 1, "mount"), []string{"4 GETs"}, ""},
+		"the object around it, always":          {deskBulbs, omit("GET", 0, "mount"), []string{"2 GETs"}, "The API did not return mount, so it is not known which bulbs the lamp has."},
+		"the names, once":                       {deskBulbs, nameless(1), []string{"4 GETs"}, ""},
+		"the names, once, which nobody manages": {nil, nameless(1), []string{"4 GETs"}, ""},
+		"the names, twice":                      {deskBulbs, nameless(2), []string{"2 GETs"}, "The API returned a bulb that does not have all of socket"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tf := newTerraform(t, newWorkshop())
+			tf.config = m{"lamp_id": firstLamp, "bulbs": test.bulbs}
+			tf.edits = append(tf.edits, test.edit)
+			o := tf.apply()
+			tf.wantRequests(test.sent...)
+			if test.error != "" {
+				if len(o.Errors) != 1 || !strings.Contains(o.Errors[0], test.error) {
+					t.Errorf("errors %q", o.Errors)
+				}
+				return
+			}
+			tf.wantQuiet(o)
+			if unnamed := bulbKey.Unnamed(tf.state.At(bulbsAt...)); len(unnamed) > 0 {
+				t.Errorf("the state has the bulbs %v", unnamed)
+			}
+		})
+	}
+	tf := adopted(t, m{"size": 3})
+	tf.edits = append(tf.edits, omit("GET", 0, "size"))
+	tf.fail = func(string) error {
+		if tf.reads() == 2 {
+			return &platform.Error{Status: http.StatusForbidden}
+		}
+		return nil
+	}
+	tf.wantErrors(tf.plan(), "Cannot read lamp")
 }
 
 // TestSetAndEmptied sets a leaf that the platform does not have yet, and the console

@@ -92,10 +92,8 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 			return observed{}, err
 		}
 		asOf = e.eitherReturnedAt(first, read, asOf, isDoubtful)
-		if remote, omitted = compare(read); len(omitted) > 0 || !e.hasSet(read, k.needsSet) {
-			read = read.Merge(first)
-			remote, _ = compare(read)
-		}
+		read = read.Merge(first)
+		remote, _ = compare(read)
 	}
 	return observed{e.Rules.FillElements(remote), e.Rules.FillElements(read), asOf}, nil
 }

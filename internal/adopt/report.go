@@ -105,7 +105,7 @@ func (u *update) notShown(r record) string {
 // leaves, so none of them can be reset by then.
 func (u *update) addReset(diags *diag.Diagnostics) {
 	for _, r := range u.leaves.records {
-		if u.isKeyedSet(r.Path) && u.ownsKeyedSet() {
+		if u.isKeyedSet(r.Path) {
 			r.wanted = u.set.want
 			u.addWrongElements(r, u.step().Add, diags)
 		}

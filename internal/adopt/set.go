@@ -14,7 +14,7 @@ import (
 // remove and add is decided once, at the beginning, and kept in want: no later read adds to it.
 
 // setProgress is how far an update of the keyed set has come. After a PATCH, absorb sets base and
-// want; before an attempt, follow does. It is the zero value if the update does not manage the set.
+// want; before an attempt, follow does. Nothing reads it if the update does not manage the set.
 type setProgress struct {
 	// base is the set as it has to be right before the next PATCH, and want as it has to be after
 	// the last. What a PATCH has done is in both. An element that the platform has dropped is only
@@ -56,7 +56,7 @@ func (u *update) stepAfter(e tfvalue.Edit) tfvalue.Edit {
 // of leaves alone: the platform may reset the set with it, and then the elements are added again
 // as they were right before.
 func (u *update) needsFreshSet(p Patch) bool {
-	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.set.want.IsEmpty() && !u.seen.asOf.IsZero()
+	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.seen.asOf.IsZero()
 }
 
 // guard asks the one question that guards every PATCH: are the elements that it concerns as they
@@ -119,7 +119,7 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 	}
 	// A platform that has returned the set, and omits it once it is empty, shows none of what a PATCH
 	// adds to an empty set. Any other set that is omitted is not known.
-	if r.now.IsNull() && (!r.sent || !u.set.base.IsEmpty() || r.Value.IsNull()) {
+	if r.now.IsNull() && (!u.set.base.IsEmpty() || r.Value.IsNull()) {
 		r.judge(u.Rules)
 		if r.verdict == changedUnsent {
 			u.set.outcome.Lost = r.wanted.Elements()
@@ -127,7 +127,7 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 		return
 	}
 	o := u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.FillLeaf(r.Name(), r.now))
-	if u.seen.asOf.IsZero() && e.IsEmpty() {
+	if u.seen.asOf.IsZero() {
 		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed) // perhaps before this PATCH
 	}
 	u.set.outcome = o
@@ -154,9 +154,7 @@ func (u *update) carriedOut(e tfvalue.Edit, remote tfvalue.Value) {
 // one of these stays out of base, so that the next guard finds the conflict.
 func (u *update) absorb(e tfvalue.Edit, now tfvalue.Value) {
 	key, o := u.key(), u.set.outcome
-	if len(o.Changed) > 0 {
-		u.set.changed = append(u.set.changed, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
-	}
+	u.set.changed = append(u.set.changed, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
 	expected := key.After(u.set.base, e)
 	_, later := key.Difference(u.set.want, expected)
 	_, notAdded := key.Difference(tfvalue.Collection(now.Type(), e.Add), now)

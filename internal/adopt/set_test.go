@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -18,7 +19,7 @@ func TestResetsByAStage(t *testing.T) {
 	tf.resets = true
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}}
 	tf.wantOK(tf.apply())
-	tf.wantPatches("PATCH -E14 -E27", "PATCH name +E14")
+	tf.wantRequests("2 GETs", "PATCH -E14 -E27", "PATCH name +E14")
 	if len(tf.asOf) != 2 || !tf.asOf[1].After(tf.asOf[0]) {
 		t.Errorf("decided at %v", tf.asOf)
 	}
@@ -84,22 +85,25 @@ func TestGuard(t *testing.T) {
 		console []any
 		sent    []string
 		refused bool
+		took    time.Duration
 	}{
-		"as they were":                         {1, false, nil, []string{remove, remove, add}, false},
-		"as they were, and another one is not": {1, false, []any{red, m{"socket": "E27", "colors": []any{"x"}, "on": false}}, []string{remove, remove, add}, false},
-		"as they are wanted":                   {1, true, nil, []string{remove, add}, false},
-		"changed":                              {1, false, []any{m{"socket": "E14", "colors": []any{}, "on": true}, off}, []string{remove}, true},
-		"the second, as they were":             {2, false, nil, []string{remove, add, add}, false},
-		"the second, as they are wanted":       {2, true, nil, []string{remove, add}, false},
-		"the second, added otherwise":          {2, false, []any{red, off}, []string{remove, add}, true},
-		"another form, which nobody could add": {1, false, []any{m{"socket": "E14", "colors": []any{"re\u0301d"}, "on": true}, off}, []string{remove}, true},
+		"as they were":                         {1, false, nil, []string{"GET", remove, "6 GETs", remove, add}, false, undoneFor},
+		"as they were, and another one is not": {1, false, []any{red, m{"socket": "E27", "colors": []any{"x"}, "on": false}}, []string{"GET", remove, "6 GETs", remove, add}, false, undoneFor},
+		"as they are wanted":                   {1, true, nil, []string{"GET", remove, "GET", add}, false, 0},
+		"changed":                              {1, false, []any{m{"socket": "E14", "colors": []any{}, "on": true}, off}, []string{"GET", remove, "GET"}, true, 0},
+		"the second, as they were":             {2, false, nil, []string{"GET", remove, add, "6 GETs", add}, false, undoneFor},
+		"the second, as they are wanted":       {2, true, nil, []string{"GET", remove, add, "GET"}, false, 0},
+		"the second, wanted in another form":   {2, false, []any{m{"socket": "E14", "colors": []any{"ble\u0301u"}, "on": false}, off}, []string{"GET", remove, add, "GET"}, false, 0},
+		"the second, added otherwise":          {2, false, []any{m{"socket": "E14", "colors": []any{}, "on": true}, off}, []string{"GET", remove, add, "GET"}, true, 0},
+		"the second, as in the beginning":      {2, false, []any{red, off}, []string{"GET", remove, add, "10 GETs"}, true, maxLag},
+		"another form, which nobody could add": {1, false, []any{m{"socket": "E14", "colors": []any{"re\u0301d"}, "on": true}, off}, []string{"GET", remove, "10 GETs"}, true, maxLag},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				tf := adopted(t, m{"bulbs": deskBulbs})
 				tf.retries = true
-				tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"blue"}}, deskBulbs[1]}
+				tf.config["name"], tf.config["bulbs"] = "new", []any{m{"socket": "E14", "colors": []any{"bl\u00e9u"}}, deskBulbs[1]}
 				tf.done = test.done
 				tf.fail = func(request string) error {
 					if request == "GET" || len(tf.patches()) != test.patch {
@@ -110,8 +114,14 @@ func TestGuard(t *testing.T) {
 					}
 					return &platform.Error{Ambiguous: true}
 				}
-				o := tf.apply()
-				tf.wantPatches(test.sent...)
+				o := tf.plan()
+				tf.requests = nil
+				begun := time.Now()
+				tf.applyPlan(o)
+				if took := time.Since(begun); took != test.took {
+					t.Errorf("the apply took %s", took)
+				}
+				tf.wantRequests(test.sent...)
 				if test.refused {
 					if len(o.Errors) == 0 || !strings.Contains(o.Errors[0], `bulbs of lamp "desk" (`+firstLamp+") changed during the apply") || !strings.Contains(o.Errors[0], "  - E14\n\nPlan again.") {
 						t.Errorf("errors %q", o.Errors)

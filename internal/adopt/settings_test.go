@@ -37,6 +37,8 @@ func TestUnknownSettings(t *testing.T) {
 	tf = newTerraform(t, newWorkshop())
 	tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
 	tf.wantErrors(tf.imports(firstLamp), unknownSettings)
+	tf.lacks = nil
+	tf.wantErrors(tf.imports("2000000a-0000-4000-8000-000000000009"), "Cannot import lamp: There is no lamp")
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
 		tf := newTerraform(t, newWorkshop())

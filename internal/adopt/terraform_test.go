@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,28 @@ func (tf *terraform) wantOK(o *terraformtest.Change) {
 func (tf *terraform) wantPatches(want ...string) {
 	tf.t.Helper()
 	if got := tf.patches(); !slices.Equal(got, want) {
+		tf.t.Errorf("sent %q, want %q", got, want)
+	}
+	tf.requests = nil
+}
+
+// wantRequests fails unless exactly these were sent since the last call, of which successive GETs
+// are one: "3 GETs".
+func (tf *terraform) wantRequests(want ...string) {
+	tf.t.Helper()
+	var got []string
+	for i, reads := 0, 0; i < len(tf.requests); i++ {
+		if tf.requests[i] != "GET" {
+			got, reads = append(got, tf.requests[i]), 0
+			continue
+		}
+		if reads++; reads == 1 {
+			got = append(got, "GET")
+		} else {
+			got[len(got)-1] = fmt.Sprintf("%d GETs", reads)
+		}
+	}
+	if !slices.Equal(got, want) {
 		tf.t.Errorf("sent %q, want %q", got, want)
 	}
 	tf.requests = nil

@@ -92,11 +92,12 @@ type workshop struct {
 	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
 	fail    func(request string) error
-	done    bool // a PATCH that fails has changed the lamp
-	// retries has a PATCH that rests on the bulbs sent again after an error. lacks are
-	// settings of the provider that are known only after apply.
-	retries bool
-	lacks   []string
+	done    bool     // a PATCH that fails has changed the lamp
+	retries bool     // a PATCH is sent again after an error that is no response
+	refuses error    // to begin an update
+	cannot  error    // make a body
+	plain   bool     // the kind has no keyed set
+	lacks   []string // settings of the provider that are known only after apply
 }
 
 type version struct {
@@ -115,7 +116,7 @@ func (w *workshop) shown(id string) tfvalue.Value {
 }
 
 func (w *workshop) engine() *Engine {
-	return New(Kind{
+	kind := Kind{
 		Name: "lamp", Noun: "lamp", IDs: []string{"lamp_id"},
 		Schema: lampSchema, Rules: lampRules,
 		Options:    []tfvalue.Path{{"shape", "dry"}},
@@ -135,10 +136,13 @@ func (w *workshop) engine() *Engine {
 		},
 		KeyedSet: bulbsAt,
 		Begin: func(ctx context.Context, _ *platform.Client, id Identity, _ tfvalue.Value) (context.Context, Call, error) {
+			if w.refuses != nil {
+				return ctx, nil, w.refuses
+			}
 			w.open++
 			return ctx, &patching{workshop: w, id: strings.ToLower(id.IDs[0])}, nil
 		},
-		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, nil },
+		Body: func(_ Change, p Patch) (map[string]any, error) { return map[string]any{"patch": p}, w.cannot },
 		Check: func(r Review) []string {
 			for _, kind := range []string{"round", "square"} {
 				if r.Config.At("shape", kind).IsObject() && r.Remote.At("shape").IsObject() && !r.Remote.At("shape", kind).IsObject() {
@@ -153,13 +157,16 @@ func (w *workshop) engine() *Engine {
 			}
 			return []string{"state", "weight"}
 		},
-	})
+	}
+	if w.plain {
+		kind.KeyedSet, kind.Rules.Keys = nil, nil
+	}
+	return New(kind)
 }
 
 func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(context.Background()) }
 
-// patching is an update of a lamp under way. It sends a patch of bulbs again after an error, if
-// the workshop retries.
+// patching is an update of a lamp under way.
 type patching struct {
 	*workshop
 	id        string
@@ -167,7 +174,7 @@ type patching struct {
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
-	if !p.AsOf.IsZero() && time.Since(p.AsOf) > 10*time.Second {
+	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= 10*time.Second {
 		return false, fmt.Errorf("the PATCH is based on a read of %s ago", time.Since(p.AsOf))
 	}
 	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
@@ -175,7 +182,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
 		failed.Ambiguous = u.ambiguous
-		return u.retries && !p.AsOf.IsZero() && failed.Status < http.StatusBadRequest, err
+		return u.retries && failed.Status < http.StatusBadRequest, err
 	case response.IsNull():
 		return false, nil
 	default:

@@ -60,15 +60,12 @@ type leafProgress struct {
 }
 
 func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, asOf time.Time, last memory) *update {
-	u := &update{
+	return &update{
 		Engine: e, connection: c, id: id, change: r, memory: e.rememberRead(r.Remote, r.read, last),
 		seen:   seen{r.Remote, r.read, asOf},
 		leaves: leafProgress{wanted: r.wanted, sent: tfvalue.Null(e.objectType)},
+		set:    setProgress{base: r.Remote.At(e.KeyedSet...), want: r.wanted.At(e.KeyedSet...)},
 	}
-	if u.ownsKeyedSet() {
-		u.set.base, u.set.want = r.Remote.At(e.KeyedSet...), r.wanted.At(e.KeyedSet...)
-	}
-	return u
 }
 
 // maxRestores is the maximum number of PATCHes that restore what earlier ones have reset: the
@@ -78,9 +75,6 @@ const maxRestores = 2
 // run changes the object to the wanted leaves. If none differs, it sends nothing. After an error,
 // too, seen is up to date.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
-	if u.change.IsEmpty() {
-		return
-	}
 	defer u.report(diags)
 	next := Patch{Leaves: u.change.Leaves, Edit: u.step()}
 	steps := 1
@@ -113,17 +107,15 @@ func (u *update) next(restores bool) Patch {
 }
 
 // patch sends one PATCH, as often as it takes, and reports whether another one may follow. The guard
-// comes first if the PATCH changes the set, and again, with a new read, if the set may have changed.
+// comes first, and again, with a new read, if the set may have changed.
 func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (ok bool) {
-	if !u.seen.asOf.IsZero() && !p.Edit.IsEmpty() {
-		switch answer, conflicts := u.guard(p, u.seen.remote); answer {
-		case tfvalue.Conflict:
-			u.addConflict(conflict{u.KeyedSet, conflicts}, nil, diags)
-			return false
-		case tfvalue.Done:
-			u.carriedOut(p.Edit, u.seen.remote)
-			p.Edit = tfvalue.Edit{}
-		}
+	switch answer, conflicts := u.guard(p, u.seen.remote); answer {
+	case tfvalue.Conflict:
+		u.addConflict(conflict{u.KeyedSet, conflicts}, nil, diags)
+		return false
+	case tfvalue.Done:
+		u.carriedOut(p.Edit, u.seen.remote)
+		p.Edit = tfvalue.Edit{}
 	}
 	if p.IsEmpty() {
 		return len(u.leaves.late) == 0 || u.verify(ctx, p, tfvalue.Null(u.objectType), false, diags)
@@ -135,7 +127,7 @@ func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (o
 	}
 	defer call.End()
 	needsSet := u.needsFreshSet(p)
-	for again := needsSet && u.seen.asOf.IsZero(); ; {
+	for again := u.seen.asOf.IsZero(); ; {
 		if again && needsSet {
 			left, read, err := u.recheck(callCtx, p, call)
 			if err != nil {
@@ -224,10 +216,9 @@ func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, r
 // it, and no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the
 // read may show the past.
 func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
-	u.seen.returned = now.read.Merge(u.seen.returned)
 	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
 		value := now.remote.At(leaf.Path...)
-		if !u.isKeyedSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, value, past) {
+		if p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, value, past) {
 			u.leaves.wanted = u.leaves.wanted.With(value, leaf.Path...)
 		}
 	}
@@ -255,11 +246,7 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRe
 	isOpen := u.isLate(isLast) || !wasRead && u.isDoubtful(p)
 	shown, asOf, err := u.await(ctx, p, shown, asOf, isOpen, isLast)
 	u.take(p, shown, asOf)
-	switch {
-	case !u.ownsKeyedSet():
-	case asOf.IsZero(): // not shown, so it counts as carried out
-		u.set.base = u.key().After(u.set.base, p.Edit)
-	default:
+	if u.ownsKeyedSet() {
 		u.absorb(p.Edit, u.seen.remote.At(u.KeyedSet...))
 	}
 	if err != nil {
@@ -281,7 +268,7 @@ func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf t
 		if err != nil {
 			return shown, asOf, err
 		}
-		if slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.verdict == storedOtherwise || r.isPast }) {
+		if slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.isPast }) {
 			shown = tfvalue.Null(u.objectType)
 		}
 		isDoubtful := slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.doubtful && u.isKeyedSet(r.Path) })
@@ -372,7 +359,7 @@ func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(shown, u.seen.remote))
 	for _, r := range u.leaves.records {
-		if (r.verdict == changedUnsent || r.verdict == storedOtherwise) && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
+		if (r.verdict == changedUnsent || r.verdict == storedOtherwise) && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
 			remote = remote.With(r.now, r.Path...)
 		}
 	}
@@ -387,7 +374,7 @@ func (u *update) conclude(isLast bool, diags *diag.Diagnostics) (ok bool) {
 	ok = true
 	u.leaves.late = nil
 	for _, r := range u.leaves.records {
-		if r.verdict != notReturned && !r.now.IsNull() {
+		if !r.now.IsNull() {
 			u.leaves.unreturned = slices.DeleteFunc(u.leaves.unreturned, func(path string) bool { return path == r.Path.String() })
 		}
 		switch {

@@ -3,9 +3,13 @@ package adopt
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -59,6 +63,62 @@ func TestFailedReadAfterAnUpdate(t *testing.T) {
 		tf.wantQuiet(tf.apply())
 		tf.wantPatches("PATCH name")
 	}
+}
+
+// TestNotSent has an update that cannot begin, and one whose body cannot be made.
+func TestNotSent(t *testing.T) {
+	t.Parallel()
+	for _, breaks := range []func(*workshop){
+		func(w *workshop) { w.refuses = errors.New("no turn") },
+		func(w *workshop) { w.cannot = errors.New("no turn") },
+	} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.config["name"] = "new"
+		breaks(tf.workshop)
+		o := tf.apply()
+		if len(o.Errors) != 1 || !strings.HasPrefix(o.Errors[0], "Cannot update lamp: ") || !strings.HasSuffix(strings.ToLower(o.Errors[0]), "no turn.") {
+			t.Errorf("errors %q", o.Errors)
+		}
+		tf.wantPatches()
+		if got := tf.state.At("name").Text(); got != "desk" || tf.open != 0 {
+			t.Errorf("the state has name %q; %d calls are open", got, tf.open)
+		}
+	}
+}
+
+// TestWithoutAKeyedSet has a kind that has no keyed set: an adoption, an update that resets what it
+// omits, one that is sent again, one that fails, and responses that omit a leaf.
+func TestWithoutAKeyedSet(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	w.plain, w.retries = true, true
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "name": "desk", "size": 3}
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches()
+	tf.resets, tf.config["name"] = true, "new"
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name", "PATCH name size")
+	tf.resets, tf.config["name"] = false, "newer"
+	tf.fail = func(request string) error {
+		if request == "GET" || len(tf.patches()) > 1 {
+			return nil
+		}
+		return &platform.Error{}
+	}
+	tf.wantOK(tf.apply())
+	tf.wantRequests("2 GETs", "PATCH name", "PATCH name")
+	tf.fail, tf.config["name"] = func(request string) error {
+		if request == "GET" {
+			return nil
+		}
+		return &platform.Error{Status: http.StatusUnprocessableEntity}
+	}, "newest"
+	tf.wantErrors(tf.apply(), "Cannot update lamp")
+	tf.fail, tf.requests = nil, nil
+	tf.edits = append(tf.edits, omit("PATCH", 1, "name"), omit("GET", 1, "size"))
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
 }
 
 // TestStoredOtherwise has a platform that stores another value than it was sent: an
@@ -216,5 +276,25 @@ func TestMovedByTheChange(t *testing.T) {
 	tf.wantWarnings(o, "- weight: was 9, is now 99")
 	if strings.Contains(o.Warnings[0], "To manage one of them") {
 		t.Errorf("weight cannot be set: %s", o.Warnings[0])
+	}
+	// Beside one that can be set, and one that no response had before.
+	tf.change(firstLamp, nil, "cert")
+	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value {
+		return keeps(1, "weight")(keeps([]any{}, "tags")(keeps("c", "cert")(lamp)))
+	}
+	tf.config["name"] = "newest"
+	o = tf.apply()
+	tf.wantWarnings(o, "- tags: was [\"a\", \"b\"], is now []\n  - weight: was 99, is now 1\n\nTo manage one of them")
+	if strings.Contains(o.Warnings[0], "cert") {
+		t.Errorf("cert was not known before: %s", o.Warnings[0])
+	}
+	// One that is in the configuration, and ignored.
+	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("tags")}
+	tf.change(firstLamp, []any{"d"}, "tags")
+	tf.config["name"], tf.config["tags"] = "again", []any{"c"}
+	o = tf.apply()
+	tf.wantWarnings(o, "- tags: was [\"d\"], is now []")
+	if strings.Contains(o.Warnings[0], "To manage one of them") {
+		t.Errorf("tags are in the configuration: %s", o.Warnings[0])
 	}
 }

@@ -153,9 +153,6 @@ func (k Key) alike(a, b []Value) bool {
 	contains := func(all []Value, one Value) bool {
 		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
 	}
-	if len(a) == 1 && len(b) == 1 {
-		return Alike(a[0], b[0])
-	}
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
 }
 
