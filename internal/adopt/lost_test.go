@@ -169,6 +169,36 @@ func TestNotShown(t *testing.T) {
 			edit:   nameless(2, 2),
 			sent:   []string{"GET", "PATCH name -E14", "PATCH +E14", "GET"}, warnings: []string{"API does not return all values"},
 		},
+		"no response has the names after either PATCH: one line": {
+			config: m{"bulbs": blue},
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				first, second := nameless(1, 2)(w), nameless(2, 2)(w)
+				return func(request string, lamp tfvalue.Value) tfvalue.Value { return second(request, first(request, lamp)) }
+			},
+			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14", "GET"}, warnings: []string{":\n\n  - mount.bulbs\n\nThe state"},
+		},
+		"no read before the first PATCH shows the set: what somebody removes until it is read stays removed": {
+			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+					switch w.reads() {
+					case 1:
+						return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("colors") })
+					case 2:
+						return lamp.Without(bulbsAt...)
+					default:
+						return lamp
+					}
+				}
+			},
+			happens: func(w *workshop, _ string) error {
+				if w.reads() == 3 {
+					w.change(firstLamp, []any{e14}, bulbsAt...)
+				}
+				return nil
+			},
+			sent: []string{"3 GETs", "PATCH +G9"}, differs: true,
+		},
 		"no read has the bulbs before the PATCH is sent again": {
 			config: m{"bulbs": blue},
 			happens: func(w *workshop, request string) error {
