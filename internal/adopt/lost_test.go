@@ -29,7 +29,7 @@ func TestLostResponse(t *testing.T) {
 			happens: lost(1, true),
 			sent:    []string{"GET", "PATCH name -E14", "GET", "PATCH +E14 +E27"},
 		},
-		"what only the question of the last PATCH finds lost is an error": {
+		"what only the read after the last PATCH finds lost is an error": {
 			config:  m{"size": 3},
 			rewrite: inTurn(keeps([]any{e27}, bulbsAt...), keeps([]any{e14}, bulbsAt...), keeps([]any{e27}, bulbsAt...)),
 			happens: lost(3, true),
@@ -226,6 +226,30 @@ func TestNotShown(t *testing.T) {
 				}
 			},
 			sent: []string{"GET", "PATCH name -E14", "GET", "PATCH +E14"},
+		},
+		"a response and a read without the object around the set: nothing counts as lost": {
+			config: m{"bulbs": blue},
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+					if len(w.patches()) == 1 && w.lastReads() < 2 {
+						return lamp.Without("mount")
+					}
+					return lamp
+				}
+			},
+			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14"},
+		},
+		"a leaf that no read before the update had is no surprise after it": {
+			config: m{"bulbs": blue},
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+					if len(w.patches()) == 0 {
+						return lamp.Without("cert")
+					}
+					return lamp
+				}
+			},
+			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14"},
 		},
 		"a set that no response to an addition has": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},

@@ -151,13 +151,10 @@ func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
 	return response.With(e.key().Complete(response.At(e.KeyedSet...), known), e.KeyedSet...)
 }
 
-// withIDs returns an object that was read, with the identifiers in the spelling of
-// the state.
+// withIDs returns an object that was read, with the identifiers as the state spells them.
 func (e *Engine) withIDs(read, state tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
-		if kept := state.At(name); !kept.IsNull() {
-			read = read.With(kept, name)
-		}
+		read = read.With(state.At(name), name)
 	}
 	return read
 }

@@ -140,9 +140,9 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestAskLeavesOthers has a leaf that is managed, and that somebody changes while a PATCH of
-// another waits for a limit: a question reads it, so it is no reset.
-func TestAskLeavesOthers(t *testing.T) {
+// TestFollow has a leaf that is managed, and that somebody changes while a PATCH of
+// another waits for a limit: the read before the next attempt shows it, so it is no reset.
+func TestFollow(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"size": 3, "bulbs": deskBulbs})
 	tf.retries, tf.config["name"] = true, "new"

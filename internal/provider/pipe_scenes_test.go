@@ -148,13 +148,13 @@ func TestPipeScenes(t *testing.T) {
 			mapped:    with("customers", "password_hash phone salary"),
 			says:      []string{changed},
 		},
-		"the set is that of a question's first read, 30 s ago": {
+		"the set is that of the first of two reads before an attempt, 30 s ago": {
 			arguments: resorted,
 			steps:     map[int]step{2: limited, 3: omits("source.postgres.host"), 4: waits(salary), 5: omits("source")},
 			mapped:    with("customers", "password_hash phone salary"),
 			says:      []string{changed},
 		},
-		"nothing tells that a removal drops another mapping, until the next question": {
+		"nothing tells that a removal drops another mapping, until the read before the next PATCH": {
 			arguments: resorted,
 			platform:  drops("sales_leads"),
 			steps:     map[int]step{2: withoutResult, 3: omits("source")},
@@ -246,7 +246,7 @@ func TestPipeScenes(t *testing.T) {
 			mapped:    mapped{},
 			says:      []string{"Cannot read pipe after its update", "public.customers to customers: excluded_columns"},
 		},
-		"what a question has seen is dropped, and its restore is rejected": {
+		"what the read before an attempt has seen is dropped, and its restore is rejected": {
 			arguments: seedMappings + renamed,
 			platform:  resets,
 			steps: map[int]step{
