@@ -251,6 +251,18 @@ func TestNotShown(t *testing.T) {
 			},
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14"},
 		},
+		"a leaf that was missing in the beginning, and after the second PATCH: it was reset": {
+			config: m{"bulbs": blue},
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
+					if len(w.patches())%2 == 0 {
+						return lamp.Without("name")
+					}
+					return lamp
+				}
+			},
+			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
+		},
 		"a set that no response to an addition has": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
 			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
