@@ -87,7 +87,8 @@ func TestNotSent(t *testing.T) {
 }
 
 // TestWithoutAKeyedSet has a kind that has no keyed set: an adoption, an update that resets what it
-// omits, one that is sent again, one that fails, and responses that omit a leaf.
+// omits, one that is sent again, one that fails, responses that omit a leaf, and one that has what
+// the platform makes of another.
 func TestWithoutAKeyedSet(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop()
@@ -119,6 +120,12 @@ func TestWithoutAKeyedSet(t *testing.T) {
 	tf.edits = append(tf.edits, omit("PATCH", 1, "name"), omit("GET", 1, "size"))
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH name")
+	tf.rewrite, tf.config["size"] = keeps(31, "weight"), 4
+	tf.wantOK(tf.apply())
+	tf.wantPatches("PATCH size")
+	if got, _ := tf.state.At("weight").Number().Int64(); got != 31 {
+		t.Errorf("the state has the weight %d, want that of the response", got)
+	}
 }
 
 // TestStoredOtherwise has a platform that stores another value than it was sent: an
