@@ -16,9 +16,10 @@ func TestAdoptionKeepsElements(t *testing.T) {
 		bulbs []any
 		lines []string
 	}{
-		"one is missing": {[]any{deskBulbs[0]}, []string{"  - E27: not in the configuration\n"}},
-		"one is another": {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - E14: another colors and on\n"}},
-		"one is added":   {[]any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, nil},
+		"all are missing": {[]any{}, []string{"  - E14: not in the configuration\n  - E27: not in the configuration\n"}},
+		"one is missing":  {[]any{deskBulbs[0]}, []string{"  - E27: not in the configuration\n"}},
+		"one is another":  {[]any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1]}, []string{"  - E14: another colors and on\n"}},
+		"one is added":    {[]any{deskBulbs[0], deskBulbs[1], m{"socket": "G9"}}, nil},
 	} {
 		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"lamp_id": firstLamp, "bulbs": unknown}} {
 			t.Run(name+" "+when, func(t *testing.T) {
@@ -46,6 +47,55 @@ func TestAdoptionKeepsElements(t *testing.T) {
 	}
 }
 
+// TestRejectedAdoption has two reasons to reject an adoption: that of the kind is reported alone, and
+// without the warnings.
+func TestRejectedAdoption(t *testing.T) {
+	t.Parallel()
+	tf := newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": firstLamp, "name": "new", "bulbs": []any{}, "shape": m{"square": m{"side": 1}}}
+	o := tf.plan()
+	tf.wantErrors(o, "Lamp has another shape")
+	tf.wantWarnings(o)
+}
+
+// TestEmptied has adoptions and updates that empty what the platform has.
+func TestEmptied(t *testing.T) {
+	t.Parallel()
+	empty := m{"lamp_id": firstLamp, "name": "", "tags": []any{}}
+	tf := newTerraform(t, newWorkshop())
+	tf.config = empty
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name tags")
+	tf = adopted(t, m{"name": "desk", "tags": []any{"a", "b"}})
+	tf.config = empty
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name tags")
+}
+
+// TestRestoredAsItWas has a platform that resets leaves that an adoption or an update does not
+// change: they are restored as the platform had them right before, in its own Unicode form.
+func TestRestoredAsItWas(t *testing.T) {
+	t.Parallel()
+	const decomposed = "cafe\u0301"
+	w := newWorkshop()
+	w.resets = true
+	w.change(firstLamp, []any{decomposed}, "tags")
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": firstLamp, "name": "new", "size": 3, "tags": []any{"caf\u00e9"}}
+	tf.wantOK(tf.apply())
+	tf.wantPatches("PATCH name", "PATCH name size tags")
+	tf.config["name"] = "newer"
+	o := tf.plan()
+	tf.change(firstLamp, 9, "size")
+	tf.applyPlan(o)
+	tf.wantOK(o)
+	tf.wantPatches("PATCH name", "PATCH name size tags")
+	lamp := tf.lamps[firstLamp]
+	if size, _ := lamp.At("size").Number().Int64(); size != 9 || lamp.At("tags").Elements()[0].Text() != decomposed {
+		t.Errorf("the lamp has size %d and tags %v", size, lamp.At("tags"))
+	}
+}
+
 // TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
@@ -60,15 +110,17 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		refused  string
 		next     terraformtest.Action
 	}{
-		"a leaf that the plan leaves alone":     {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
-		"a leaf that is emptied":                {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
-		"the leaf that the plan changes":        {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
-		"the leaf, as the plan changes it":      {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
-		"an element of a set that it leaves":    {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
-		"an element that it leaves":             {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
-		"the element that it changes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes":           {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes, is gone":  {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"a leaf that the plan leaves alone":    {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
+		"a leaf that is emptied":               {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
+		"the leaf that the plan changes":       {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
+		"the leaf, as the plan changes it":     {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
+		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
+		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
+		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"an element, as it adds it but for the form": {m{"bulbs": deskBulbs}, m{"bulbs": append([]any{m{"socket": "G9", "colors": []any{"caf\u00e9"}}}, deskBulbs...)}, "mount.bulbs",
+			[]any{deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": true}, m{"socket": "G9", "colors": []any{"cafe\u0301"}}}, nil, "", "update"},
 		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestUnknownSettings(t *testing.T) {
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
 		tf := newTerraform(t, newWorkshop())
-		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new"}, []string{lacks}
+		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new", "bulbs": deskBulbs}, []string{lacks}
 		o := tf.plan()
 		tf.wantOK(o)
 		tf.wantWarnings(o)
