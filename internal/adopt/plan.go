@@ -83,7 +83,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 // case.
 func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
-		if kept := prior.At(name); !kept.IsNull() && strings.EqualFold(kept.Text(), plan.At(name).Text()) {
+		if kept := prior.At(name); strings.EqualFold(kept.Text(), plan.At(name).Text()) {
 			plan = plan.With(kept, name)
 		}
 	}
@@ -111,9 +111,7 @@ func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags
 // readToAdopt reads an object that has no state yet.
 func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
 	none := tfvalue.Null(e.objectType)
-	now, err := e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.needsKeyedSet(owned)})
-	now.remote = now.read
-	return now, err
+	return e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.needsKeyedSet(owned)})
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -63,6 +64,49 @@ func TestUnknownSettings(t *testing.T) {
 	tf.run.OrganizationID = ""
 	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
 	tf.wantPatches()
+}
+
+// TestOrganization has an organization that is known only after apply, and another default of the
+// provider after an adoption, which changes nothing.
+func TestOrganization(t *testing.T) {
+	t.Parallel()
+	tf := newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": firstLamp, "organization_id": unknown}
+	o := tf.plan()
+	tf.wantOK(o)
+	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() || len(tf.requests) > 0 {
+		t.Errorf("planned %v after requests %q", o.Planned.GoString(), tf.requests)
+	}
+	tf = adopted(t, m{"name": "desk"})
+	tf.start(tf.config)
+	tf.run.OrganizationID = another
+	c := tf.block.Plan(tf)
+	tf.wantOK(c)
+	if c.Action != terraformtest.None {
+		t.Errorf("with another default, the plan is to %s", c.Action)
+	}
+}
+
+// TestImportOfAnother has an import into a block that names another lamp: the plan of the import
+// refuses, unless the ID is not known yet. A later plan is a replacement, as the user may want it.
+func TestImportOfAnother(t *testing.T) {
+	t.Parallel()
+	tf := newTerraform(t, newWorkshop())
+	tf.config = m{"lamp_id": another}
+	tf.wantOK(tf.imports(firstLamp))
+	o := tf.block.PlanOnly(tf)
+	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different lamps: lamp_id is "+firstLamp+" in the import and "+another+" in the configuration. ")
+	tf.wantWarnings(o)
+	tf.block.Config = tf.cty(tf.value(m{"lamp_id": unknown}))
+	o = tf.block.PlanOnly(tf)
+	tf.wantOK(o)
+	for range 2 {
+		o = tf.plan()
+		tf.wantOK(o)
+		if o.Action != terraformtest.Replace {
+			t.Errorf("a later plan is to %s", o.Action)
+		}
+	}
 }
 
 // TestImportState has import IDs and identities, and the state and the identity after them,

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -381,7 +382,7 @@ func newConnection(t testing.TB) *conn.Connection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &conn.Connection{Client: client, OrganizationID: organization}
+	return &conn.Connection{Client: client, OrganizationID: organization, Run: rand.Text()}
 }
 
 // gone is the error of the client for an object that does not exist.
