@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -178,6 +179,42 @@ func TestAdoptionReads(t *testing.T) {
 		return nil
 	}
 	tf.wantErrors(tf.plan(), "Cannot read lamp")
+}
+
+// TestMemory has what private state remembers of a lamp, and states without it.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	const nothing = `{"untold":"W10="}`
+	tf := adopted(t, m{"size": 3})
+	tf.config["secret"] = m{"version": "1"}
+	tf.wantQuiet(tf.apply())
+	if got := string(tf.block.State.Private); got != nothing {
+		t.Errorf("private state %s", got)
+	}
+
+	// What no response has is not missing, whatever is remembered.
+	for _, private := range []string{nothing, ""} {
+		tf.block.State.Private = []byte(private)
+		if o := tf.plan(); o.Action != terraformtest.None {
+			t.Errorf("with private state %q, the plan is to %s", private, o.Action)
+		}
+	}
+
+	// Without a memory, no leaf counts as emptied.
+	tf.block.State.Private = nil
+	tf.edits = append(tf.edits, omit("GET", 1, "size"))
+	if o := tf.plan(); o.Action != terraformtest.None {
+		t.Errorf("without private state, the plan is to %s", o.Action)
+	}
+
+	// What goes missing with its object stays a leaf that reads have returned.
+	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
+	tf.edits = append(tf.edits, omit("", 0, "shape"))
+	tf.wantQuiet(tf.apply())
+	tf.edits[0] = omit("", 0, "shape", "round", "radius")
+	if o := tf.plan(); o.Action != terraformtest.Update {
+		t.Errorf("the plan is to %s", o.Action)
+	}
 }
 
 // TestSetAndEmptied sets a leaf that the platform does not have yet, and the console

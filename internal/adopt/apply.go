@@ -24,13 +24,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	id := e.identity(change.Plan)
-	var now observed
-	var err error
-	if change.Prior.IsNull() {
-		now, err = e.readToAdopt(ctx, client, id, e.owned(change))
-	} else {
-		now, err = e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.needsKeyedSet(e.owned(change))})
-	}
+	now, err := e.readToChange(ctx, client, id, change, last)
 	if err != nil {
 		e.addAdoptError(diags, id, err)
 		return change.Prior, last

@@ -71,7 +71,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 			return r
 		}
 		var err error
-		if now, err = e.readToAdopt(ctx, client, id, e.owned(change)); err != nil {
+		if now, err = e.readToChange(ctx, client, id, change, memory{}); err != nil {
 			e.addAdoptError(diags, id, err)
 			return r
 		}
@@ -106,12 +106,6 @@ func (e *Engine) checkImport(plan, prior tfvalue.Value, replaces []string, diags
 	diags.AddError("Import does not match the configuration",
 		fmt.Sprintf("The import and the configuration of this resource name different %ss: %s. "+
 			"Terraform would import the first and replace it with the second. Correct the import, or the configuration.", e.Noun, strings.Join(differ, "; ")))
-}
-
-// readToAdopt reads an object that has no state yet.
-func (e *Engine) readToAdopt(ctx context.Context, client *platform.Client, id Identity, owned tfvalue.Value) (observed, error) {
-	none := tfvalue.Null(e.objectType)
-	return e.observe(ctx, client, id, known{last: none, elements: none.At(e.KeyedSet...), needsSet: e.needsKeyedSet(owned)})
 }
 
 func (e *Engine) addAdoptError(diags *diag.Diagnostics, id Identity, err error) {

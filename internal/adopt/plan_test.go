@@ -81,6 +81,8 @@ func TestAdoptionWarnings(t *testing.T) {
 		"known": {m{"name": "new", "tags": []any{"x"}, "bulbs": append(slices.Clone(deskBulbs), m{"socket": "G9"})},
 			[]string{`- name (currently "desk")`, `- tags (currently ["a", "b"])`}},
 		"nothing differs":   {m{"name": "desk"}, nil},
+		"nothing is there":  {m{"cert": "c"}, nil},
+		"a secret":          {m{"secret": m{"version": "1"}}, []string{"- secret"}},
 		"an unknown value":  {m{"name": unknown}, []string{`- name (currently "desk")`}},
 		"an unknown set":    {m{"name": "new", "bulbs": unknown}, []string{`- name (currently "desk")`}},
 		"an unknown member": {m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}, nil},
@@ -88,6 +90,7 @@ func TestAdoptionWarnings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tf := newTerraform(t, newWorkshop())
+			tf.change(firstLamp, nil, "cert")
 			test.plan["lamp_id"] = firstLamp
 			tf.config = test.plan
 			o := tf.plan()
@@ -225,14 +228,18 @@ func TestSpellingOfIDs(t *testing.T) {
 	}
 }
 
-// TestDestroy leaves a lamp as it is.
+// TestDestroy leaves two lamps as they are. The apply warns once.
 func TestDestroy(t *testing.T) {
 	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
-	tf.block.Config = cty.NullVal(tf.block.Schema.Type)
-	o := tf.block.Plan(tf)
-	tf.block.Apply(tf, o)
-	tf.wantOK(o)
-	tf.wantWarnings(o, "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\"", "Destroy does not delete services or pipes")
-	tf.wantPatches()
+	run := newConnection(t)
+	const warning = "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\""
+	for _, want := range [][]string{{warning, warning}, {warning}} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.block.Config, tf.run = cty.NullVal(tf.block.Schema.Type), run
+		o := tf.block.Plan(tf)
+		tf.block.Apply(tf, o)
+		tf.wantOK(o)
+		tf.wantWarnings(o, want...)
+		tf.wantPatches()
+	}
 }

@@ -55,6 +55,11 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 	return now.remote, e.rememberRead(now.remote, now.read, last)
 }
 
+// readToChange reads the object of a change, which has no state yet in an adoption.
+func (e *Engine) readToChange(ctx context.Context, client *platform.Client, id Identity, change Change, last memory) (observed, error) {
+	return e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.needsKeyedSet(e.owned(change))})
+}
+
 // known is what a read is compared with: the object as it was last, the elements of its keyed
 // set, and the memory of earlier reads. needsSet means that the set is about to be changed.
 type known struct {

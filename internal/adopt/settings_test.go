@@ -43,7 +43,7 @@ func TestUnknownSettings(t *testing.T) {
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
 		tf := newTerraform(t, newWorkshop())
-		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new", "bulbs": deskBulbs}, []string{lacks}
+		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new", "bulbs": deskBulbs, "secret": m{"version": "1"}}, []string{lacks}
 		o := tf.plan()
 		tf.wantOK(o)
 		tf.wantWarnings(o)
@@ -125,6 +125,7 @@ func TestImportState(t *testing.T) {
 		"no UUID":                       {"desk", nil, nil, `"desk" is not a UUID; expected LAMP_ID or ORGANIZATION_ID/LAMP_ID.`},
 		"an identity":                   {"", m{"lamp_id": firstLamp}, nil, organization},
 		"an identity with organization": {"", m{"lamp_id": firstLamp, "organization_id": another}, nil, another},
+		"nothing":                       {"", nil, nil, "is not a valid import ID"},
 		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
 	} {
 		e, ctx := newWorkshop().engine(), context.Background()
@@ -146,7 +147,11 @@ func TestImportState(t *testing.T) {
 		if test.identity != nil {
 			req.Identity = identity(test.identity)
 		}
-		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: schemas.Schema, Raw: value(m{}, e.objectType).Value}, Identity: identity(m{})}
+		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: schemas.Schema, Raw: value(m{}, e.objectType).Value}}
+		if r.ImportState(ctx, req, &resp); len(resp.Diagnostics) == 0 && !tfvalue.Of(resp.State.Raw).Equal(value(m{"organization_id": test.want, "lamp_id": firstLamp}, e.objectType)) {
+			t.Errorf("%s, of a Terraform without identities: state %v", name, resp.State.Raw)
+		}
+		resp.Diagnostics, resp.Identity = nil, identity(m{})
 		r.ImportState(ctx, req, &resp)
 		if errors := resp.Diagnostics.Errors(); len(errors) > 0 {
 			if len(errors) != 1 || errors[0].Summary() != "Cannot import lamp" || !strings.Contains(errors[0].Detail(), test.want) {
@@ -157,6 +162,28 @@ func TestImportState(t *testing.T) {
 		imported, want := tfvalue.Of(resp.State.Raw), m{"organization_id": test.want, "lamp_id": firstLamp}
 		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
 			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
+		}
+	}
+}
+
+// TestValidateConfig has what the engine and the kind check of a configuration alone.
+func TestValidateConfig(t *testing.T) {
+	t.Parallel()
+	for name, validate := range map[string]func(tfvalue.Value, *diag.Diagnostics){
+		"Object is empty": nil,
+		"Name is missing": func(config tfvalue.Value, diags *diag.Diagnostics) {
+			if config.At("name").IsNull() {
+				diags.AddError("Name is missing", "A lamp needs a name.")
+			}
+		},
+	} {
+		e := newWorkshop().engine()
+		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
+		r.Kind.Validate = validate
+		var resp resource.ValidateConfigResponse
+		r.ValidateConfig(context.Background(), resource.ValidateConfigRequest{Config: tfsdk.Config{Raw: value(m{"secret": m{}}, e.objectType).Value}}, &resp)
+		if all := resp.Diagnostics; all[0].Summary() != "Object is empty" || all[len(all)-1].Summary() != name {
+			t.Errorf("%s: %v", name, all)
 		}
 	}
 }

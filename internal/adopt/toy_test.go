@@ -150,6 +150,9 @@ func (w *workshop) engine() *Engine {
 					r.Diags.AddError("Lamp has another shape", kind)
 				}
 			}
+			if r.Leaves.At("secret").IsObject() {
+				return []string{"secret"}
+			}
 			return nil
 		},
 		AlsoChanges: func(send tfvalue.Value) []string {

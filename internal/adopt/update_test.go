@@ -284,6 +284,14 @@ func TestMovedByTheChange(t *testing.T) {
 	if strings.Contains(o.Warnings[0], "To manage one of them") {
 		t.Errorf("weight cannot be set: %s", o.Warnings[0])
 	}
+	// One of an object that can be set.
+	tf.rewrite = keeps(1, "shape", "round", "volume")
+	tf.config["name"] = "brighter"
+	o = tf.apply()
+	tf.wantWarnings(o, "- shape.round.volume: was 9, is now 1")
+	if strings.Contains(o.Warnings[0], "To manage one of them") {
+		t.Errorf("the volume cannot be set: %s", o.Warnings[0])
+	}
 	// Beside one that can be set.
 	tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return keeps(1, "weight")(keeps([]any{}, "tags")(lamp)) }
 	tf.config["name"] = "newest"
