@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
@@ -66,6 +67,9 @@ func TestEmptied(t *testing.T) {
 	tf.config = empty
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH name tags")
+	tf.config = m{"lamp_id": firstLamp, "size": 5}
+	tf.block.State.Value = tf.cty(tfvalue.Null(tf.typ()))
+	tf.wantWarnings(tf.plan(), "current values of lamp "+firstLamp) // which has no name now
 	tf = adopted(t, m{"name": "desk", "tags": []any{"a", "b"}})
 	tf.config = empty
 	tf.wantQuiet(tf.apply())

@@ -166,6 +166,19 @@ func TestImportState(t *testing.T) {
 	}
 }
 
+// TestImported has the JSON of a lamp from a list.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	e, id := newWorkshop().engine(), Identity{Organization: organization, IDs: []string{firstLamp}}
+	lamp, err := e.Imported(id, map[string]any{"name": "desk", "lamp_id": "another spelling"})
+	if want := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType); err != nil || !lamp.Equal(want) {
+		t.Errorf("%v, %v", lamp, err)
+	}
+	if _, err := e.Imported(id, map[string]any{"name": []any{}}); err == nil {
+		t.Error("a name that is a list is no error")
+	}
+}
+
 // TestValidateConfig has what the engine and the kind check of a configuration alone.
 func TestValidateConfig(t *testing.T) {
 	t.Parallel()

@@ -181,7 +181,11 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= 10*time.Second {
 		return false, fmt.Errorf("the PATCH is based on a read of %s ago", time.Since(p.AsOf))
 	}
-	response, err := u.patch(u.id, p.Body.(map[string]any)["patch"].(Patch), p.AsOf)
+	sends := p.Body.(map[string]any)["patch"].(Patch)
+	if slices.Contains(p.Leaves, bulbsAt.String()) == sends.Edit.IsEmpty() {
+		return false, fmt.Errorf("the log has %q of a PATCH that changes the bulbs: %t", p.Leaves, !sends.Edit.IsEmpty())
+	}
+	response, err := u.patch(u.id, sends, p.AsOf)
 	switch failed := (&platform.Error{}); {
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
