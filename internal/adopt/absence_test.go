@@ -129,7 +129,8 @@ func TestAdoptionReads(t *testing.T) {
 	t.Parallel()
 	nameless := func(times int) func(string, tfvalue.Value) tfvalue.Value {
 		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			if times--; times < 0 {
+			times--
+			if times < 0 {
 				return lamp
 			}
 			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 // before another attempt.
 func TestLostResponse(t *testing.T) {
 	t.Parallel()
+	oneByOne := []func(tfvalue.Value) tfvalue.Value{keeps([]any{e27}, bulbsAt...), keeps([]any{e14}, bulbsAt...)}
 	for name, test := range map[string]scene{
 		"a lost response, and reads that are late: it is not sent again": {
 			config: m{"bulbs": blue}, lag: 3 * time.Second,
@@ -31,7 +33,7 @@ func TestLostResponse(t *testing.T) {
 		},
 		"what only the read after the last PATCH finds lost is an error": {
 			config:  m{"size": 3},
-			rewrite: inTurn(keeps([]any{e27}, bulbsAt...), keeps([]any{e14}, bulbsAt...), keeps([]any{e27}, bulbsAt...)),
+			rewrite: inTurn(slices.Repeat(oneByOne, 2)...),
 			happens: lost(3, true),
 			sent:    []string{"GET", "PATCH name", "GET", "PATCH name size +E14", "GET", "PATCH name size +E27", "GET"},
 			errors:  []string{"bulbs, E14: should be there, but is missing", "only partly updated"},

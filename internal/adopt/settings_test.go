@@ -148,7 +148,8 @@ func TestImportState(t *testing.T) {
 			req.Identity = identity(test.identity)
 		}
 		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: schemas.Schema, Raw: value(m{}, e.objectType).Value}}
-		if r.ImportState(ctx, req, &resp); len(resp.Diagnostics) == 0 && !tfvalue.Of(resp.State.Raw).Equal(value(m{"organization_id": test.want, "lamp_id": firstLamp}, e.objectType)) {
+		r.ImportState(ctx, req, &resp)
+		if len(resp.Diagnostics) == 0 && !tfvalue.Of(resp.State.Raw).Equal(value(m{"organization_id": test.want, "lamp_id": firstLamp}, e.objectType)) {
 			t.Errorf("%s, of a Terraform without identities: state %v", name, resp.State.Raw)
 		}
 		resp.Diagnostics, resp.Identity = nil, identity(m{})

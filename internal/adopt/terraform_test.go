@@ -172,16 +172,18 @@ func (tf *terraform) wantPatches(want ...string) {
 func (tf *terraform) wantRequests(want ...string) {
 	tf.t.Helper()
 	var got []string
-	for i, reads := 0, 0; i < len(tf.requests); i++ {
-		if tf.requests[i] != "GET" {
-			got, reads = append(got, tf.requests[i]), 0
+	for rest := tf.requests; len(rest) > 0; {
+		reads := slices.IndexFunc(append(slices.Clone(rest), ""), func(request string) bool { return request != "GET" })
+		switch reads {
+		case 0:
+			got, rest = append(got, rest[0]), rest[1:]
 			continue
-		}
-		if reads++; reads == 1 {
+		case 1:
 			got = append(got, "GET")
-		} else {
-			got[len(got)-1] = fmt.Sprintf("%d GETs", reads)
+		default:
+			got = append(got, fmt.Sprintf("%d GETs", reads))
 		}
+		rest = rest[reads:]
 	}
 	if !slices.Equal(got, want) {
 		tf.t.Errorf("sent %q, want %q", got, want)
