@@ -95,6 +95,22 @@ func TestLostResponse(t *testing.T) {
 			config: m{"name": "desk", "bulbs": blue}, happens: lost(1, true),
 			sent: []string{"GET", "PATCH -E14", "GET", "PATCH +E14"},
 		},
+		"a lost response to what cleared a set that is omitted once it is empty": {
+			config: m{"bulbs": []any{}}, edit: always(omitEmptyBulbs), happens: lost(1, true),
+			sent: []string{"GET", "PATCH name -E14 -E27", "2 GETs"},
+		},
+		"a set that is cleared, and a read before another PATCH without the object around it": {
+			config: m{"size": 3, "bulbs": []any{}}, rewrite: inTurn(keeps(0, "size")), happens: fails(2, false, &platform.Error{}),
+			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
+				return func(request string, lamp tfvalue.Value) tfvalue.Value {
+					if request == "GET" && len(w.patches()) == 2 {
+						return lamp.Without("mount")
+					}
+					return lamp
+				}
+			},
+			sent: []string{"GET", "PATCH name -E14 -E27", "PATCH name size", "2 GETs", "PATCH name size"},
+		},
 		"a lost response to what emptied a set that is omitted once it is empty": {
 			rewrite: inTurn(keeps([]any{}, bulbsAt...)), edit: always(omitEmptyBulbs), happens: lost(1, true),
 			sent: []string{"GET", "PATCH name", "2 GETs", "PATCH name +E14 +E27"},
@@ -264,6 +280,10 @@ func TestNotShown(t *testing.T) {
 				}
 			},
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
+		},
+		"no read before the update has the object around the set: it is not cleared": {
+			config: m{"bulbs": []any{}}, edit: always(omit("GET", 0, "mount")), sent: []string{"GET"},
+			errors: []string{"The API did not return mount, so it is not known which bulbs the lamp has."},
 		},
 		"a set that no response to an addition has": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},

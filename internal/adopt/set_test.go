@@ -270,6 +270,10 @@ func TestSpellings(t *testing.T) {
 	tf.config["bulbs"] = append(bulbs(composed), m{"socket": composed})
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH -G9")
+	tf.change(firstLamp, decomposed, "name")
+	tf.config["name"] = "new" // one name alone is replaced
+	tf.wantQuiet(tf.apply())
+	tf.wantPatches("PATCH name")
 	for _, tags := range [][]any{{composed, "x"}, {"x"}} {
 		tf.config["tags"] = tags
 		tf.wantErrors(tf.apply(), "A name in tags of lamp")

@@ -210,13 +210,17 @@ func TestProtocol(t *testing.T) {
 	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})
 	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
 	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
-	if read == nil || plan == nil || apply == nil {
-		t.Errorf("errors %v, %v, %v", read, plan, apply)
+	_, generates := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: broken})
+	if read == nil || plan == nil || apply == nil || generates == nil {
+		t.Errorf("errors %v, %v, %v, %v", read, plan, apply, generates)
 	}
 	ids := m{"organization_id": organization, "lamp_id": firstLamp}
 	state, _ := encode(value(ids, e.objectType))
 	none, _ := encode(tfvalue.Null(e.objectType))
 	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
+	if generated, err := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
+		t.Errorf("generated %v, %v", generated, err)
+	}
 	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
 	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
 	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
