@@ -12,13 +12,11 @@ func TestElements(t *testing.T) {
 	t.Parallel()
 	otherG9 := m{"socket": "G9", "wire": "E14", "colors": []any{"green"}, "on": false}
 	withG9 := func(g9 any) func(tfvalue.Value) tfvalue.Value { return inTurn(keeps([]any{g9, e27}, bulbsAt...)) }
-	lateName := func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			if len(w.patches()) == 1 && w.lastReads() < 3 {
-				return keeps("desk", "name")(lamp)
-			}
-			return lamp
+	lateName := func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+		if len(w.patches()) == 1 && w.lastReads() < 3 {
+			return keeps("desk", "name")(lamp)
 		}
+		return lamp
 	}
 	for name, test := range map[string]scene{
 		"one is removed, and a related one is added after it": {

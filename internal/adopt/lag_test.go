@@ -96,13 +96,11 @@ func TestLag(t *testing.T) {
 		"an element of an earlier PATCH may not be there yet": {
 			config:  m{"size": 3, "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
 			rewrite: inTurn(keeps(0, "size")),
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if len(w.patches()) == 2 && w.lastReads() < 3 {
-						return keeps([]any{e14, e27}, bulbsAt...)(lamp)
-					}
-					return lamp
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 2 && w.lastReads() < 3 {
+					return keeps([]any{e14, e27}, bulbsAt...)(lamp)
 				}
+				return lamp
 			},
 			sent: []string{"GET", "PATCH name +G9", "PATCH name size", "3 GETs"}, took: 1500 * time.Millisecond,
 		},

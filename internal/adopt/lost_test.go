@@ -101,13 +101,11 @@ func TestLostResponse(t *testing.T) {
 		},
 		"a set that is cleared, and a read before another PATCH without the object around it": {
 			config: m{"size": 3, "bulbs": []any{}}, rewrite: inTurn(keeps(0, "size")), happens: fails(2, false, &platform.Error{}),
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(request string, lamp tfvalue.Value) tfvalue.Value {
-					if request == "GET" && len(w.patches()) == 2 {
-						return lamp.Without("mount")
-					}
-					return lamp
+			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				if request == "GET" && len(w.patches()) == 2 {
+					return lamp.Without("mount")
 				}
+				return lamp
 			},
 			sent: []string{"GET", "PATCH name -E14 -E27", "PATCH name size", "2 GETs", "PATCH name size"},
 		},
@@ -144,6 +142,7 @@ func TestLostResponse(t *testing.T) {
 // TestNotShown has responses that do not show the set, or a leaf.
 func TestNotShown(t *testing.T) {
 	t.Parallel()
+	first, second := nameless(1, 2), nameless(2, 2)
 	for name, test := range map[string]scene{
 		"nothing shows the set after the first PATCH: what it removed is in the list": {
 			config:  m{"bulbs": blue},
@@ -154,15 +153,11 @@ func TestNotShown(t *testing.T) {
 		},
 		"a leaf that only the response to the second PATCH has is returned": {
 			config: m{"bulbs": blue},
-			edit: func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
-				left := 2
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if lamp.At("name").Text() == "new" && left > 0 {
-						left--
-						return lamp.Without("name")
-					}
-					return lamp
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 1 {
+					return lamp.Without("name")
 				}
+				return lamp
 			},
 			sent: []string{"GET", "PATCH name -E14", "GET", "PATCH +E14"},
 		},
@@ -189,24 +184,21 @@ func TestNotShown(t *testing.T) {
 		},
 		"no response has the names after either PATCH: one line": {
 			config: m{"bulbs": blue},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				first, second := nameless(1, 2)(w), nameless(2, 2)(w)
-				return func(request string, lamp tfvalue.Value) tfvalue.Value { return second(request, first(request, lamp)) }
+			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				return first(w, request, second(w, request, lamp))
 			},
 			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14", "GET"}, warnings: []string{":\n\n  - mount.bulbs\n\nThe state"},
 		},
 		"no read before the first PATCH shows the set: what somebody removes until it is read stays removed": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					switch w.reads() {
-					case 1:
-						return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("colors") })
-					case 2:
-						return lamp.Without(bulbsAt...)
-					default:
-						return lamp
-					}
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				switch w.reads() {
+				case 1:
+					return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("colors") })
+				case 2:
+					return lamp.Without(bulbsAt...)
+				default:
+					return lamp
 				}
 			},
 			happens: func(w *workshop, _ string) error {
@@ -231,53 +223,45 @@ func TestNotShown(t *testing.T) {
 		},
 		"a response without a leaf, and a read without the set: the response has shown the set": {
 			config: m{"bulbs": blue},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(request string, lamp tfvalue.Value) tfvalue.Value {
-					switch {
-					case len(w.patches()) != 1:
-						return lamp
-					case request == "GET":
-						return lamp.Without(bulbsAt...)
-					default:
-						return lamp.Without("name")
-					}
+			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				switch {
+				case len(w.patches()) != 1:
+					return lamp
+				case request == "GET":
+					return lamp.Without(bulbsAt...)
+				default:
+					return lamp.Without("name")
 				}
 			},
 			sent: []string{"GET", "PATCH name -E14", "GET", "PATCH +E14"},
 		},
 		"a response and a read without the object around the set: nothing counts as lost": {
 			config: m{"bulbs": blue},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if len(w.patches()) == 1 && w.lastReads() < 2 {
-						return lamp.Without("mount")
-					}
-					return lamp
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 1 && w.lastReads() < 2 {
+					return lamp.Without("mount")
 				}
+				return lamp
 			},
 			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14"},
 		},
 		"a leaf that no read before the update had is no surprise after it": {
 			config: m{"bulbs": blue},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if len(w.patches()) == 0 {
-						return lamp.Without("cert")
-					}
-					return lamp
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 0 {
+					return lamp.Without("cert")
 				}
+				return lamp
 			},
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14"},
 		},
 		"a leaf that was missing in the beginning, and after the second PATCH: it was reset": {
 			config: m{"bulbs": blue},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if len(w.patches())%2 == 0 {
-						return lamp.Without("name")
-					}
-					return lamp
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches())%2 == 0 {
+					return lamp.Without("name")
 				}
+				return lamp
 			},
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
 		},
@@ -287,13 +271,11 @@ func TestNotShown(t *testing.T) {
 		},
 		"a set that no response to an addition has": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
-			edit: func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-				return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-					if len(w.patches()) == 0 {
-						return lamp
-					}
-					return lamp.Without(bulbsAt...)
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 0 {
+					return lamp
 				}
+				return lamp.Without(bulbsAt...)
 			},
 			sent: []string{"GET", "PATCH +G9", "GET"}, warnings: []string{"API does not return all values"}, differs: true,
 		},

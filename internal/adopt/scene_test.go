@@ -17,8 +17,8 @@ type scene struct {
 	config  m // beside the name, which becomes new if it is not here
 	lag     time.Duration
 	rewrite func(tfvalue.Value) tfvalue.Value
-	happens func(w *workshop, request string) error // before a request of the apply
-	edit    func(w *workshop) func(string, tfvalue.Value) tfvalue.Value
+	happens func(w *workshop, request string) error                             // before a request of the apply
+	edit    func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value // of its responses
 
 	sent     []string // by the apply, as wantRequests has it
 	took     time.Duration
@@ -53,7 +53,7 @@ func (s scene) play(t *testing.T) {
 			tf.fail = func(request string) error { return s.happens(tf.workshop, request) }
 		}
 		if s.edit != nil {
-			tf.edits = append(tf.edits, s.edit(tf.workshop))
+			tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value { return s.edit(tf.workshop, request, lamp) })
 		}
 		begun := time.Now()
 		tf.applyPlan(o)
@@ -103,15 +103,13 @@ func omitEmptyBulbs(_ string, lamp tfvalue.Value) tfvalue.Value {
 }
 
 // nameless has a number of responses, from that to a PATCH on, omit the names of the bulbs.
-func nameless(patch, times int) func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
-	return func(w *workshop) func(string, tfvalue.Value) tfvalue.Value {
-		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			if len(w.patches()) != patch || times == 0 {
-				return lamp
-			}
-			times--
-			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+func nameless(patch, times int) func(*workshop, string, tfvalue.Value) tfvalue.Value {
+	return func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+		if len(w.patches()) != patch || times == 0 {
+			return lamp
 		}
+		times--
+		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
 	}
 }
 
@@ -143,8 +141,8 @@ func meanwhile(bulbs []any, fails func(*workshop, string) error) func(*workshop,
 }
 
 // always has all responses of a scene edited in the same way.
-func always(edit func(string, tfvalue.Value) tfvalue.Value) func(*workshop) func(string, tfvalue.Value) tfvalue.Value {
-	return func(*workshop) func(string, tfvalue.Value) tfvalue.Value { return edit }
+func always(edit func(string, tfvalue.Value) tfvalue.Value) func(*workshop, string, tfvalue.Value) tfvalue.Value {
+	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value { return edit(request, lamp) }
 }
 
 // forbidsRead has one read fail after a PATCH.
