@@ -146,8 +146,8 @@ func TestAdoptionReads(t *testing.T) {
 		"the set, once":                         {deskBulbs, omit("GET", 1, bulbsAt...), []string{"4 GETs"}, ""},
 		"the set, always: it counts as empty":   {deskBulbs, omit("GET", 0, bulbsAt...), []string{"6 GETs", "PATCH +E14 +E27"}, ""},
 		"the set, which nobody manages":         {nil, omit("GET", 0, bulbsAt...), []string{"3 GETs"}, ""},
-		"the object around it, once":            {deskBulbs, omit("GET", 1, "mount"), []string{"4 GETs"}, ""},
-		"the object around it, always":          {deskBulbs, omit("GET", 0, "mount"), []string{"2 GETs"}, "The API did not return mount, so it is not known which bulbs the lamp has."},
+		"the object around it, once":            {deskBulbs, omit("GET", 1, "fixture", "mount"), []string{"4 GETs"}, ""},
+		"the object around it, always":          {deskBulbs, omit("GET", 0, "fixture", "mount"), []string{"2 GETs"}, "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
 		"the names, once":                       {deskBulbs, nameless(1), []string{"4 GETs"}, ""},
 		"the names, once, which nobody manages": {nil, nameless(1), []string{"4 GETs"}, ""},
 		"the names, twice":                      {deskBulbs, nameless(2), []string{"2 GETs"}, "The API returned a bulb that does not have all of socket"},
@@ -264,7 +264,7 @@ func TestDropped(t *testing.T) {
 // more read has it, even if it omits what the response has.
 func TestResponseOmitsALeaf(t *testing.T) {
 	t.Parallel()
-	for omitted, byRead := range map[string]string{"name": "", "weight": "", "mount.bulbs": "", "mount": "", "cert": "name"} {
+	for omitted, byRead := range map[string]string{"name": "", "weight": "", "fixture.mount.bulbs": "", "fixture.mount": "", "fixture": "", "cert": "name"} {
 		tf := adopted(t, m{"name": "desk"})
 		tf.config["name"] = "new"
 		o := tf.plan()

@@ -31,7 +31,7 @@ func TestElements(t *testing.T) {
 		},
 		"another element has its key: a conflict": {
 			config: m{"bulbs": elsewhere}, rewrite: withG9(otherG9), sent: []string{"GET", "PATCH name -E14"},
-			errors: []string{"mount.bulbs of lamp", "only partly updated"},
+			errors: []string{"fixture.mount.bulbs of lamp", "only partly updated"},
 		},
 		"an element that goes with the first PATCH is added with the second": {
 			config: m{"bulbs": blue}, rewrite: inTurn(keeps([]any{}, bulbsAt...)),

@@ -35,7 +35,7 @@ func TestLag(t *testing.T) {
 		"a removal that is never there is in the list": {
 			config: m{"name": "desk", "bulbs": blue}, rewrite: keeps([]any{e14, e27}, bulbsAt...),
 			sent: []string{"GET", "PATCH -E14", "10 GETs"}, took: maxLag,
-			errors: []string{notShown + "mount.bulbs of lamp", "only partly updated"},
+			errors: []string{notShown + "fixture.mount.bulbs of lamp", "only partly updated"},
 		},
 		"a removed element with another value may be of the past": {
 			config: m{"name": "desk", "bulbs": blue}, lag: 3 * time.Second,
@@ -73,7 +73,7 @@ func TestLag(t *testing.T) {
 			rewrite: keeps([]any{}, bulbsAt...),
 			edit:    always(omitEmptyBulbs),
 			sent:    []string{"GET", "PATCH -E14 -E27", "GET", "PATCH +E14 +E27", "10 GETs"}, took: maxLag,
-			errors: []string{notShown + "mount.bulbs of lamp", "only partly updated"},
+			errors: []string{notShown + "fixture.mount.bulbs of lamp", "only partly updated"},
 		},
 		"a read during the wait fails: what was removed is in the list": {
 			config: m{"bulbs": blue}, lag: 3 * time.Second,

@@ -99,15 +99,9 @@ func TestLostResponse(t *testing.T) {
 			config: m{"bulbs": []any{}}, edit: always(omitEmptyBulbs), happens: lost(1, true),
 			sent: []string{"GET", "PATCH name -E14 -E27", "2 GETs"},
 		},
-		"a set that is cleared, and a read before another PATCH without the object around it": {
+		"a set that is empty by now: leaves are sent again without a read": {
 			config: m{"size": 3, "bulbs": []any{}}, rewrite: inTurn(keeps(0, "size")), happens: fails(2, false, &platform.Error{}),
-			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
-				if request == "GET" && len(w.patches()) == 2 {
-					return lamp.Without("mount")
-				}
-				return lamp
-			},
-			sent: []string{"GET", "PATCH name -E14 -E27", "PATCH name size", "2 GETs", "PATCH name size"},
+			sent: []string{"GET", "PATCH name -E14 -E27", "PATCH name size", "PATCH name size"},
 		},
 		"a lost response to what emptied a set that is omitted once it is empty": {
 			rewrite: inTurn(keeps([]any{}, bulbsAt...)), edit: always(omitEmptyBulbs), happens: lost(1, true),
@@ -187,7 +181,7 @@ func TestNotShown(t *testing.T) {
 			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
 				return first(w, request, second(w, request, lamp))
 			},
-			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14", "GET"}, warnings: []string{":\n\n  - mount.bulbs\n\nThe state"},
+			sent: []string{"GET", "PATCH name -E14", "2 GETs", "PATCH +E14", "GET"}, warnings: []string{":\n\n  - fixture.mount.bulbs\n\nThe state"},
 		},
 		"no read before the first PATCH shows the set: what somebody removes until it is read stays removed": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},
@@ -219,7 +213,7 @@ func TestNotShown(t *testing.T) {
 				return nil
 			},
 			sent:   []string{"GET", "PATCH name -E14", "2 GETs"},
-			errors: []string{"The API did not return mount.bulbs, so it is not known which bulbs the lamp has."},
+			errors: []string{"The API did not return fixture.mount.bulbs, so it is not known which bulbs the lamp has."},
 		},
 		"a response without a leaf, and a read without the set: the response has shown the set": {
 			config: m{"bulbs": blue},
@@ -239,7 +233,7 @@ func TestNotShown(t *testing.T) {
 			config: m{"bulbs": blue},
 			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
 				if len(w.patches()) == 1 && w.lastReads() < 2 {
-					return lamp.Without("mount")
+					return lamp.Without("fixture", "mount")
 				}
 				return lamp
 			},
@@ -266,8 +260,8 @@ func TestNotShown(t *testing.T) {
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
 		},
 		"no read before the update has the object around the set: it is not cleared": {
-			config: m{"bulbs": []any{}}, edit: always(omit("GET", 0, "mount")), sent: []string{"GET"},
-			errors: []string{"The API did not return mount, so it is not known which bulbs the lamp has."},
+			config: m{"bulbs": []any{}}, edit: always(omit("GET", 0, "fixture", "mount")), sent: []string{"GET"},
+			errors: []string{"The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
 		},
 		"a set that no response to an addition has": {
 			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, deskBulbs...)},

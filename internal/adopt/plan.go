@@ -83,7 +83,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 // case.
 func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
-		if kept := prior.At(name); strings.EqualFold(kept.Text(), plan.At(name).Text()) {
+		if kept := prior.At(name); !kept.IsNull() && strings.EqualFold(kept.Text(), plan.At(name).Text()) {
 			plan = plan.With(kept, name)
 		}
 	}

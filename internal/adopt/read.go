@@ -156,7 +156,8 @@ func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
 	return response.With(e.key().Complete(response.At(e.KeyedSet...), known), e.KeyedSet...)
 }
 
-// withIDs returns an object that was read, with the identifiers as the state spells them.
+// withIDs returns an object that was read, with the identifiers as the state spells them. In an
+// adoption they are null: the plan has them.
 func (e *Engine) withIDs(read, state tfvalue.Value) tfvalue.Value {
 	for _, name := range e.identifiers() {
 		read = read.With(state.At(name), name)

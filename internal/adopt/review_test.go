@@ -118,14 +118,14 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		"a leaf that is emptied":               {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
 		"the leaf that the plan changes":       {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
 		"the leaf, as the plan changes it":     {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
-		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
-		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
-		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
-		"an element, as it adds it but for the form": {m{"bulbs": deskBulbs}, m{"bulbs": append([]any{m{"socket": "G9", "colors": []any{"caf\u00e9"}}}, deskBulbs...)}, "mount.bulbs",
+		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
+		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "fixture.mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
+		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
+		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"an element, as it adds it but for the form": {m{"bulbs": deskBulbs}, m{"bulbs": append([]any{m{"socket": "G9", "colors": []any{"caf\u00e9"}}}, deskBulbs...)}, "fixture.mount.bulbs",
 			[]any{deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": true}, m{"socket": "G9", "colors": []any{"cafe\u0301"}}}, nil, "", "update"},
-		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
+		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

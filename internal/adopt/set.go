@@ -56,7 +56,7 @@ func (u *update) stepAfter(e tfvalue.Edit) tfvalue.Edit {
 // of leaves alone: the platform may reset the set with it, and then the elements are added again
 // as they were right before.
 func (u *update) needsFreshSet(p Patch) bool {
-	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.seen.asOf.IsZero()
+	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.set.want.IsEmpty() && !u.seen.asOf.IsZero()
 }
 
 // guard asks the one question that guards every PATCH: are the elements that it concerns as they
@@ -127,8 +127,10 @@ func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
 		return
 	}
 	o := u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.FillLeaf(r.Name(), r.now))
+	// Where no read has shown the set in full before the PATCH, an element may have been gone before,
+	// and what is known of it may lack a member. Added again, it could lack an exclusion.
 	if u.seen.asOf.IsZero() {
-		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed) // perhaps before this PATCH
+		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed)
 	}
 	u.set.outcome = o
 	r.isPast = len(o.Late) > 0 || o.IsPast

@@ -241,7 +241,7 @@ func TestRestore(t *testing.T) {
 		return lamp.With(value(left, lamp.At(bulbsAt...).Type()), bulbsAt...)
 	}
 	tf.config["name"] = "new"
-	tf.wantErrors(tf.apply(), "API stored a different value for mount.bulbs", "is only partly updated")
+	tf.wantErrors(tf.apply(), "API stored a different value for fixture.mount.bulbs", "is only partly updated")
 	tf.wantPatches("PATCH name", "PATCH name +E14", "PATCH name +E27")
 }
 
@@ -262,7 +262,7 @@ func TestSpellings(t *testing.T) {
 	tf.wantQuiet(tf.apply()) // an element of its own
 	tf.wantPatches("PATCH +G9")
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{composed, "x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}
-	tf.wantErrors(tf.apply(), `A name in mount.bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
+	tf.wantErrors(tf.apply(), `A name in fixture.mount.bulbs of lamp "desk" (`+firstLamp+`) cannot be sent: The platform has "café" in another Unicode form`)
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{}}, deskBulbs[1], m{"socket": composed, "on": true}, m{"socket": "G9", "colors": []any{composed}}}
 	tf.wantErrors(tf.apply(), "cannot be sent")
 	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"x"}}, deskBulbs[1], m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}}

@@ -47,12 +47,15 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"cert":            text(),
 	"size":            number(),
 	"tags":            texts(),
-	"mount": object(map[string]schema.Attribute{"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"socket": schema.StringAttribute{Required: true},
-		"colors": texts(),
-		"on":     schema.BoolAttribute{Optional: true, Computed: true},
-		"wire":   text(),
-	}}}}),
+	"fixture": object(map[string]schema.Attribute{
+		"mount": object(map[string]schema.Attribute{"bulbs": schema.SetNestedAttribute{Optional: true, Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"socket": schema.StringAttribute{Required: true},
+			"colors": texts(),
+			"on":     schema.BoolAttribute{Optional: true, Computed: true},
+			"wire":   text(),
+		}}}}),
+		"clamp": object(map[string]schema.Attribute{"grip": number()}),
+	}),
 	"shape": object(map[string]schema.Attribute{
 		"round":  object(map[string]schema.Attribute{"radius": number(), "volume": schema.NumberAttribute{Computed: true}}),
 		"square": object(map[string]schema.Attribute{"side": number()}),
@@ -65,7 +68,7 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 
 // bulbsAt is where a lamp has its bulbs. Two of them are related if they hang on one wire.
 var (
-	bulbsAt = tfvalue.Path{"mount", "bulbs"}
+	bulbsAt = tfvalue.Path{"fixture", "mount", "bulbs"}
 	bulbKey = tfvalue.Key{Members: []string{"socket"}, Parts: [][]string{{"wire"}}, MayOmit: []string{"on"}, Noun: "bulb", Format: "%s"}
 )
 
@@ -73,7 +76,7 @@ var (
 var lampRules = tfvalue.Rules{
 	Trimmed:      []string{"cert"},
 	Keys:         map[string]tfvalue.Key{"bulbs": bulbKey},
-	Alternatives: []string{"shape"},
+	Alternatives: []string{"shape", "fixture"},
 	NotInJSON:    []tfvalue.Path{{"shape", "dry"}, {"secret"}, {"organization_id"}},
 }
 
@@ -279,7 +282,7 @@ func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
 }
 
 // settable are the leaves that a PATCH changes, and what each is once it is reset.
-var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "mount.bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
+var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "fixture.mount.bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
 
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
@@ -312,7 +315,7 @@ func omit(method string, times int, path ...string) func(string, tfvalue.Value) 
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply. Bulbs of a lamp are those of its mount, and a bulb has a wire
+// unknown is known only after apply. Bulbs of a lamp are those of the mount of its fixture, and a bulb has a wire
 // of its own, with the name of its socket, if it does not say which.
 type m map[string]any
 
@@ -323,8 +326,8 @@ func value(v any, typ tftypes.Type) tfvalue.Value {
 	switch v := v.(type) {
 	case m:
 		v = maps.Clone(v)
-		if bulbs, ok := v["bulbs"]; ok && typ.(tftypes.Object).AttributeTypes["mount"] != nil {
-			v["mount"] = m{"bulbs": bulbs}
+		if bulbs, ok := v["bulbs"]; ok && typ.(tftypes.Object).AttributeTypes["fixture"] != nil {
+			v["fixture"] = m{"mount": m{"bulbs": bulbs}}
 		}
 		if v["wire"] == nil {
 			v["wire"] = v["socket"]

@@ -107,7 +107,7 @@ func (u *update) next(restores bool) Patch {
 }
 
 // patch sends one PATCH, as often as it takes, and reports whether another one may follow. The guard
-// comes first, and again, with a new read, if the set may have changed.
+// comes first, and again, with a new read, if the set may have changed. Leaves alone it never stops.
 func (u *update) patch(ctx context.Context, p Patch, diags *diag.Diagnostics) (ok bool) {
 	switch answer, conflicts := u.guard(p, u.seen.remote); answer {
 	case tfvalue.Conflict:
@@ -216,9 +216,10 @@ func (u *update) recheck(ctx context.Context, p Patch, call Call) (left Patch, r
 // it, and no PATCH has reset it. A leaf that was sent and is as it was stays wanted, because the
 // read may show the past.
 func (u *update) follow(p Patch, now observed, past tfvalue.Value) {
+	u.seen.returned = now.read.Merge(u.seen.returned)
 	for _, leaf := range u.verifiable(u.leaves.wanted).Leaves() {
 		value := now.remote.At(leaf.Path...)
-		if p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, value, past) {
+		if !u.isKeyedSet(leaf.Path) && p.Leaves.At(leaf.Path...).IsNull() && !u.isPast(leaf.Path, value, past) {
 			u.leaves.wanted = u.leaves.wanted.With(value, leaf.Path...)
 		}
 	}
@@ -246,7 +247,11 @@ func (u *update) verify(ctx context.Context, p Patch, shown tfvalue.Value, wasRe
 	isOpen := u.isLate(isLast) || !wasRead && u.isDoubtful(p)
 	shown, asOf, err := u.await(ctx, p, shown, asOf, isOpen, isLast)
 	u.take(p, shown, asOf)
-	if u.ownsKeyedSet() {
+	switch {
+	case !u.ownsKeyedSet():
+	case asOf.IsZero(): // not shown, so it counts as carried out
+		u.set.base = u.key().After(u.set.base, p.Edit)
+	default:
 		u.absorb(p.Edit, u.seen.remote.At(u.KeyedSet...))
 	}
 	if err != nil {
@@ -268,7 +273,7 @@ func (u *update) await(ctx context.Context, p Patch, shown tfvalue.Value, asOf t
 		if err != nil {
 			return shown, asOf, err
 		}
-		if slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.isPast }) {
+		if slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.verdict == storedOtherwise || r.isPast }) {
 			shown = tfvalue.Null(u.objectType)
 		}
 		isDoubtful := slices.ContainsFunc(u.leaves.records, func(r record) bool { return r.doubtful && u.isKeyedSet(r.Path) })
@@ -359,7 +364,7 @@ func (u *update) take(p Patch, shown tfvalue.Value, asOf time.Time) {
 	}
 	remote, _ := u.Rules.Interpret(last, always, u.withIDs(shown, u.seen.remote))
 	for _, r := range u.leaves.records {
-		if (r.verdict == changedUnsent || r.verdict == storedOtherwise) && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
+		if (r.verdict == changedUnsent || r.verdict == storedOtherwise) && r.now.IsNull() && shown.At(r.Path[:len(r.Path)-1]...).IsObject() {
 			remote = remote.With(r.now, r.Path...)
 		}
 	}

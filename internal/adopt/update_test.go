@@ -239,7 +239,7 @@ func TestResets(t *testing.T) {
 		if len(o.Warnings) != 1 {
 			t.Fatalf("%q: warnings %q", result, o.Warnings)
 		}
-		for _, moved := range []string{`Updating lamp "desk" (` + firstLamp + ") also changed unmanaged values", `- cert: was "c", is now ""`, `- tags: was ["a", "b"], is now []`, "- mount.bulbs, E14: was there, is now missing", "- mount.bulbs, E27: was there, is now missing", "- shape.round.radius: was 4, is now 0", "To manage one of them"} {
+		for _, moved := range []string{`Updating lamp "desk" (` + firstLamp + ") also changed unmanaged values", `- cert: was "c", is now ""`, `- tags: was ["a", "b"], is now []`, "- fixture.mount.bulbs, E14: was there, is now missing", "- fixture.mount.bulbs, E27: was there, is now missing", "- shape.round.radius: was 4, is now 0", "To manage one of them"} {
 			if !strings.Contains(o.Warnings[0], moved) {
 				t.Errorf("%q: no %q in %s", result, moved, o.Warnings[0])
 			}

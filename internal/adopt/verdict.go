@@ -63,7 +63,7 @@ func (r *record) judge(rules tfvalue.Rules) {
 		r.verdict = changedUnsent
 	}
 	r.isPast = r.isPast && (r.verdict == storedOtherwise || r.verdict == changedUnsent)
-	r.doubtful = omitted || r.verdict == storedOtherwise
+	r.doubtful = omitted || r.verdict == storedOtherwise || r.isPast
 }
 
 // isReset reports whether a PATCH has changed a managed leaf that it omitted.
