@@ -162,6 +162,26 @@ func TestIgnoredOnce(t *testing.T) {
 	})
 }
 
+// TestIgnoredOfTwoPATCHes has a leaf that the run does not wait for, and that the response to the
+// second PATCH has as it was: one read decides, and it is not sent again.
+func TestIgnoredOfTwoPATCHes(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+	tf.config["name"], tf.config["bulbs"] = "new", blue
+	o := tf.plan()
+	tf.start(tf.config)
+	tf.run.Ignored.Add("lamp/name")
+	tf.requests, tf.edits = nil, append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value {
+		if request == "PATCH +E14" {
+			return keeps("desk", "name")(lamp)
+		}
+		return lamp
+	})
+	tf.block.Apply(tf, o)
+	tf.wantOK(o)
+	tf.wantRequests("GET", "PATCH name -E14", "PATCH +E14", "GET")
+}
+
 // TestUnsaid has responses that have a member for no bulb at all: they say nothing of it. Where
 // one bulb has it, the others have the empty value.
 func TestUnsaid(t *testing.T) {

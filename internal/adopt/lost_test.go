@@ -259,6 +259,54 @@ func TestNotShown(t *testing.T) {
 			},
 			sent: []string{"2 GETs", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
 		},
+		"an addition to a set that no read has, and that nothing shows after a recheck": {
+			from: []any{}, config: m{"name": "desk", "bulbs": blue}, rewrite: keeps([]any{}, bulbsAt...), edit: always(omitEmptyBulbs), happens: fails(1, false, &platform.Error{}),
+			sent: []string{"2 GETs", "PATCH +E14 +E27", "2 GETs", "PATCH +E14 +E27", "GET"}, warnings: []string{"API does not return all values"}, differs: true,
+		},
+		"an addition to a set that only the recheck has: it is waited for": {
+			from: []any{}, config: m{"name": "desk", "bulbs": blue}, lag: time.Second, happens: fails(1, false, &platform.Error{}),
+			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				if request == "GET" && len(w.patches()) == 1 {
+					return lamp
+				}
+				return omitEmptyBulbs(request, lamp)
+			},
+			sent: []string{"2 GETs", "PATCH +E14 +E27", "GET", "PATCH +E14 +E27", "3 GETs"}, took: 1500 * time.Millisecond,
+		},
+		"a response and a read have another fixture between removal and addition: the set is not gone": {
+			config: m{"name": "desk", "bulbs": append([]any{m{"socket": "G9"}}, blue...)},
+			edit: func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+				if len(w.patches()) == 1 && w.lastReads() < 2 {
+					return lamp.With(value(m{"clamp": m{"grip": 1}}, lamp.At("fixture").Type()), "fixture")
+				}
+				return lamp
+			},
+			sent: []string{"GET", "PATCH -E14 +G9", "3 GETs", "PATCH +E14", "GET"},
+		},
+		"a leaf that only responses to PATCHes have, as it was: it is not known": {
+			config: m{"cert": "new", "name": "desk"},
+			edit: func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				if request == "GET" {
+					return lamp.Without("cert")
+				}
+				return keeps("c", "cert")(lamp)
+			},
+			sent: []string{"2 GETs", "PATCH cert", "GET"}, warnings: []string{"API does not return all values"},
+		},
+		"a response is of the past, and the read after it omits the leaf: it was reset": {
+			config: m{"bulbs": blue},
+			edit: func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+				switch {
+				case len(w.patches()) != 2:
+					return lamp
+				case request == "GET":
+					return lamp.Without("name")
+				default:
+					return keeps("desk", "name")(lamp)
+				}
+			},
+			sent: []string{"GET", "PATCH name -E14", "PATCH +E14", "GET", "PATCH name"},
+		},
 		"no read before the update has the object around the set: it is not cleared": {
 			config: m{"bulbs": []any{}}, edit: always(omit("GET", 0, "fixture", "mount")), sent: []string{"GET"},
 			errors: []string{"The API did not return fixture.mount, so it is not known which bulbs the lamp has."},

@@ -202,6 +202,18 @@ func TestEditedState(t *testing.T) {
 	}
 }
 
+// TestUnknownOrganization has a state without its organization, and a refresh that is skipped: what is
+// known only after apply stays so.
+func TestUnknownOrganization(t *testing.T) {
+	t.Parallel()
+	tf := adopted(t, m{"name": "desk"})
+	tf.block.State.Value = tf.cty(tf.state.Without("organization_id"))
+	tf.lacks = []string{"key_secret", "organization_id"}
+	if planned := tf.tfvalue(tf.plan().Planned).At("organization_id"); planned.IsKnown() {
+		t.Errorf("planned %v", planned)
+	}
+}
+
 // TestSpellingOfIDs has IDs in another letter case than the platform's, than the state's, and
 // than in the response to a PATCH.
 func TestSpellingOfIDs(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 
 // scene is one update of the first lamp, whose name and bulbs are managed, and what happens with it.
 type scene struct {
-	config  m // beside the name, which becomes new if it is not here
+	from    []any // the bulbs of the lamp, if not the usual ones
+	config  m     // beside the name, which becomes new if it is not here
 	lag     time.Duration
 	rewrite func(tfvalue.Value) tfvalue.Value
 	happens func(w *workshop, request string) error                             // before a request of the apply
@@ -43,6 +44,11 @@ func (s scene) play(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+		if s.from != nil {
+			tf.change(firstLamp, s.from, bulbsAt...)
+			tf.config["bulbs"] = s.from
+			tf.wantQuiet(tf.apply())
+		}
 		tf.config["name"] = "new"
 		for path, is := range s.config {
 			tf.config[path] = is

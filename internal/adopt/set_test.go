@@ -140,6 +140,27 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestFirstElements adds a bulb to a lamp that has none, on a platform that omits an empty set: no
+// read has the set, also before another attempt, and the response is compared with what was sent.
+func TestFirstElements(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop()
+	w.retries, w.edits = true, append(w.edits, omitEmptyBulbs)
+	tf := newTerraform(t, w)
+	tf.config = m{"lamp_id": another}
+	tf.wantQuiet(tf.apply())
+	tf.fail = func(request string) error {
+		if request == "GET" || len(tf.patches()) > 1 {
+			return nil
+		}
+		return &platform.Error{}
+	}
+	tf.rewrite = keeps([]any{m{"socket": "E14", "colors": []any{}, "on": false}}, bulbsAt...)
+	tf.config["bulbs"] = []any{m{"socket": "E14", "colors": []any{"blue"}}}
+	tf.wantErrors(tf.apply(), "E14, colors: should be [\"blue\"], but is []")
+	tf.wantPatches("PATCH +E14", "PATCH +E14")
+}
+
 // TestFollow has a leaf that is managed, and that somebody changes while a PATCH of
 // another waits for a limit: the read before the next attempt shows it, so it is no reset.
 func TestFollow(t *testing.T) {
@@ -309,5 +330,17 @@ func TestElementWithoutAName(t *testing.T) {
 		if times == 1 {
 			tf.wantWarnings(o, "API does not return all values")
 		}
+	}
+	adopts := newTerraform(t, newWorkshop())
+	adopts.edits = append(adopts.edits, func(_ string, lamp tfvalue.Value) tfvalue.Value {
+		if len(adopts.patches()) == 0 {
+			return lamp
+		}
+		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+	})
+	adopts.config = m{"lamp_id": firstLamp, "name": "new"}
+	adopts.wantOK(adopts.apply())
+	if unnamed := bulbKey.Unnamed(adopts.state.At(bulbsAt...)); len(unnamed) > 0 {
+		t.Errorf("the state has %v", unnamed)
 	}
 }
