@@ -67,7 +67,7 @@ func (m smallMapping) columns() []string {
 // check checks the requests of an apply, and what is left by it.
 func (w *smallWorld) check() (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	prior, planned := smallHeld, w.plan.set
+	prior, planned := w.plan.from, w.plan.set
 	exempt := false
 	gone := smallSet{} // what the platform lost, or this apply removed, as it was last
 	removed := smallSet{}
@@ -127,7 +127,7 @@ func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong
 				continue
 			}
 			for _, column := range was.columns() {
-				if !slices.Contains(e.after[name].columns(), column) && !slices.Contains(smallHeld[old].columns(), column) {
+				if !slices.Contains(e.after[name].columns(), column) && !slices.Contains(w.plan.from[old].columns(), column) {
 					wrong = append(wrong, fmt.Sprintf("request %d uncovers %s of %s, which %s excluded", at, column, name, old))
 				}
 			}
@@ -139,7 +139,7 @@ func (w *smallWorld) uncovered(at int, e smallEvent, adds, gone smallSet) (wrong
 // checkEnd checks what the platform has in the end, and what is said of it.
 func (w *smallWorld) checkEnd(exempt bool, removed, gone smallSet) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	prior, planned := smallHeld, w.plan.set
+	prior, planned := w.plan.from, w.plan.set
 	text, now := strings.Join(w.errors, "\n"), w.held()
 	removedByColleague := func(name string) bool {
 		return slices.ContainsFunc(w.acts, func(act smallAct) bool { return act.removes(name) })

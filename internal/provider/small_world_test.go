@@ -14,11 +14,11 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
-// A small world has a pipe with two table mappings, and a name for a third. In it, each plan
+// A small world has a pipe with two table mappings or none, and a name for a third. In it, each plan
 // is applied on each platform, while one colleague does one thing before any request of the
 // apply, and one fault befalls any request of it. small_world_rules_test.go has what must
 // hold. make soak plays all of it, and make test every smallStride-th world.
-const smallStride = 199
+const smallStride = 223
 
 // smallSet is a set of mappings by name, such as "users>users".
 type smallSet map[string]smallMapping
@@ -32,22 +32,25 @@ var (
 	smallHeld   = smallSet{"users>users": smallUsers, "orders>orders": smallOrders}
 )
 
-// smallPlan is what the configuration sets. The name is managed in all of them.
+// smallPlan is what the configuration sets: the name, which is managed in all of them, and the
+// mappings, which are those of from before. If from is nil, the pipe has none, and nobody manages
+// them.
 type smallPlan struct {
 	title, name string
-	set         smallSet
+	from, set   smallSet
 	adopts      bool
 }
 
 var smallPlans = []smallPlan{
-	{"the name alone", "new", smallHeld, false},
-	{"a column more", "customers", smallHeld.with("users>users", smallMapping{"password,ssn", ""}), false},
-	{"a column less", "customers", smallHeld.with("users>users", smallMapping{"", ""}), false},
-	{"another target", "new", smallSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
-	{"targets exchanged", "customers", smallSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
-	{"a removal", "customers", smallSet{"orders>orders": smallOrders}, false},
-	{"an addition", "customers", smallHeld.with("people>people", smallMapping{"email", ""}), false},
-	{"an adoption", "new", smallHeld.with("people>people", smallMapping{"email", ""}), true},
+	{"the name alone", "new", smallHeld, smallHeld, false},
+	{"a column more", "customers", smallHeld, smallHeld.with("users>users", smallMapping{"password,ssn", ""}), false},
+	{"a column less", "customers", smallHeld, smallHeld.with("users>users", smallMapping{"", ""}), false},
+	{"another target", "new", smallHeld, smallSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
+	{"targets exchanged", "customers", smallHeld, smallSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
+	{"a removal", "customers", smallHeld, smallSet{"orders>orders": smallOrders}, false},
+	{"an addition", "customers", smallHeld, smallHeld.with("people>people", smallMapping{"email", ""}), false},
+	{"first mappings", "customers", nil, smallHeld, false},
+	{"an adoption", "new", smallHeld, smallHeld.with("people>people", smallMapping{"email", ""}), true},
 }
 
 // smallPlatform is what the API document leaves open.
@@ -251,14 +254,18 @@ func (w *smallWorld) end() {
 	}
 }
 
-// configure sets what the configuration has.
+// configure sets what the configuration has. A set that is nil is not managed.
 func (w *smallWorld) configure(name string, set smallSet) {
+	if w.arguments = fmt.Sprintf("name = %q", name); set == nil {
+		w.write(true)
+		return
+	}
 	var all []string
 	for _, mapping := range set.documents() {
 		text := toJSON(w.t, renamed(mapping.(object), snake))
 		all = append(all, text)
 	}
-	w.arguments = fmt.Sprintf("name = %q\nsource = { postgres = { table_mappings = [%s] } }", name, strings.Join(all, ", "))
+	w.arguments += fmt.Sprintf("\nsource = { postgres = { table_mappings = [%s] } }", strings.Join(all, ", "))
 	w.write(true)
 }
 
@@ -268,13 +275,13 @@ func smallBaseOf(t *testing.T, plan smallPlan, platform smallPlatform) *smallBas
 	organization := seed.Organizations[0]
 	organization.Services = organization.Services[:1]
 	organization.Pipes = slices.DeleteFunc(slices.Clone(organization.Pipes), func(pipe mockplatform.Document) bool { return pipe["id"] != mockplatform.PostgresPipeID })
-	setMember(organization.Pipes[0], tableMappings, smallHeld.documents())
+	setMember(organization.Pipes[0], tableMappings, plan.from.documents())
 	seed.Organizations = []mockplatform.Organization{organization}
 	b := &smallBase{t: t, seed: seed, plan: plan, platform: platform}
 	w := b.world()
 	defer w.network.Start(w)()
 	if !plan.adopts {
-		w.configure("customers", smallHeld)
+		w.configure("customers", plan.from)
 		w.block.Apply(w.begin(), w.block.Plan(w.begin()))
 	}
 	state := w.block.State
