@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -89,8 +88,8 @@ func TestReplicas(t *testing.T) {
 	t.Parallel()
 	const answers = 6
 	for _, plan := range smallPlans {
-		for _, sinceFirst := range []bool{false, true} {
-			t.Run(fmt.Sprint(plan.title, sinceFirst), func(t *testing.T) {
+		for since, sinceFirst := range map[string]bool{"the last PATCH": false, "the first PATCH": true} {
+			t.Run(plan.title+", before "+since, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					b := smallBaseOf(t, plan, smallPlatforms[0])
