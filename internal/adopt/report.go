@@ -167,6 +167,9 @@ func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
 	var lines []string
 	settable := false
 	for _, r := range u.leaves.records {
+		if u.isKeyedSet(r.Path) && u.seen.asOf.IsZero() {
+			continue // not shown, so not known
+		}
 		was, now := u.change.read.At(r.Path...), u.Rules.FillLeaf(r.Name(), r.now)
 		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(byPlatform, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
 			continue
