@@ -122,9 +122,9 @@ func TestReturnedByWritesAlone(t *testing.T) {
 	}
 }
 
-// TestAdoptionReads has an adoption, which reads in the plan, and in the apply twice, and responses that omit
-// a part of the set, once or always: another read follows where that can matter, and nothing is
-// added that is there.
+// TestAdoptionReads has an adoption, which reads once in the plan and twice in the apply, and
+// responses that omit a part of the set, once or always: another read follows where that can matter,
+// and nothing is added that is there.
 func TestAdoptionReads(t *testing.T) {
 	t.Parallel()
 	nameless := func(times int) func(string, tfvalue.Value) tfvalue.Value {
@@ -133,7 +133,7 @@ func TestAdoptionReads(t *testing.T) {
 			if times < 0 {
 				return lamp
 			}
-			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+			return withoutNames(lamp)
 		}
 	}
 	for name, test := range map[string]struct {

@@ -202,8 +202,8 @@ func TestEditedState(t *testing.T) {
 	}
 }
 
-// TestUnknownOrganization has a state without its organization, and a refresh that is skipped: what is
-// known only after apply stays so.
+// TestUnknownOrganization has a state without its organization, and a refresh that is skipped: what
+// is known only after apply stays so.
 func TestUnknownOrganization(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk"})

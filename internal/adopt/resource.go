@@ -70,7 +70,7 @@ func (r *Resource) ValidateConfig(_ context.Context, req resource.ValidateConfig
 	}
 }
 
-// ImportState handles an import by ID or by identity. It sends nothing: a read follows, which
+// ImportState handles an import by ID or by identity. It sends no request: a read follows, which
 // completes the state.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, err := r.importedID(ctx, req, &resp.Diagnostics)

@@ -115,7 +115,7 @@ func nameless(patch, times int) func(*workshop, string, tfvalue.Value) tfvalue.V
 			return lamp
 		}
 		times--
-		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+		return withoutNames(lamp)
 	}
 }
 

@@ -313,7 +313,7 @@ func TestElementWithoutAName(t *testing.T) {
 				return lamp
 			}
 			left--
-			return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+			return withoutNames(lamp)
 		})
 		o := tf.plan()
 		if times == 1 {
@@ -336,7 +336,7 @@ func TestElementWithoutAName(t *testing.T) {
 		if len(adopts.patches()) == 0 {
 			return lamp
 		}
-		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+		return withoutNames(lamp)
 	})
 	adopts.config = m{"lamp_id": firstLamp, "name": "new"}
 	adopts.wantOK(adopts.apply())

@@ -172,18 +172,20 @@ func (tf *terraform) wantPatches(want ...string) {
 func (tf *terraform) wantRequests(want ...string) {
 	tf.t.Helper()
 	var got []string
-	for rest := tf.requests; len(rest) > 0; {
-		reads := slices.IndexFunc(append(slices.Clone(rest), ""), func(request string) bool { return request != "GET" })
-		switch reads {
-		case 0:
-			got, rest = append(got, rest[0]), rest[1:]
+	reads := 0
+	for i, request := range tf.requests {
+		if request != "GET" {
+			got = append(got, request)
 			continue
-		case 1:
-			got = append(got, "GET")
-		default:
-			got = append(got, fmt.Sprintf("%d GETs", reads))
 		}
-		rest = rest[reads:]
+		reads++
+		if i+1 < len(tf.requests) && tf.requests[i+1] == "GET" {
+			continue
+		}
+		if reads > 1 {
+			request = fmt.Sprintf("%d GETs", reads)
+		}
+		got, reads = append(got, request), 0
 	}
 	if !slices.Equal(got, want) {
 		tf.t.Errorf("sent %q, want %q", got, want)

@@ -301,6 +301,11 @@ func eachBulb(lamp tfvalue.Value, change func(tfvalue.Value) tfvalue.Value) tfva
 	return lamp.With(tfvalue.Collection(lamp.At(bulbsAt...).Type(), bulbs), bulbsAt...)
 }
 
+// withoutNames omits the names of the bulbs of a lamp.
+func withoutNames(lamp tfvalue.Value) tfvalue.Value {
+	return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+}
+
 // omit returns an edit that omits a leaf, from requests that begin with a method, a
 // number of times; 0 is always.
 func omit(method string, times int, path ...string) func(string, tfvalue.Value) tfvalue.Value {
@@ -315,8 +320,8 @@ func omit(method string, times int, path ...string) func(string, tfvalue.Value) 
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
-// unknown is known only after apply. Bulbs of a lamp are those of the mount of its fixture, and a bulb has a wire
-// of its own, with the name of its socket, if it does not say which.
+// unknown is known only after apply. The bulbs of a lamp may stand at its top, and belong to the
+// mount of its fixture. A bulb without a wire has one of its own, with the name of its socket.
 type m map[string]any
 
 const unknown = tftypes.UnknownValue

@@ -72,8 +72,8 @@ func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, asOf tim
 // platform may reset the set with a PATCH of leaves, and leaves with a PATCH of the set.
 const maxRestores = 2
 
-// run changes the object to the wanted leaves. If none differs, it sends nothing. After an error,
-// too, seen is up to date.
+// run changes the object to the wanted leaves. If none differs, it sends no PATCH. After an
+// error, too, seen is up to date.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	defer u.report(diags)
 	next := Patch{Leaves: u.change.Leaves, Edit: u.step()}

@@ -251,13 +251,13 @@ func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp 
 	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, r.Now())), "ready_for_renewal").Value
 }
 
-// Update implements resource.Resource. It sends nothing: the platform has none of the arguments that
+// Update implements resource.Resource. It sends no request: the platform has none of the arguments that
 // change in place.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = req.Plan.Raw
 }
 
-// Delete implements resource.Resource. It sends nothing: the key stays valid.
+// Delete implements resource.Resource. It sends no request: the key stays valid.
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
 }

@@ -55,7 +55,7 @@ func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.Va
 	readSettings(tfvalue.Of(req.Config.Raw), func(name string) string { return atMost[name] }, &resp.Diagnostics)
 }
 
-// Configure implements provider.Provider. It sends nothing. Settings are required only where they
+// Configure implements provider.Provider. It sends no request. Settings are required only where they
 // are used. But what can never be meant, no setting at all or half of the credentials, is one error
 // here instead of one for every object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {

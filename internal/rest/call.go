@@ -39,7 +39,7 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 	}
 }
 
-// Begin begins a call, which the caller has to End, and sends nothing. The context that it returns
+// Begin begins a call, which the caller has to End, and sends no request. The context that it returns
 // ends with the call's retry_timeout. It is for Try and Stop, and for what the caller reads between
 // two attempts.
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
