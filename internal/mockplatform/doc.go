@@ -14,8 +14,8 @@
 // It rejects everything that the API document gives it reason to reject: a wrong
 // or missing key (401), a path element that is not a UUID, an unexpected body,
 // unknown members at any depth, values of the wrong type or out of range (400),
-// another Content-Type (415), an unknown ID (404). One schema per body (directory
-// bodies) drives checks, merges and resets.
+// another Content-Type (415), more than 4 MiB (413), an unknown ID (404). One
+// schema per body (directory bodies) drives checks, merges and resets.
 //
 // Where the document is silent, the simplest behaviour is the default and
 // [Behaviour] has the alternatives: a PATCH keeps what it omits, a response has

@@ -33,6 +33,7 @@ func TestRejectedRequests(t *testing.T) {
 		{"body on GET", "GET", kafkaPath, `{}`, 400, "the body must be empty"},
 		{"no body", "PATCH", scalingPath, "", 415, "Content-Type"},
 		{"not JSON", "PATCH", scalingPath, `{"numReplicas":`, 400, "not valid JSON"},
+		{"too large", "PATCH", scalingPath, `{"numReplicas":7}` + strings.Repeat(" ", 4<<20), 413, "the body must not exceed 4194304 bytes"},
 		{"duplicate member", "PATCH", scalingPath, `{"numReplicas":3,"numReplicas":4}`, 400, "numReplicas\\\" occurs twice"},
 		{"not an object", "PATCH", scalingPath, `[]`, 400, "the body must be of type object"},
 

@@ -2,6 +2,7 @@ package mockplatform
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -69,12 +70,20 @@ func (s *Server) current() (Behaviour, *Limiter) {
 	return s.behaviour, s.limiter
 }
 
+// maxBody is the maximum size of a body, in bytes: some 10,000 table mappings.
+const maxBody = 4 << 20
+
 // ServeHTTP responds to one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := s.newHandler(w, r)
 	defer h.finish()
 	var err error
-	if h.rawBody, err = io.ReadAll(r.Body); err != nil {
+	h.rawBody, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		h.send(h.errorResponse(reject(http.StatusRequestEntityTooLarge, "the body must not exceed %d bytes", maxBody)))
+		return
+	}
+	if err != nil {
 		return // the client has disconnected
 	}
 	s.journal.update(h.entry, func(r *Request) { r.Body = string(h.rawBody) })

@@ -8,6 +8,7 @@
 //
 //	main.go     starts and ends
 //	options.go  the flags
+//	guard.go    rejects what a web page sends
 //	fault.go    the faults of -fail and of the console
 //	console.go  /console/: objects, keys and faults
 //	objects.go  the objects of the console
@@ -66,14 +67,13 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return fmt.Errorf("cannot listen on -addr: %w", err)
 	}
-	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+	if !isLoopback(listener.Addr()) {
 		_, _ = fmt.Fprintf(stderr, "mockplatform: warning: other machines can reach -addr %s, and the credentials are public. "+
 			"There, the provider needs allow_http.\n", o.addr)
 	}
 	found := summarize(listener.Addr(), seed)
 	if o.env != "" {
-		// 0600 although these credentials are public, as for every file with credentials.
-		if err := os.WriteFile(o.env, []byte(found.environment()), 0o600); err != nil {
+		if err := writePrivate(o.env, found.environment()); err != nil {
 			return errors.Join(fmt.Errorf("cannot write -env: %w", err), listener.Close())
 		}
 	}
@@ -81,6 +81,23 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 		return errors.Join(err, listener.Close())
 	}
 	return serve(ctx, listener, platform)
+}
+
+// writePrivate lets nobody else read a file, not one that exists either, whose mode
+// os.WriteFile would keep. These credentials are public, but those of -seed may not be.
+func writePrivate(name, content string) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() { // and not /dev/stdout
+		err = file.Chmod(0o600)
+	}
+	if err == nil {
+		_, err = file.WriteString(content)
+	}
+	return errors.Join(err, file.Close())
 }
 
 // shutdownTime is how long open requests may take to end by themselves.
@@ -96,7 +113,7 @@ func serve(ctx context.Context, listener net.Listener, platform *mockplatform.Se
 		}
 		platform.ServeHTTP(w, r)
 	})
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: guard(handler, listener.Addr()), ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

@@ -145,7 +145,8 @@ func start(t *testing.T, arguments ...string) *program {
 	p := &program{T: t, dir: t.TempDir(), env: map[string]string{}}
 	stdout, errOut := os.Create(filepath.Join(p.dir, "stdout"))
 	stderr, errErr := os.Create(filepath.Join(p.dir, "stderr"))
-	if err := errors.Join(errOut, errErr); err != nil {
+	errEnv := os.WriteFile(filepath.Join(p.dir, "env"), []byte(strings.Repeat("# an older run\n", 1000)), 0o644)
+	if err := errors.Join(errOut, errErr, errEnv); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -190,7 +191,12 @@ func (p *program) request(method, path, body string) *http.Request {
 // send returns the body of a response with the wanted status.
 func (p *program) send(status int, method, path, body string) string {
 	p.Helper()
-	response, err := http.DefaultClient.Do(p.request(method, path, body))
+	return p.do(status, p.request(method, path, body))
+}
+
+func (p *program) do(status int, request *http.Request) string {
+	p.Helper()
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -200,7 +206,7 @@ func (p *program) send(status int, method, path, body string) string {
 		p.Fatal(err)
 	}
 	if response.StatusCode != status {
-		p.Errorf("%s %s: got %d %s, want %d", method, path, response.StatusCode, content, status)
+		p.Errorf("%s %s: got %d %s, want %d", request.Method, request.URL, response.StatusCode, content, status)
 	}
 	return string(content)
 }

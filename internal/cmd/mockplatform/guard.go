@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// guard keeps web pages out. A browser on this machine lets every page send requests to a
+// loopback address, and the console needs no credentials.
+//
+// Each change that a page asks for has an Origin, which no Terraform sends. A page that
+// reaches the fake under a name of its own (DNS rebinding) could also read, and is told
+// from a client by its Host. That is not checked if other machines are served on purpose,
+// because the fake does not know the names by which they reach it.
+func guard(next http.Handler, addr net.Addr) http.Handler {
+	local := isLoopback(addr)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Origin") != "":
+			deny(w, http.StatusForbidden, "requests from web pages are rejected (Origin: %q)", r.Header.Get("Origin"))
+		case local && !isLoopbackHost(r.Host):
+			deny(w, http.StatusMisdirectedRequest, "the fake serves only this machine, and %q is not a loopback address; -addr 0.0.0.0:PORT also serves others", r.Host)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// deny has an error in the form that the provider shows.
+func deny(w http.ResponseWriter, status int, format string, args ...any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	writeJSON(w, map[string]string{"error": "mockplatform: " + fmt.Sprintf(format, args...)})
+}
+
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// isLoopbackHost looks no name up: the answer is what a rebinding changes.
+func isLoopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
+}
