@@ -50,7 +50,7 @@ func TestOtherContainer(t *testing.T) {
 				w.setenv(setting[1] + "=" + setting[2])
 			}
 			host := regexp.MustCompile(`DATAPLATFORM_BASE_URL: http://(\w+):18080\n`).FindStringSubmatch(text)
-			if len(host) == 0 || !regexp.MustCompile(`\n +`+host[1]+`:\n +image: ghcr\.io/dataplatform/mockplatform\n`).MatchString(text) {
+			if len(host) == 0 || !regexp.MustCompile(`\n +`+host[1]+`:\n +image: ghcr\.io/dataplatform/mockplatform:0\.1\.0\n`).MatchString(text) {
 				t.Errorf("the host of the URL is not the fake's container: %q", host)
 			}
 			var commands []string

@@ -2,6 +2,7 @@ package guidestest
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -250,26 +251,54 @@ esac
 }
 
 // TestPipelineFiles adds everything to git as a user does: what the scripts need is added,
-// and what they write is not.
+// and what they write is not. What the workflows end with removes it.
 func TestPipelineFiles(t *testing.T) {
 	w := scripted(t)
 	w.File(".gitignore", fileText(t, filepath.Join(scenarioDir, ".gitignore")))
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	got := strings.Fields(w.shell("git init -q .; git add -A; git ls-files -- . ':!.mirror'"))
-	want := strings.Fields(".gitignore .terraform.lock.hcl ci/changes.jq ci/comment.sh ci/drift.sh ci/lint.sh ci/only-imports.sh ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
+	want := strings.Fields(".gitignore .terraform.lock.hcl ci/changes.jq ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/only-imports.sh ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
 	if !slices.Equal(got, want) {
 		t.Errorf("git has\n%s\nwant\n%s", got, want)
+	}
+	if left := w.shell("git clean -ffdxq; git ls-files --others"); left != "" {
+		t.Errorf("these files stay on the runner: %s", left)
 	}
 }
 
 // TestPipelineSecrets encrypts no plan with an empty passphrase, which is what a secret that
-// is not set comes to.
+// is not set comes to, and decrypts only the plan with the digest.
 func TestPipelineSecrets(t *testing.T) {
-	content := fileText(t, filepath.Join(scenarioDir, "workflows", "environment.yml"))
-	wantText(t, content, "TF_VAR_source_secrets: ${{ secrets.SOURCE_SECRETS || '{}' }}")
-	encrypt := regexp.MustCompile(`- run: (test -n.*)`).FindStringSubmatch(content)
-	w := newWorkspace(t, "")
+	w := newWorkspace(t, "").setenv("PLAN_PASSPHRASE=passphrase", "GITHUB_OUTPUT=output")
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("there is no openssl")
+	}
+	w.copies(scenarioDir+"/ci", "ci")
 	w.File("tfplan", "a plan")
-	w.wantScript("PLAN_PASSPHRASE= && export PLAN_PASSPHRASE && "+encrypt[1], 1)
+	w.wantScript("PLAN_PASSPHRASE= bash ci/encrypt.sh", 1, "PLAN_PASSPHRASE: is not set")
 	w.wantScript("test -e tfplan.enc", 1)
+
+	digest := w.shell("bash ci/encrypt.sh && mv tfplan.enc made && bash ci/encrypt.sh > other && mv tfplan.enc other && rm tfplan")
+	wantText(t, w.Read("output"), "digest="+digest+"\n")
+	w.setenv("PLAN_DIGEST=" + digest)
+	w.wantScript("cp other tfplan.enc && bash ci/decrypt.sh", 1, "tfplan.enc is not the plan that was encrypted.")
+	w.wantScript("PLAN_DIGEST= bash ci/decrypt.sh", 1, "is not the plan")
+	w.wantScript("test -e tfplan", 1)
+	w.wantScript("cp made tfplan.enc && bash ci/decrypt.sh && cat tfplan", 0, "a plan")
+}
+
+// TestPipelineMasks has each value of a JSON object hidden, in the form of GitHub's commands.
+func TestPipelineMasks(t *testing.T) {
+	w := newWorkspace(t, "")
+	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
+	w.copies(scenarioDir+"/ci", "ci")
+	for _, row := range []struct{ secrets, says string }{
+		{"{}", ""},
+		{`{"orders":"first secret","customers":"","key":"100%\r\nlast"}`, "::add-mask::first secret ::add-mask::100%25%0D%0Alast"},
+	} {
+		if out := w.setenv("TF_VAR_source_secrets=" + row.secrets).shell("bash ci/mask.sh"); out != row.says {
+			t.Errorf("%s: got %q, want %q", row.secrets, out, row.says)
+		}
+	}
+	wantNoText(t, w.setenv(`TF_VAR_source_secrets={"orders":secret}`).shell("! bash ci/mask.sh"), "secret")
 }

@@ -88,12 +88,14 @@ func TestScenarioReadme(t *testing.T) {
 	wantNoText(t, w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-")
 
 	// A new version of one secret, which is a connection string now, and a new generation
-	// of one key are sent, and nothing else.
+	// of one key are sent, and nothing else. The plan does not have the secret.
 	const values = "environments/production.tfvars"
 	w.edit(values, `object_storage = { access_key_id = "clickstream-reader" }`, "object_storage = {}\n    secret_version = 2")
 	w.edit(values, `roles = ["query_endpoints"]`, `roles = ["query_endpoints"], generation = 2`)
 	w.wantScript("terraform plan", 1, "Credential missing")
-	wantText(t, w.setenv("TF_VAR_source_secrets="+secrets).Apply(), "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
+	plan := w.setenv(`TF_VAR_source_secrets={"clickstream":"placeholder"}`).shell("terraform plan -out=tfplan")
+	w.setenv("TF_VAR_source_secrets="+secrets, "TF_CLI_ARGS_apply=").shell("terraform apply tfplan")
+	wantText(t, plan, "Plan: 1 to add, 1 to change, 1 to destroy.", `API key "ingest-production-dashboards"`)
 	sent := strings.Join(w.Writes(), "\n")
 	if strings.Count(sent, "secret-of-") != 1 {
 		t.Errorf("want one secret, got\n%s", sent)

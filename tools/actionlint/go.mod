@@ -5,6 +5,8 @@ go 1.26.0
 
 tool github.com/rhysd/actionlint/cmd/actionlint
 
+require go.yaml.in/yaml/v4 v4.0.0-rc.3
+
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
@@ -15,7 +17,6 @@ require (
 	github.com/mattn/go-shellwords v1.0.16 // indirect
 	github.com/rhysd/actionlint v1.7.12 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
-	go.yaml.in/yaml/v4 v4.0.0-rc.3 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )
