@@ -90,7 +90,8 @@ func (w *workspace) withFake(p *page) string {
 	}
 	listener.Close()
 	p.drop(func(b block) bool {
-		return strings.HasPrefix(b.text, "docker ") || strings.HasPrefix(b.text, "credentials.json ") // files of a seed
+		return strings.HasPrefix(b.text, "docker ") || strings.HasPrefix(b.text, "credentials.json ") || // files of a seed
+			strings.HasPrefix(b.text, "shasum ") // files of a release
 	})
 	p.replace("127.0.0.1:18080", listener.Addr().String())
 	return w.setenv("TF_CLI_ARGS_apply=-auto-approve").follow(p)

@@ -61,6 +61,7 @@ var handedOut = []string{"examples/pipeline/terraform.yml", "examples/scenario/w
 // writes are the permissions that a job has beyond reading, by file and job.
 var writes = map[string][]string{
 	"release.yml release":  {"attestations", "contents", "id-token", "packages"},
+	"latest.yml image":     {"packages"},
 	"terraform.yml plan":   {"pull-requests"},
 	"environment.yml plan": {"pull-requests"},
 	// What the called workflow may have.
@@ -196,4 +197,38 @@ func TestHandedOutWorkflows(t *testing.T) {
 
 func runs(j job, command string) bool {
 	return slices.ContainsFunc(j.Steps, func(s step) bool { return strings.Contains(s.Run, command) })
+}
+
+// TestReleaseWorkflow wants the commit and its vulnerabilities looked at where there is no
+// key, everything attested that is published, and the tag latest moved by the publication.
+func TestReleaseWorkflow(t *testing.T) {
+	w := read(t, ".github/workflows/release.yml")
+	check, release := w.Jobs["check"], w.Jobs["release"]
+	if release.Needs != "check" || check.Environment != "" || !runs(check, "git merge-base --is-ancestor HEAD origin/main") || !runs(check, "make vulncheck") {
+		t.Errorf("the check is not before the release: %+v", check)
+	}
+	attested := map[string]bool{}
+	for _, s := range release.Steps {
+		if strings.HasPrefix(s.Uses, "actions/attest-build-provenance@") {
+			for _, subject := range strings.Fields(s.With["subject-path"] + " " + s.With["subject-checksums"]) {
+				attested[subject] = true
+			}
+		}
+	}
+	for _, want := range []string{
+		"dist/*.zip", "dist/*.sbom.json", "dist/*_SHA256SUMS", "dist/mockplatform_checksums.txt",
+		"terraform-registry-manifest.json", "dist/digests.txt",
+	} {
+		if !attested[want] {
+			t.Errorf("%s is not attested", want)
+		}
+	}
+	packages, err := os.ReadFile(root + ".goreleaser.yml")
+	if err != nil || !strings.Contains(string(packages), `    tags: ["{{ .Version }}"]`+"\n") {
+		t.Errorf("the image has other tags: %v", err)
+	}
+	if latest := read(t, ".github/workflows/latest.yml"); !strings.Contains(latest.text, "\n  release:\n    types: [released]\n") ||
+		!regexp.MustCompile(`(?s)gh attestation verify.*--tag "\$IMAGE:latest"`).MatchString(latest.Jobs["image"].Steps[0].Run) {
+		t.Errorf("latest moves otherwise:\n%s", latest.text)
+	}
 }
