@@ -99,6 +99,9 @@ const (
 // Patches is how a PATCH is carried out.
 type Patches struct {
 	Resets Resets
+	// Step, if set, is the time in which numReplicas moves by one towards what was sent, and
+	// after which a new table mapping has members beside its names.
+	Step time.Duration
 	// Rewrites also apply to new keys.
 	Rewrites []Rewrite
 	// MovesState changes the state of a pipe with each PATCH.

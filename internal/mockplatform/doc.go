@@ -27,9 +27,10 @@
 //
 // A [Fault] affects the next requests that it matches; a [Behaviour] lasts. A
 // fault acts in this order: delay, hang or reset, status or result, headers,
-// cut. With After, the request is carried out before all of that. A request that
-// gets a fault's status without After is neither checked nor counted against the
-// rate limit.
+// cut. With After, the request is carried out before all of that, with Half a part
+// of it, and with Later it is carried out while the client already has the fault. A
+// request that gets a fault's status without one of these is neither checked nor
+// counted against the rate limit.
 //
 // # Inspection
 //
@@ -61,6 +62,7 @@
 //	handler.go     one request: checks, the operation, the fault
 //	operations.go  what each operation does
 //	patch.go       how a PATCH changes a document: merges, resets, rewrites
+//	steps.go       what of a PATCH arrives later
 //	schema.go      the schemas of bodies: checks and defaults
 //	results.go     what a behavior changes in a result
 //	response.go    the response to a request

@@ -27,6 +27,12 @@ type Fault struct {
 
 	// After carries the request out before the fault.
 	After bool
+	// Later carries the request out this long after its arrival, whatever the client has received
+	// or does meanwhile: a gateway gives up, and the server behind it does not. It needs a Status,
+	// Hang or Reset.
+	Later time.Duration
+	// Half carries out only the removals of table mappings in a PATCH of a pipe before the fault.
+	Half bool
 
 	// Delay is the time to wait first.
 	Delay time.Duration

@@ -176,3 +176,48 @@ func TestHang(t *testing.T) {
 		})
 	}
 }
+
+// A server carries a request out although its client has been told otherwise, or has left.
+func TestLater(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockplatform.Fault{
+		"a gateway gives up":   {Status: 504, Later: 14 * time.Second},
+		"the client gives up":  {Hang: true, Later: 14 * time.Second},
+		"the connection broke": {Reset: true, Later: 14 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(b *bench) {
+				replicas := func() any { return b.platform.Service(mockplatform.ServiceID)["numReplicas"] }
+				ctx, leave := context.WithTimeout(b.Context(), 2*time.Second)
+				defer leave()
+				b.platform.Inject(fault)
+				out, err := b.do(b.request("PATCH", scalingPath, `{"numReplicas":9}`).WithContext(ctx))
+				equal(b.T, "the response", []any{out.status, err != nil}, []any{fault.Status, fault.Status == 0})
+				b.platform.ClearFaults()
+				<-ctx.Done()
+				b.must("PATCH", scalingPath, `{"numReplicas":5}`)
+				time.Sleep(11 * time.Second)
+				equal(b.T, "after 13 s", replicas(), 5)
+				time.Sleep(2 * time.Second)
+				equal(b.T, "after 15 s", replicas(), 9)
+				equal(b.T, "requests", len(b.platform.Requests()), 2)
+			})
+		})
+	}
+}
+
+func TestHalf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.platform.Inject(mockplatform.Fault{Status: 400, Half: true, Times: 2})
+	const body = `{"name":"n","source":{"postgres":{"host":"h",` +
+		`"tableMappingsToRemove":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}],` +
+		`"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"new","targetTable":"new"}]}}}`
+	equal(t, "status", b.send("PATCH", postgresPath, body).status, 400)
+	stored := b.platform.Pipe(mockplatform.PostgresPipeID)
+	equal(t, "mappings", size(stored, "source.postgres.tableMappings"), 2)
+	equal(t, "the rest", []any{stored["name"], at(stored, "source.postgres.host")}, []any{"customers", "customers.pg.example.com"})
+	equal(t, "a service", b.send("PATCH", scalingPath, `{"numReplicas":9}`).status, 400)
+	equal(t, "replicas", b.platform.Service(mockplatform.ServiceID)["numReplicas"], 3)
+}

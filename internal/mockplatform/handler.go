@@ -76,7 +76,7 @@ func (h *handler) wait(d time.Duration) bool {
 // respond returns the real response or the fault's.
 func (h *handler) respond() response {
 	var out response
-	if h.fault.Status == 0 || h.fault.After {
+	if h.fault.Status == 0 || h.fault.After || h.fault.Half && h.route.operation == UpdatePipe {
 		out = h.carryOut()
 	}
 	if h.fault.Status != 0 {

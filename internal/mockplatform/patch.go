@@ -71,6 +71,9 @@ func (p *Patches) rewrite(operation Operation, doc, sent Document) {
 // store stores the document after a PATCH, and returns the result.
 func (h *handler) store(o *object, after Document) Document {
 	before := o.doc
+	if every := h.behaviour.Patches.Step; every > 0 {
+		after = h.server.store.delay(o, after, every)
+	}
 	o.replace(after)
 	if h.fault.Result == ResultBefore {
 		return before
@@ -86,6 +89,9 @@ func (h *handler) updatePipe() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.fault.Half {
+		h.body = removals(h.body)
+	}
 	doc := cloneDocument(found.doc) // a rejected PATCH changes nothing
 	if err := h.checkSourceKinds(doc); err != nil {
 		return nil, err
@@ -99,6 +105,12 @@ func (h *handler) updatePipe() (any, error) {
 	h.advance(doc)
 	found.keepSecrets(asDocument(h.body["source"]))
 	return h.store(found, doc), nil
+}
+
+// removals is what a PATCH does first if it is carried out half way.
+func removals(body Document) Document {
+	mappings, _ := lookup(body, "source.postgres.tableMappingsToRemove")
+	return Document{"source": Document{"postgres": Document{"tableMappingsToRemove": asList(mappings)}}}
 }
 
 // checkSourceKinds rejects source kinds that the pipe does not have.
@@ -130,6 +142,11 @@ func (o *object) keepSecrets(source Document) {
 }
 
 var mappingID = []string{"sourceSchemaName", "sourceTable", "targetTable"}
+
+func mappingsOf(doc Document) []any {
+	mappings, _ := lookup(doc, "source.postgres.tableMappings")
+	return asList(mappings)
+}
 
 // changeTableMappings applies tableMappingsToRemove and tableMappingsToAdd.
 func (h *handler) changeTableMappings(doc Document) error {

@@ -126,6 +126,35 @@ func TestLag(t *testing.T) {
 	})
 }
 
+// A platform that works in steps shows what it is on the way to.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(b *bench) {
+		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches.Step = 2 * time.Second })
+		replicas := func() any { return at(b.send("GET", servicesPath, "").body, "result.0.numReplicas") }
+		equal(b.T, "PATCH", b.must("PATCH", scalingPath, `{"numReplicas":5}`)["numReplicas"], 3)
+		time.Sleep(time.Second)
+		for _, want := range []int{3, 4, 5, 5} {
+			equal(b.T, "on the way up", replicas(), want)
+			time.Sleep(2 * time.Second)
+		}
+		b.must("PATCH", scalingPath, `{"numReplicas":2}`)
+		time.Sleep(3 * time.Second)
+		equal(b.T, "on the way down", replicas(), 4)
+		b.platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["numReplicas"] = 12 })
+		time.Sleep(time.Minute)
+		equal(b.T, "somebody else has scaled", replicas(), 12)
+
+		mapping := func() any {
+			return at(b.must("GET", postgresPath, ""), "source.postgres.tableMappings.3.excludedColumns")
+		}
+		b.must("PATCH", postgresPath, `{"source":{"postgres":{"tableMappingsToAdd":[{"sourceSchemaName":"public","sourceTable":"new","targetTable":"new","excludedColumns":["iban"]}]}}}`)
+		equal(b.T, "at first", mapping(), nil)
+		time.Sleep(3 * time.Second)
+		equal(b.T, "complete", mapping(), json.RawMessage(`["iban"]`))
+	})
+}
+
 func TestSparseWhile(t *testing.T) {
 	t.Parallel()
 	b := responding(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Server is a fake platform: an http.Handler, safe for concurrent use.
@@ -90,6 +91,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := h.fault
 	if !h.wait(h.behaviour.Latency) || !fault.After && !h.wait(fault.Delay) {
 		return
+	}
+	if fault.Later > 0 {
+		later := *h // so that the two share nothing that changes
+		time.AfterFunc(fault.Later, func() { later.carryOut() })
 	}
 	var out response
 	if fault.After || !fault.silent() {

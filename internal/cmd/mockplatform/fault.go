@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -15,14 +16,16 @@ import (
 // methods are the methods in the API document.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 
-// parseFault parses [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
+// parseFault parses [after-|half-|later-DURATION-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]].
 func parseFault(value string) (mockplatform.Fault, error) {
 	what, rest, _ := strings.Cut(value, ":")
 	count, rest, _ := strings.Cut(rest, ":")
 	method, urlPath, _ := strings.Cut(rest, ":")
-	what, after := strings.CutPrefix(what, "after-")
-
-	fault := mockplatform.Fault{After: after, Method: strings.ToUpper(method), Path: urlPath, Times: 1}
+	fault := mockplatform.Fault{Method: strings.ToUpper(method), Path: urlPath, Times: 1}
+	what, err := cutCarriedOut(what, &fault)
+	if err != nil {
+		return fault, err
+	}
 	if fault.Method != "" && !slices.Contains(methods, fault.Method) {
 		return fault, fmt.Errorf("METHOD must be one of %s", strings.Join(methods, ", "))
 	}
@@ -55,4 +58,25 @@ func parseFault(value string) (mockplatform.Fault, error) {
 		fault.Status = status
 	}
 	return fault, nil
+}
+
+// cutCarriedOut parses what of the request is carried out, or when, and returns the rest.
+func cutCarriedOut(what string, fault *mockplatform.Fault) (rest string, err error) {
+	when, rest, found := strings.Cut(what, "-")
+	switch {
+	case !found:
+		return what, nil
+	case when == "after":
+		fault.After = true
+	case when == "half":
+		fault.Half = true
+	case when == "later":
+		when, rest, _ = strings.Cut(rest, "-")
+		if fault.Later, err = time.ParseDuration(when); err != nil || fault.Later <= 0 || rest == "cut" {
+			return "", errors.New("later- needs a duration and a status, reset or hang, such as later-14s-504")
+		}
+	default:
+		return what, nil
+	}
+	return rest, nil
 }

@@ -25,6 +25,9 @@ func TestParseFault(t *testing.T) {
 		"503:2":                       {Status: 503, Times: 2},
 		"429:0:get":                   {Status: 429, Times: mockplatform.Always, Method: "GET"},
 		"after-500:1:POST:/keys":      {Status: 500, After: true, Times: 1, Method: "POST", Path: "/keys"},
+		"half-400:1:PATCH":            {Status: 400, Half: true, Times: 1, Method: "PATCH"},
+		"later-14s-504":               {Status: 504, Later: 14 * time.Second, Times: 1},
+		"later-1m30s-hang::PATCH":     {Hang: true, Later: 90 * time.Second, Times: 1, Method: "PATCH"},
 		"reset::PATCH":                {Reset: true, Times: 1, Method: "PATCH"},
 		"hang:1::/v1/*/services":      {Hang: true, Times: 1, Path: "/v1/*/services"},
 		"cut":                         {Cut: mockplatform.CutBody, Times: 1, CutBytes: -20},
@@ -50,6 +53,7 @@ func TestBadFlags(t *testing.T) {
 	t.Parallel()
 	const (
 		times  = "-fail: the number of requests must be whole, or 0 for all"
+		later  = "-fail: later- needs a duration and a status, reset or hang, such as later-14s-504"
 		counts = "-services and -pipes must be between 0 and 100000"
 		rate   = "-rate-limit: the number must be between 0 and 1000000"
 		window = "-rate-limit: must be a number per second such as 5, or a whole number and a duration such as 10/1m"
@@ -61,6 +65,8 @@ func TestBadFlags(t *testing.T) {
 		{`unexpected argument "stray": only flags are accepted`, []string{"stray"}},
 		{"flag provided but not defined: -service (-h lists the flags)", []string{"-service", "5"}},
 		{"-fail: must begin with reset, hang, cut or an HTTP status of at least 200", []string{"-fail", "100"}},
+		{later, []string{"-fail", "later-504"}},
+		{later, []string{"-fail", "later-14s-cut"}},
 		{times, []string{"-fail", "503:x"}},
 		{times, []string{"-fail", "503:-1"}},
 		{"-fail: METHOD must be one of GET, POST, PATCH", []string{"-fail", "503:1:FROB"}},
@@ -71,7 +77,7 @@ func TestBadFlags(t *testing.T) {
 		{"-hide: must have the form FIELD:FIELD=VALUE", []string{"-hide", "name:id"}},
 		{counts, []string{"-services", "-5"}},
 		{counts, []string{"-pipes", "100001"}},
-		{"-latency, -lag and -key-validity must be at least 0", []string{"-latency", "-5s"}},
+		{"-latency, -lag, -step and -key-validity must be at least 0", []string{"-latency", "-5s"}},
 		{rate, []string{"-rate-limit", "NaN"}},
 		{rate, []string{"-rate-limit", "/1m"}},
 		{window, []string{"-rate-limit", "10/-1m"}},
@@ -221,7 +227,7 @@ const (
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	p := start(t,
-		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-lag", "1ms", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
+		"-journal", "-services", "5", "-pipes", "3", "-latency", "1ms", "-lag", "1ms", "-step", "1m", "-fail", "503:1:GET", "-sparse", "name", "-sparse-empty",
 		"-hide", "endpoints:isPrimary=false", "-hide", "ipAccessList:iamRole=role:none", "-patch-result", "before", "-patch-resets", "all", "-moves-state", "-key-validity", "30m",
 	)
 	for variable, want := range map[string]string{

@@ -52,8 +52,8 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 	})
 	choice(flags, &o.behaviour.RateLimit.RetryAfter, "retry-after", "say when to retry, with -rate-limit, in this `form`",
 		mockplatform.RetryAfterSeconds, mockplatform.RetryAfterDate, mockplatform.RetryAfterReset, mockplatform.RetryAfterNone)
-	flags.Func("fail", "make requests fail with this `fault`: [after-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
-		"after- carries the request out first; N is the number of requests, 0 for all (default 1); repeatable", func(value string) error {
+	flags.Func("fail", "make requests fail with this `fault`: [after-|half-|later-DURATION-]STATUS|reset|hang|cut[:N[:METHOD[:PATH]]]; "+
+		"after- carries the request out first, half- only what it removes, and later-14s- 14 s after its arrival; N is the number of requests, 0 for all (default 1); repeatable", func(value string) error {
 		fault, err := parseFault(value)
 		o.faults = append(o.faults, fault)
 		return err
@@ -88,6 +88,7 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		patches.Resets.Nested = value == "nested" || value == "all"
 		return oneOf(value, "none", "top", "nested", "all")
 	})
+	flags.DurationVar(&patches.Step, "step", 0, "change the number of replicas by one in each `duration`, such as 2s, and complete new table mappings after it")
 	flags.BoolVar(&patches.MovesState, "moves-state", false, "change the state of a pipe with each PATCH")
 	flags.DurationVar(&o.behaviour.KeyValidity, "key-validity", 0, "let new keys expire after this `duration` at the latest, whatever was requested")
 
@@ -104,8 +105,8 @@ func parse(arguments []string, stdout io.Writer) (*options, error) {
 		return nil, fmt.Errorf("unexpected argument %q: only flags are accepted (-h lists them)", flags.Arg(0))
 	case min(o.services, o.pipes) < 0 || max(o.services, o.pipes) > maxObjects:
 		return nil, fmt.Errorf("-services and -pipes must be between 0 and %d", maxObjects)
-	case min(o.behaviour.Latency, responses.Lag, o.behaviour.KeyValidity) < 0:
-		return nil, errors.New("-latency, -lag and -key-validity must be at least 0")
+	case min(o.behaviour.Latency, responses.Lag, patches.Step, o.behaviour.KeyValidity) < 0:
+		return nil, errors.New("-latency, -lag, -step and -key-validity must be at least 0")
 	}
 	return o, nil
 }
