@@ -10,7 +10,8 @@ import (
 )
 
 // apply applies a plan and returns the new state. After a failed adoption, the state is null, so
-// that the next apply adopts again. After a failed update, it is what the API returned last.
+// that the next apply adopts again. After a failed update, it is what the API returned last, and
+// what it accepted where no response says anything of it.
 func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, memory) {
 	if change.Plan.IsNull() {
 		// Once per run: Terraform does not fold the warnings of an apply.
@@ -39,8 +40,8 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 	case diags.HasError() && change.Prior.IsNull():
 		return change.Prior, memory{}
 	case diags.HasError():
-		return u.seen.remote, u.nextMemory(u.seen.remote)
+		return u.remote, u.nextMemory(u.remote)
 	}
-	state := tfvalue.Settle(change.Plan, u.seen.remote)
+	state := tfvalue.Settle(change.Plan, u.remote)
 	return state, u.nextMemory(state)
 }

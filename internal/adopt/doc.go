@@ -16,10 +16,10 @@
 //	review.go    what a change has to achieve, and what is against it
 //	warnings.go  the warnings of plans
 //	apply.go     an apply, from the read to the state
-//	update.go    an update from top to bottom: PATCH, verify, wait, restore what was reset
-//	set.go       the keyed set of an update, as three sets, and the question before each PATCH
+//	update.go    an update from top to bottom: its steps, and one PATCH after the other
+//	await.go     what a response leaves open, and the wait for what was sent
+//	set.go       the keyed set of an update: the question before each PATCH, and unknown outcomes
 //	report.go    the errors and warnings of an update
-//	verdict.go   what a response means for one leaf, as a table
 //	generate.go  the configuration of an object that was read
 //	private.go   what private state remembers of earlier reads
 package adopt

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -95,9 +96,7 @@ func (k *Kind) names(p Patch) (names []string) {
 // Call is an update under way: a platform.Update, with the methods that it has from rest.Call.
 type Call interface {
 	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
-	IsAmbiguous() bool
-	Resolve()
-	Stop(ctx context.Context, err error) error
+	Began() time.Time
 	End()
 }
 

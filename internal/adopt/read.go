@@ -91,13 +91,15 @@ func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identi
 	}
 	read, asOf := first, e.returnedAt(first)
 	remote, omitted := compare(first)
-	if len(omitted) > 0 || !e.hasSet(first, k.needsSet) {
-		isDoubtful := slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedSet(leaf.Path) })
-		if read, err = e.readOnce(ctx, client, id, k.elements); err != nil {
+	if len(omitted) > 0 || k.needsSet && e.setOf(first).IsNull() || e.hasUnnamed(first) {
+		second, err := e.readOnce(ctx, client, id, k.elements)
+		if err != nil {
 			return observed{}, err
 		}
-		asOf = e.eitherReturnedAt(first, read, asOf, isDoubtful)
-		read = read.Merge(first)
+		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedSet(leaf.Path) }) {
+			asOf = time.Time{} // an element lacks a member that it had
+		}
+		read, asOf = e.merge(first, second, asOf)
 		remote, _ = compare(read)
 	}
 	return observed{e.Rules.FillElements(remote), e.Rules.FillElements(read), asOf}, nil
@@ -111,33 +113,27 @@ func (e *Engine) returnedAt(response tfvalue.Value) time.Time {
 	return time.Time{}
 }
 
-// eitherReturnedAt is when a response returned the keyed set if a second one follows it. The first
-// counts only where the second omits the set, and where nothing in its own set is doubtful.
-func (e *Engine) eitherReturnedAt(first, second tfvalue.Value, firstAt time.Time, isDoubtful bool) time.Time {
+// merge returns what two responses in a row have returned, and when they returned the keyed set. That
+// of the first counts, at firstAt, where the second omits it or the name of an element.
+func (e *Engine) merge(first, second tfvalue.Value, firstAt time.Time) (tfvalue.Value, time.Time) {
 	switch {
-	case e.KeyedSet == nil, first.At(e.KeyedSet...).IsNull(), !second.At(e.KeyedSet...).IsNull():
-		return e.returnedAt(second)
-	case isDoubtful:
-		return time.Time{}
+	case e.KeyedSet == nil:
+		return second.Merge(first), firstAt
+	case e.setOf(first).IsNull(), e.hasWholeSet(second) && !e.setOf(second).IsNull():
+		return second.Merge(first), e.returnedAt(second)
 	default:
-		return firstAt
+		return second.Without(e.KeyedSet...).Merge(first), firstAt
 	}
 }
 
 // hasWholeSet reports whether a response says which elements the keyed set has. It does not if it
 // omits the object around the set, or the name of an element, which may then be any other.
 func (e *Engine) hasWholeSet(response tfvalue.Value) bool {
-	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && len(e.key().Unnamed(response.At(e.KeyedSet...))) == 0
+	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && !e.hasUnnamed(response)
 }
 
-// hasSet reports whether all elements of a response have a name, and whether it has the keyed set if
-// that is needed.
-func (e *Engine) hasSet(read tfvalue.Value, needed bool) bool {
-	if e.KeyedSet == nil {
-		return true
-	}
-	set := read.At(e.KeyedSet...)
-	return (!needed || !set.IsNull()) && len(e.key().Unnamed(set)) == 0
+func (e *Engine) hasUnnamed(response tfvalue.Value) bool {
+	return e.KeyedSet != nil && len(e.key().Unnamed(e.setOf(response))) > 0
 }
 
 // readOnce sends one GET. See complete for known.

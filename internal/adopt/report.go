@@ -9,40 +9,35 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // report adds what the user has to know of an update that has ended, in success or in error.
 func (u *update) report(diags *diag.Diagnostics) {
-	u.warnUnmanaged(diags)
-	u.warnChangedElements(diags)
+	u.warnMoved(diags)
 	u.warnUnreturned(diags)
-	u.reportUnfinished(diags)
+	if diags.HasError() && u.ownsKeyedSet() {
+		u.addUnfinished(diags)
+	}
 }
 
-// addFailed reports a PATCH that failed, and perhaps was carried out all the same.
-func (u *update) addFailed(p Patch, err error, diags *diag.Diagnostics) {
-	if platform.IsAmbiguous(err) {
-		u.set.removed = append(u.set.removed, p.Edit.Remove...)
-	}
-	if c := (conflict{}); errors.As(err, &c) {
-		u.addConflict(c, err, diags)
+// addFailed reports a PATCH that failed, or that was not sent again.
+func (u *update) addFailed(err error, diags *diag.Diagnostics) {
+	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
+	if !isStop {
+		diags.AddError("Cannot update "+u.Noun, conn.Detail(err))
 		return
 	}
-	diags.AddError("Cannot update "+u.Noun, conn.Detail(err))
-}
-
-// addConflict reports that somebody changed the set between two requests. err is the error of the
-// call if there was one; without a call, it is nil.
-func (u *update) addConflict(c conflict, err error, diags *diag.Diagnostics) {
-	end := "Nothing more was sent. Plan again."
-	if err != nil {
-		end = "Plan again.\n\n" + conn.Detail(err)
+	var attempt []string
+	if stop.attempt != nil {
+		attempt = []string{conn.Detail(stop.attempt)}
 	}
-	detail := fmt.Sprintf("This update changes these %ss, or others of the same source or target, and somebody else has changed them meanwhile:\n\n%s\n\n%s",
-		u.key().Noun, u.key().List(c.elements), end)
-	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), fmt.Sprintf("%s of %s changed during the apply", u.KeyedSet, u.change.Label), detail)
+	if elements := (conflict)(nil); errors.As(stop.because, &elements) {
+		end := strings.Join(append([]string{"Nothing more was sent. Plan again."}, attempt...), "\n\n")
+		u.addConflict(u.change.Label, "during the apply", elements, end, diags)
+		return
+	}
+	diags.AddError("Cannot update "+u.Noun, strings.Join(append(attempt, "Nothing more was sent: "+conn.Detail(stop.because)), "\n\n"))
 }
 
 func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
@@ -53,150 +48,155 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 	)
 }
 
-func (u *update) addStoredOtherwise(r record, diags *diag.Diagnostics) {
-	diags.AddAttributeError(
-		conn.AttributePath(r.Path),
-		fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label),
-		fmt.Sprintf("%s was sent and accepted, but the API returned another value: %s. Set the argument to the value on the platform, or remove it from the configuration.",
-			r.Path, u.describe(r)),
-	)
-}
-
-func (u *update) describe(r record) string {
-	return u.connection.Client.Mask(u.Rules.Describe(r.Name(), r.now))
-}
-
-// addNotShown reports a leaf that is still as it was. Only the first object of a run waits for such
-// a leaf: if the platform ignores an argument, the wait must not recur for every object.
-func (u *update) addNotShown(r record, diags *diag.Diagnostics) {
-	long := "in reads for " + maxLag.String()
-	if !u.connection.Ignored.Add(u.pathInRun(r.Path)) {
-		long = "and another object of this run waited " + maxLag.String() + " for the same argument in vain"
+// reportUnreadable reports, after a response that could not be read, the error of the request if reads
+// did not show what was sent, and the leaves that no read can show.
+func (u *update) reportUnreadable(s step, err error, ok bool, diags *diag.Diagnostics) {
+	if !ok {
+		u.addFailed(err, diags)
 	}
-	diags.AddAttributeError(
-		conn.AttributePath(r.Path),
-		u.notShown(r),
-		fmt.Sprintf("%s was sent and accepted, but the API still returned the value from before, %s, %s. The platform may need more time, or may have ignored the argument. "+
-			"Nothing more was sent. Check the value in the platform's console, then run terraform plan again.", r.Path, u.describe(r), long),
-	)
+	for _, leaf := range s.Leaves.Leaves() {
+		if u.isNeverReturned(leaf.Path) {
+			u.unreturned = append(u.unreturned, leaf.Path.String())
+		}
+	}
+}
+
+// addNotShown reports a leaf, as it is, that is not what was sent. If it has not moved in the time
+// that the update waited, only the first object of a run waits for such a leaf: if the platform
+// ignores or limits an argument, the wait must not recur for every object.
+func (u *update) addNotShown(leaf tfvalue.Leaf, hasMoved bool, diags *diag.Diagnostics) {
+	long := "in reads for " + maxWait.String()
+	if !hasMoved && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
+		long = "and another object of this run waited " + maxWait.String() + " for the same argument in vain"
+	}
+	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
+	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
+		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
+		do = "Set the argument to the value on the platform, or remove it from the configuration."
+	}
+	if hasMoved {
+		do = "It was still changing. Run terraform plan again later. If it stays at that value, set the argument to it, or remove it from the configuration."
+	}
+	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, %s. Nothing more was sent. %s",
+		leaf.Path, what, u.connection.Client.Mask(u.Rules.Describe(leaf.Name(), leaf.Value)), long, do))
 }
 
 // pathInRun is the key of an attribute in Connection.Ignored, the same for all objects of a kind.
 func (u *update) pathInRun(at tfvalue.Path) string { return u.Name + "/" + at.String() }
 
-// addWrongElements reports elements of the set that are not as they have to be.
-func (u *update) addWrongElements(r record, wrong []tfvalue.Value, diags *diag.Diagnostics) {
-	summary, returned := fmt.Sprintf("API stored a different value for %s of %s", r.Path, u.change.Label), "other elements"
-	if len(u.set.outcome.Late) > 0 {
-		summary, returned = u.notShown(r), "other elements in reads for "+maxLag.String()
+// addNotDone reports elements of the set that are not as a step has them.
+func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) {
+	key, now := u.key(), u.setOf(u.remote)
+	lines := u.Rules.DescribeChange(u.KeyedSet, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
+	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other elements in reads for %s:\n\n%s\n\n", u.KeyedSet, maxWait, strings.Join(lines, "\n"))
+	if folded := key.SameButCase(left.Add, key.Replace(now, s.after.Elements(), nil)); len(folded) > 0 {
+		detail += fmt.Sprintf("The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n%s\n\n", key.List(folded))
 	}
-	lines := u.Rules.DescribeChange(r.Path, u.key().Only(r.wanted, wrong), u.key().Only(u.Rules.FillLeaf(r.Name(), r.now), wrong), [2]string{"should be", "but is"}, u.connection.Client.Mask)
 	// Not "set the argument to the value on the platform": an element may lack an excluded column.
-	diags.AddAttributeError(conn.AttributePath(r.Path), summary,
-		fmt.Sprintf("%s was sent and accepted, but the API returned %s:\n\n%s\n\nNothing more was sent. Check these elements in the platform's console: they are not as configured.",
-			r.Path, returned, strings.Join(lines, "\n")))
+	diags.AddAttributeError(conn.AttributePath(u.KeyedSet), u.notShown(u.KeyedSet), detail+
+		"Nothing more was sent. Check these elements in the platform's console: they are not as configured.")
 }
 
-func (u *update) notShown(r record) string {
-	return fmt.Sprintf("API does not show the change to %s of %s", r.Path, u.change.Label)
+func (u *update) notShown(at tfvalue.Path) string {
+	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
 }
 
-// addReset reports the elements that each PATCH has dropped again. A PATCH that restores has all
-// leaves, so none of them can be reset by then.
-func (u *update) addReset(diags *diag.Diagnostics) {
-	for _, r := range u.leaves.records {
-		if u.isKeyedSet(r.Path) {
-			r.wanted = u.set.want
-			u.addWrongElements(r, u.step().Add, diags)
-		}
+// addUnfinished reports, after an error, the elements that steps removed, or may have, and whose
+// replacement is not known to be there, with the values that they had. The list follows from what
+// was sent: a read may be of the past.
+func (u *update) addUnfinished(diags *diag.Diagnostics) {
+	key, now := u.key(), u.setOf(u.remote)
+	if u.setAt.IsZero() {
+		now = tfvalue.Collection(now.Type(), nil)
 	}
-}
-
-// reportUnfinished reports, after an error, the elements that are or may be gone, with the values
-// that they had: those that a PATCH removed, or perhaps did, and whose replacement is not known to
-// be there; and those that were lost with a PATCH.
-func (u *update) reportUnfinished(diags *diag.Diagnostics) {
-	if !diags.HasError() || !u.ownsKeyedSet() {
-		return
-	}
-	key, known := u.key(), u.seen.remote.At(u.KeyedSet...)
-	setOf := func(elements []tfvalue.Value) tfvalue.Value { return tfvalue.Collection(known.Type(), elements) }
-	if u.seen.asOf.IsZero() {
-		known = setOf(nil)
-	}
-	_, notThere := key.Difference(u.set.want, known) // as far as is known
-	_, toAdd := key.Difference(u.set.want, u.set.base)
-	lost := key.Only(key.Replace(setOf(toAdd), u.change.Edit.Add, nil), notThere).Elements() // no part of the change
-	gone := key.Replace(setOf(key.Among(u.set.removed, notThere)), nil, lost).Elements()
+	missing := key.NotDone(tfvalue.Edit{Add: u.change.Edit.Add}, now).Add // as far as is known
 	var lines []string
-	for _, element := range key.Sort(gone) {
-		var members []string
-		for _, leaf := range element.Leaves() {
-			if !slices.Contains(key.Members, leaf.Name()) {
-				members = append(members, leaf.Path.String()+" = "+u.Rules.DescribeInFull(leaf.Name(), leaf.Value))
-			}
+	for _, element := range key.Sort(key.Among(u.edited.Remove, missing)) {
+		label := key.Label(element)
+		for _, name := range key.Members {
+			element = element.Without(name)
 		}
-		lines = append(lines, "  - "+key.Label(element)+": "+strings.Join(members, ", "))
+		lines = append(lines, "  - "+label+": "+strings.Trim(u.Rules.DescribeInFull("", element), "{}"))
 	}
 	if len(lines) == 0 {
 		return
+	}
+	added := ""
+	if maybe := key.Only(tfvalue.Collection(now.Type(), missing), u.edited.Add).Elements(); len(maybe) > 0 {
+		added = fmt.Sprintf("These were sent, and may be added meanwhile:\n\n%s\n\n", key.List(maybe))
 	}
 	diags.AddError(
 		fmt.Sprintf("%s of %s is only partly updated", u.KeyedSet, u.change.Label),
-		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s "+
-			"Correct what the API rejected, if it did, compare these values with the configuration, then run terraform plan and apply again.",
-			key.Noun, u.connection.Client.Mask(strings.Join(lines, "\n")), u.Unfinished),
+		fmt.Sprintf("These %ss were removed, or may have been, and are not known to be added again. They were:\n\n%s\n\n%s%s "+
+			"Correct what the API rejected, if it did; if the outcome of a request is not known, wait some minutes. Compare these values with the configuration, then run terraform plan and apply again.",
+			key.Noun, u.connection.Client.Mask(strings.Join(lines, "\n")), added, u.Unfinished),
 	)
 }
 
-// warnChangedElements warns about elements of the set that changed although no PATCH had them.
-func (u *update) warnChangedElements(diags *diag.Diagnostics) {
-	if len(u.set.changed) == 0 {
-		return
+// warnMoved warns, once per object, about all that changed although no PATCH of the change had it:
+// what was restored, what is managed and was left as it is, and what nobody manages.
+func (u *update) warnMoved(diags *diag.Diagnostics) {
+	var restored, paragraphs []string
+	for _, leaf := range u.restored {
+		restored = append(restored, u.describeMoved(leaf.Path, u.change.wanted.At(leaf.Path...), leaf.Value, "was found to be")...)
 	}
-	diags.AddWarning(
-		fmt.Sprintf("Updating %s also changed %ss that were not sent", u.change.Label, u.key().Noun),
-		"Either the platform changed them with the update, or somebody else did at the same time. They were left as they are, and the next plan shows them:\n\n"+strings.Join(u.set.changed, "\n"),
-	)
+	managed, unmanaged, advice := u.describeAllMoved()
+	for _, part := range []struct {
+		text  string
+		lines []string
+	}{
+		{"The update found these managed values changed. It sent them again, in case it had reset them. If somebody else has set the values that were found, agree on one and configure it:\n\n", restored},
+		{"Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n", managed},
+		{"Either the platform changed these values with the update, or somebody else changed them at the same time:\n\n", unmanaged},
+	} {
+		if len(part.lines) > 0 {
+			paragraphs = append(paragraphs, part.text+strings.Join(part.lines, "\n"))
+		}
+	}
+	if len(paragraphs) > 0 {
+		diags.AddWarning(fmt.Sprintf("Other values of %s changed during its update", u.change.Label), strings.Join(append(paragraphs, advice...), "\n\n"))
+	}
 }
 
-// warnUnmanaged warns, once per object, about unmanaged leaves that changed with the
-// update.
-func (u *update) warnUnmanaged(diags *diag.Diagnostics) {
-	byPlatform := u.AlsoChanges(u.leaves.sent)
-	var lines []string
-	settable := false
-	for _, r := range u.leaves.records {
-		if u.isKeyedSet(r.Path) && u.seen.asOf.IsZero() {
-			continue // not shown, so not known
-		}
-		was, now := u.change.read.At(r.Path...), u.Rules.FillLeaf(r.Name(), r.now)
-		if !u.leaves.wanted.At(r.Path...).IsNull() || slices.Contains(byPlatform, r.Path[0]) || was.IsNull() || u.Rules.Confirms(r.Name(), was, now) {
+// describeAllMoved describes the leaves and elements that changed and were left as they are. advice is
+// empty if none of them can be managed, or all are.
+func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
+	byPlatform := u.AlsoChanges(u.sent)
+	for _, leaf := range u.moved() {
+		lines := u.describeMoved(leaf.Path, leaf.Value, u.remote.At(leaf.Path...), "is now")
+		switch {
+		case u.owns(leaf.Path):
+			managed = append(managed, lines...)
 			continue
+		case slices.Contains(byPlatform, leaf.Path[0]):
+			continue
+		case u.traits.settable(leaf.Path) && u.change.Config.At(leaf.Path...).IsNull():
+			advice = []string{"To manage one of them, set its argument in the configuration."}
 		}
-		settable = settable || u.traits.settable(r.Path) && u.change.Config.At(r.Path...).IsNull()
-		lines = append(lines, u.Rules.DescribeChange(r.Path, was, now, [2]string{"was", "is now"}, u.connection.Client.Mask)...)
+		unmanaged = append(unmanaged, lines...)
 	}
-	if len(lines) == 0 {
-		return
+	if u.ownsKeyedSet() && u.knewSet {
+		key, before, now := u.key(), u.setOf(u.change.Remote), u.setOf(u.remote)
+		moved := key.Moved(before, now, u.change.Edit.All())
+		managed = append(managed, u.describeMoved(u.KeyedSet, key.Only(before, moved), key.Only(now, moved), "is now")...)
 	}
-	detail := "These values were not sent. Either the platform changed them with the update, or somebody else changed them at the same time:\n\n" + strings.Join(lines, "\n")
-	if settable {
-		detail += "\n\nTo manage one of them, set its argument in the configuration."
-	}
-	diags.AddWarning(fmt.Sprintf("Updating %s also changed unmanaged values", u.change.Label), detail)
+	return managed, unmanaged, advice
 }
 
-// warnUnreturned warns, once per object, about leaves that the platform accepted and does not
-// return.
+// describeMoved describes a leaf as it was at the beginning, and is now.
+func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value, verb string) []string {
+	return u.Rules.DescribeChange(at, was, u.Rules.FillLeaf(at[len(at)-1], now), [2]string{"was", verb}, u.connection.Client.Mask)
+}
+
+// warnUnreturned warns, once per object, about what the platform accepted and does not return.
 func (u *update) warnUnreturned(diags *diag.Diagnostics) {
-	if len(u.leaves.unreturned) == 0 {
+	if len(u.unreturned) == 0 {
 		return
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API does not return all values of %s", u.change.Label),
 		"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
-			"  - "+strings.Join(u.leaves.unreturned, "\n  - ")+
+			"  - "+strings.Join(u.unreturned, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
 }

@@ -92,15 +92,21 @@ func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
 	key := e.key()
 	remove, add := key.Difference(planned, prior)
 	want := key.Replace(now, remove, add)
-	if answer, conflicts := key.Guard(prior, planned, planned, now); answer == tfvalue.Conflict {
-		diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
-			fmt.Sprintf("%s of %s changed since the plan", e.KeyedSet, r.Label),
-			fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\nNothing was sent. Plan again.", key.Noun, key.List(conflicts)))
+	if _, conflicts := key.Ask(slices.Concat(remove, add), prior, planned, now); len(conflicts) > 0 {
+		e.addConflict(r.Label, "since the plan", conflicts, "Nothing was sent. Plan again.", diags)
 		return tfvalue.Edit{}
 	}
 	r.wanted = r.wanted.With(want, e.KeyedSet...)
 	remove, add = key.Difference(want, now)
 	return tfvalue.Edit{Remove: remove, Add: add}
+}
+
+// addConflict reports elements that somebody else has changed, when, and what follows.
+func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(conn.AttributePath(e.KeyedSet),
+		fmt.Sprintf("%s of %s changed %s", e.KeyedSet, label, when),
+		fmt.Sprintf("The plan changes these %ss, or others of the same source or target, and they are no longer what it was made from:\n\n%s\n\n%s",
+			e.key().Noun, e.key().List(elements), end))
 }
 
 // key is that of the keyed set.
@@ -113,7 +119,7 @@ func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
 	omitted := tfvalue.Path(nil)
 	switch {
-	case (!wanted.IsEmpty() || !set.IsEmpty()) && !read.At(parent...).IsObject():
+	case !read.At(parent...).IsObject():
 		omitted = parent
 	case !before.IsEmpty() && !wanted.IsEmpty() && read.At(e.KeyedSet...).IsNull():
 		omitted = e.KeyedSet
@@ -128,9 +134,9 @@ func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 	return ""
 }
 
-// checkAdoptedSet reports the elements on the platform that an adoption would remove or
-// change. Its plan cannot show them: Terraform plans a creation again in the apply, and
-// hides what the second plan warns about.
+// checkAdoptedSet reports the elements on the platform that an adoption would remove or change.
+// Terraform plans a creation again in the apply, and hands over nothing of the first plan: the apply
+// cannot know which of them that plan has shown.
 func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
 	remove, _ := key.Difference(planned, r.Remote.At(e.KeyedSet...))

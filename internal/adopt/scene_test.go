@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,10 +14,15 @@ import (
 )
 
 // scene is one update of the first lamp, whose name and bulbs are managed, and what happens with it.
+//
+// A lamp stands for a pipe, and its bulbs for table mappings: the socket is the key, the wire is the
+// source table (two bulbs on one wire are related), and the colors are the excluded columns.
+// "PATCH name -E14 +G9" sends the name, removes the bulb in socket E14, and adds that in G9.
 type scene struct {
 	from    []any // the bulbs of the lamp, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
 	lag     time.Duration
+	queue   time.Duration
 	rewrite func(tfvalue.Value) tfvalue.Value
 	happens func(w *workshop, request string) error                             // before a request of the apply
 	edit    func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value // of its responses
@@ -25,10 +31,18 @@ type scene struct {
 	took     time.Duration
 	errors   []string
 	warnings []string
+	unsaid   string // by any warning
 	differs  bool // the next plan has something to do
+	advises  bool // an error advises to configure the value on the platform
+	once     bool // the provider does not retry
 }
 
-const notShown = "API does not show the change to "
+const (
+	notShown  = "API does not show the change to "
+	partly    = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") is only partly updated"
+	wasRed    = "They were:\n\n  - E14: colors = [\"r\u00e9d\"], on = true, wire = \"E14\"\n\n"
+	conflicts = "fixture.mount.bulbs of lamp \"desk\" (" + firstLamp + ") changed during the apply"
+)
 
 // The bulbs of the first lamp, and what a configuration makes of them: E14 in another color, both in
 // another color, or G9 on the wire of E14.
@@ -54,7 +68,7 @@ func (s scene) play(t *testing.T) {
 			tf.config[path] = is
 		}
 		o := tf.plan()
-		tf.lag, tf.rewrite, tf.retries, tf.requests = s.lag, s.rewrite, true, nil
+		tf.lag, tf.queue, tf.rewrite, tf.retries, tf.requests = s.lag, s.queue, s.rewrite, true, nil
 		if s.happens != nil {
 			tf.fail = func(request string) error { return s.happens(tf.workshop, request) }
 		}
@@ -62,7 +76,12 @@ func (s scene) play(t *testing.T) {
 			tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value { return s.edit(tf.workshop, request, lamp) })
 		}
 		begun := time.Now()
-		tf.applyPlan(o)
+		tf.start(tf.config)
+		if s.once {
+			tf.run.Client, _ = platform.New(platform.Config{})
+		}
+		tf.block.Apply(tf, o)
+		tf.state = tf.tfvalue(tf.block.State.Value)
 		if took := time.Since(begun); took != s.took {
 			t.Errorf("the apply took %s", took)
 		}
@@ -72,8 +91,16 @@ func (s scene) play(t *testing.T) {
 		tf.wantRequests(s.sent...)
 		tf.wantErrors(o, s.errors...)
 		tf.wantWarnings(o, s.warnings...)
-		if strings.Contains(strings.Join(o.Errors, ""), "Set the argument to the value on the platform") {
-			t.Error("an error advises to configure the old value")
+		if all := strings.Join(o.Warnings, ""); s.unsaid != "" && strings.Contains(all, s.unsaid) {
+			t.Errorf("warnings %q", all)
+		}
+		if strings.Contains(strings.Join(o.Errors, ""), "Set the argument to the value on the platform") != s.advises {
+			t.Errorf("an error advises to configure the value: %t", !s.advises)
+		}
+		for _, name := range []string{"name", "size"} {
+			if is, returned := tf.state.At(name), tf.returned.At(name); len(s.errors) > 0 && !is.Equal(returned) {
+				t.Errorf("after an error, the state has %v for %s, and responses had %v", is, name, returned)
+			}
 		}
 		if len(s.errors) == 0 && !s.differs {
 			tf.fail = nil
@@ -135,14 +162,46 @@ func lost(patch int, done bool) func(*workshop, string) error {
 	return fails(patch, done, &platform.Error{Ambiguous: true})
 }
 
-// meanwhile has somebody change the bulbs in the console while a PATCH fails.
-func meanwhile(bulbs []any, fails func(*workshop, string) error) func(*workshop, string) error {
+// doneLater has no response to PATCHes arrive, each of which is carried out after so long; 0 is never.
+func doneLater(after time.Duration, patches ...int) func(*workshop, string) error {
+	return func(w *workshop, request string) error {
+		if request == "GET" || !slices.Contains(patches, len(w.patches())) {
+			return nil
+		}
+		w.doneIn = after
+		return &platform.Error{Ambiguous: true}
+	}
+}
+
+// meanwhile has somebody change the lamp in the console while a PATCH fails.
+func meanwhile(is any, at tfvalue.Path, fails func(*workshop, string) error) func(*workshop, string) error {
 	return func(w *workshop, request string) error {
 		err := fails(w, request)
 		if err != nil {
-			w.change(firstLamp, bulbs, bulbsAt...)
+			w.change(firstLamp, is, at...)
 		}
 		return err
+	}
+}
+
+// before has somebody change the lamp in the console before a request, counted from the PATCH on.
+func before(patch, read int, is any, at ...string) func(*workshop, string) error {
+	return func(w *workshop, request string) error {
+		if len(w.patches()) == patch && w.lastReads() == read {
+			w.change(firstLamp, is, at...)
+		}
+		return nil
+	}
+}
+
+// inOrder has each of several things happen.
+func inOrder(all ...func(*workshop, string) error) func(*workshop, string) error {
+	return func(w *workshop, request string) error {
+		var errs []error
+		for _, happens := range all {
+			errs = append(errs, happens(w, request))
+		}
+		return cmp.Or(errs...)
 	}
 }
 

@@ -3,165 +3,152 @@ package adopt
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// An update compares three versions of the keyed set, element by element: base, want, and what the
-// platform has now. The difference between base and want is what remains to be sent. What to
-// remove and add is decided once, at the beginning, and kept in want: no later read adds to it.
+// What an update removes from the keyed set and adds to it is decided once, at its beginning. One
+// question guards it, before each attempt and after one whose outcome is not known: are the elements
+// that it concerns as they were, or as it makes them? Otherwise somebody else has changed them, and
+// nothing more is sent. Elements that it does not concern are left alone.
 
-// setProgress is how far an update of the keyed set has come. After a PATCH, absorb sets base and
-// want; before an attempt, follow does. Nothing reads it if the update does not manage the set.
-type setProgress struct {
-	// base is the set as it has to be right before the next PATCH, and want as it has to be after
-	// the last. What a PATCH has done is in both. An element that the platform has dropped is only
-	// in want, so that the next PATCH adds it. An element that is not sent is in both, as it is now.
-	base, want tfvalue.Value
-	// outcome is what the last PATCH did to the set.
-	outcome tfvalue.Outcome
-	// removed are the elements that PATCHes have removed, or may have, as they were.
-	removed []tfvalue.Value
-	// changed are lines for a warning: the elements that changed although no PATCH had them.
-	changed []string
-}
-
-// conflict is the error of a PATCH that was not sent, because the elements that it concerns are
-// neither as they were nor as it makes them.
-type conflict struct {
-	at       tfvalue.Path
-	elements []tfvalue.Value // as they are now, or were before
-}
-
-func (c conflict) Error() string { return c.at.String() + " changed during the apply" }
+// setOf is the keyed set of an object.
+func (e *Engine) setOf(object tfvalue.Value) tfvalue.Value { return object.At(e.KeyedSet...) }
 
 // ownsKeyedSet reports whether the update manages the set.
-func (u *update) ownsKeyedSet() bool {
-	return u.KeyedSet != nil && !u.change.wanted.At(u.KeyedSet...).IsNull()
-}
+func (u *update) ownsKeyedSet() bool { return u.KeyedSet != nil && u.owns(u.KeyedSet) }
 
-// step is what the next PATCH changes in the set, and stepAfter the one after it.
-func (u *update) step() tfvalue.Edit { return u.stepAfter(tfvalue.Edit{}) }
-
-func (u *update) stepAfter(e tfvalue.Edit) tfvalue.Edit {
-	if !u.ownsKeyedSet() {
-		return tfvalue.Edit{}
+// elements are those that may be in the response to a step: as they were, or as it adds them.
+func (u *update) elements(s step) tfvalue.Value {
+	if s.Edit.IsEmpty() {
+		return u.setOf(u.remote)
 	}
-	return u.key().Step(u.key().After(u.set.base, e), u.set.want)
+	return u.key().Replace(s.before, nil, s.Edit.Add)
 }
 
-// needsFreshSet reports whether the set has to be read shortly before a PATCH. That includes a PATCH
-// of leaves alone: the platform may reset the set with it, and then the elements are added again
-// as they were right before.
-func (u *update) needsFreshSet(p Patch) bool {
-	return !p.Edit.IsEmpty() || u.ownsKeyedSet() && !u.set.want.IsEmpty() && !u.seen.asOf.IsZero()
-}
-
-// guard asks the one question that guards every PATCH: are the elements that it concerns as they
-// were, or already as it makes them? A PATCH without elements is pending while a leaf differs.
-func (u *update) guard(p Patch, remote tfvalue.Value) (tfvalue.Answer, []tfvalue.Value) {
-	if p.Edit.IsEmpty() {
-		if u.Rules.Changes(p.Leaves, remote).AnyLeaf() {
-			return tfvalue.Pending, nil
-		}
-		return tfvalue.Done, nil
+// ask asks the question of the object as it is known: isDone if the elements are as the step makes
+// them, and a conflict if they are not as they were, either.
+func (u *update) ask(s step) (isDone bool, err error) {
+	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, u.setOf(u.remote))
+	if concerned := u.concerned(s.Edit, u.remote); !isDone && len(concerned.OtherForms()) > 0 {
+		conflicts = concerned.Elements()
 	}
-	now := remote.At(u.KeyedSet...)
-	answer, conflicts := u.key().Guard(u.set.base, u.key().After(u.set.base, p.Edit), u.set.want, now)
-	if concerned := u.concerned(p.Edit, remote); answer == tfvalue.Pending && len(concerned.OtherForms()) > 0 {
-		return tfvalue.Conflict, concerned.Elements()
+	if len(conflicts) > 0 {
+		return false, conflict(conflicts)
 	}
-	return answer, conflicts
+	return isDone, nil
 }
 
-// isBeginning reports whether the elements that the update changes are as they were before its
-// first PATCH.
-func (u *update) isBeginning(remote tfvalue.Value) bool {
-	begin := u.change.Remote.At(u.KeyedSet...)
-	answer, _ := u.key().Guard(begin, begin, u.set.want, remote.At(u.KeyedSet...))
-	return answer != tfvalue.Conflict
-}
+// conflict is the error of elements that are neither as they were nor as the update makes them. They
+// are as they are now, or were before.
+type conflict []tfvalue.Value
 
-// readAgain reads the object before a PATCH.
-func (u *update) readAgain(ctx context.Context, edit tfvalue.Edit) (observed, error) {
-	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.seen.remote, elements: u.elements(edit), memory: u.memory, needsSet: true})
+func (conflict) Error() string { return "the elements have changed" }
+
+// unknownSet is the error of a read that does not say which elements there are.
+type unknownSet string
+
+func (e unknownSet) Error() string { return string(e) }
+
+// look reads the object and asks the question.
+func (u *update) look(ctx context.Context, s step) (isDone bool, read tfvalue.Value, err error) {
+	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.remote, elements: u.elements(s), memory: u.memory, needsSet: true})
 	if err != nil {
-		return now, err
+		return false, now.read, err
 	}
-	before := u.set.base
-	if edit.IsEmpty() {
-		before = tfvalue.Null(before.Type()) // an earlier PATCH may have emptied the set
+	if missing := u.unknownIn(now.remote, now.read, s.before, s.after); missing != "" {
+		u.take(now.remote.With(u.setOf(u.remote), u.KeyedSet...), now.read.Without(u.KeyedSet...), time.Time{})
+		return false, now.read, unknownSet(missing)
 	}
-	if unknown := u.unknownIn(now.remote, now.read, before, u.key().After(u.set.base, edit)); unknown != "" {
-		err = errors.New(unknown)
-	}
-	return now, err
+	u.take(now.remote, now.read, now.asOf)
+	isDone, err = u.ask(s)
+	return isDone, now.read, err
 }
 
-// elements are those that may be in the response to a PATCH: as they were, or as it adds them.
-func (u *update) elements(e tfvalue.Edit) tfvalue.Value {
-	if !u.ownsKeyedSet() {
-		return u.seen.remote.At(u.KeyedSet...)
-	}
-	return u.key().Replace(u.set.base, nil, e.Add)
-}
-
-// judgeSet sets the verdict on the set in a response. Only a PATCH that adds elements sends a value
-// that the platform can accept and not return.
-func (u *update) judgeSet(r *record, e tfvalue.Edit, asOf time.Time) {
-	r.wanted, r.sent = u.key().After(u.set.base, e), len(e.Add) > 0
-	u.set.outcome = tfvalue.Outcome{}
-	if asOf.IsZero() {
-		r.verdict, r.doubtful = notReturned, true
-		return
-	}
-	// A platform that has returned the set, and omits it once it is empty, shows none of what a PATCH
-	// adds to an empty set. Any other set that is omitted is not known.
-	if r.now.IsNull() && (!u.set.base.IsEmpty() || r.Value.IsNull()) {
-		r.judge(u.Rules)
-		if r.verdict == changedUnsent {
-			u.set.outcome.Lost = r.wanted.Elements()
+// guard asks the question before an attempt: of what the platform returned last, or of a new read if
+// that is too old or an attempt has failed (again). Before the second step, a conflict is read again
+// for a while: the read may be older than the first one.
+func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read tfvalue.Value, err error) {
+	if !again && time.Since(u.setAt) < maxAge {
+		if isDone, err = u.ask(s); err == nil {
+			return isDone, tfvalue.Null(u.objectType), nil
 		}
-		return
 	}
-	o := u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, u.Rules.FillLeaf(r.Name(), r.now))
-	// Where no read has shown the set in full before the PATCH, an element may have been gone before,
-	// and what is known of it may lack a member. Added again, it could lack an exclusion.
-	if u.seen.asOf.IsZero() {
-		o.Lost, o.Changed = nil, slices.Concat(o.Lost, o.Changed)
-	}
-	u.set.outcome = o
-	r.isPast = len(o.Late) > 0 || o.IsPast
-	switch {
-	case len(o.Late)+len(o.Wrong) > 0:
-		r.verdict = storedOtherwise
-	case len(o.Lost) > 0:
-		r.verdict = changedUnsent
-	}
-	r.doubtful = r.verdict != confirmed || len(o.Changed) > 0
-}
-
-// carriedOut takes over the set from a read that shows that a PATCH was carried out.
-func (u *update) carriedOut(e tfvalue.Edit, remote tfvalue.Value) {
-	if u.ownsKeyedSet() {
-		u.set.outcome = u.key().Outcome(e, u.change.Remote.At(u.KeyedSet...), u.set.base, remote.At(u.KeyedSet...))
-		u.absorb(e, remote.At(u.KeyedSet...))
+	for waiting := (wait{}); ; {
+		isDone, read, err = u.look(ctx, s)
+		if isConflict := (conflict)(nil); s.isFirst || !errors.As(err, &isConflict) || !waiting.next(ctx, maxWait) {
+			return isDone, read, err
+		}
 	}
 }
 
-// absorb takes over the set as it is now, after a PATCH whose outcome is known. What remains to be
-// sent are the later additions and the lost elements. An unexpected element that is related to
-// one of these stays out of base, so that the next guard finds the conflict.
-func (u *update) absorb(e tfvalue.Edit, now tfvalue.Value) {
-	key, o := u.key(), u.set.outcome
-	u.set.changed = append(u.set.changed, u.Rules.DescribeChange(u.KeyedSet, key.Only(u.set.base, o.Changed), key.Only(now, o.Changed), [2]string{"was", "is now"}, u.connection.Client.Mask)...)
-	expected := key.After(u.set.base, e)
-	_, later := key.Difference(u.set.want, expected)
-	_, notAdded := key.Difference(tfvalue.Collection(now.Type(), e.Add), now)
-	toAdd := slices.Concat(later, notAdded, o.Lost)
-	unexpected := key.Among(key.Replace(now, expected.Elements(), nil).Elements(), toAdd)
-	u.set.base = key.Replace(now, unexpected, nil)
-	u.set.want = key.Replace(u.set.base, e.Remove, toAdd)
+// settle finds out what became of a step whose last attempt failed, and may still be carried out. It
+// is only read. A removal is never sent again: the platform may carry out the first one later, and
+// remove what was added since. What only adds is sent once more after reads have shown for a while
+// that it was not done: it undoes nothing, and a table without its mapping is not replicated.
+func (u *update) settle(ctx context.Context, s step, attempt error) (shown tfvalue.Value, err error) {
+	for isLast := len(s.Edit.Remove) > 0 || !u.connection.Client.Retries(); ; isLast = true {
+		isDone, read, err := u.watch(ctx, s)
+		switch {
+		case err != nil:
+			return read, stopped{attempt, err}
+		case isDone:
+			return u.sendRest(ctx, s, read)
+		case isLast:
+			return read, stopped{attempt, fmt.Errorf("reads for %s show the %ss as they were, but the platform may still carry out the request. "+
+				"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does", maxWait, u.key().Noun)}
+		}
+		if shown, err = u.send(ctx, s); !platform.IsAmbiguous(err) {
+			return shown, err
+		}
+		attempt = err
+	}
+}
+
+// watch reads until a step is done, for a while. A conflict ends a step that removes at once: when the
+// removal is done later, what somebody has changed could not be told any more.
+func (u *update) watch(ctx context.Context, s step) (isDone bool, read tfvalue.Value, err error) {
+	for waiting := (wait{}); ; {
+		isDone, read, err = u.look(ctx, s)
+		isConflict := (conflict)(nil)
+		isOpen := err == nil && !isDone || errors.As(err, new(unknownSet)) || !s.isFirst && errors.As(err, &isConflict)
+		if !isOpen || !waiting.next(ctx, maxWait) {
+			return isDone, read, err
+		}
+	}
+}
+
+// stopped is the error of a step that was given up after an attempt, nil if there was none. It does
+// not unwrap the attempt, whose outcome is no longer what counts.
+type stopped struct{ attempt, because error }
+
+func (s stopped) Error() string { return s.because.Error() }
+
+// half returns the elements that a PATCH that failed has removed all the same, or may have: the
+// platform may reject it half way. One read shows it, unless the update has stopped at one.
+func (u *update) half(ctx context.Context, s step, err error) []tfvalue.Value {
+	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
+	if isStop {
+		err = stop.attempt
+	}
+	failed := new(platform.Error)
+	if errors.As(err, &failed); slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) || len(s.Edit.Remove) == 0 {
+		return nil
+	}
+	if err = stop.because; !isStop {
+		_, _, err = u.look(ctx, s)
+	}
+	if isConflict := (conflict)(nil); err != nil && !errors.As(err, &isConflict) {
+		return s.Edit.Remove
+	}
+	there := u.key().Index(u.setOf(u.remote))
+	return slices.DeleteFunc(slices.Clone(s.Edit.Remove), func(element tfvalue.Value) bool {
+		_, stays := there[u.key().Of(element)]
+		return stays
+	})
 }

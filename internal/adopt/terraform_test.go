@@ -197,7 +197,7 @@ func (tf *terraform) wantRequests(want ...string) {
 func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
 	if !slices.EqualFunc(o.Warnings, want, strings.Contains) {
-		tf.t.Errorf("warnings %q, want %q", o.Warnings, want)
+		tf.t.Fatalf("warnings %q, want %q", o.Warnings, want)
 	}
 }
 
@@ -205,7 +205,7 @@ func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 func (tf *terraform) wantErrors(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
 	if len(o.Faults) > 0 || !slices.EqualFunc(o.Errors, want, strings.Contains) {
-		tf.t.Errorf("errors %q, faults %v, want %q", o.Errors, o.Faults, want)
+		tf.t.Fatalf("errors %q, faults %v, want %q", o.Errors, o.Faults, want)
 	}
 }
 

@@ -84,11 +84,14 @@ var lampRules = tfvalue.Rules{
 type workshop struct {
 	lamps    map[string]tfvalue.Value
 	requests []string
-	asOf     []time.Time // of what each PATCH of bulbs was decided by
-	open     int         // calls that have not ended
+	asOf     []time.Time   // of what each PATCH of bulbs was decided by
+	open     int           // calls that have not ended
+	returned tfvalue.Value // by all responses, the last ones first
 
-	// versions are the lamps of earlier PATCHes, and when they were replaced.
+	// versions are the lamps of earlier PATCHes, and when they were replaced. due are the PATCHes that
+	// are carried out later.
 	versions map[string][]version
+	due      []duePatch
 	// What the API document does not show.
 	lag     time.Duration                                            // responses have the lamps as they were so long ago
 	resets  bool                                                     // a PATCH resets what it omits
@@ -96,17 +99,25 @@ type workshop struct {
 	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
 	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
 	fail    func(request string) error
-	done    bool     // a PATCH that fails has changed the lamp
-	retries bool     // a PATCH is sent again after an error that is no response
-	refuses error    // to begin an update
-	cannot  error    // make a body
-	plain   bool     // the kind has no keyed set
-	lacks   []string // settings of the provider that are known only after apply
+	done    bool          // a PATCH that fails has changed the lamp
+	doneIn  time.Duration // a PATCH that fails changes the lamp after so long; 0 is never
+	queue   time.Duration // how long a PATCH waits for its turn
+	retries bool          // a PATCH is sent again after an error that is no response
+	refuses error         // to begin an update
+	cannot  error         // make a body
+	plain   bool          // the kind has no keyed set
+	lacks   []string      // settings of the provider that are known only after apply
 }
 
 type version struct {
 	until time.Time
 	lamp  tfvalue.Value
+}
+
+type duePatch struct {
+	at time.Time
+	id string
+	Patch
 }
 
 // shown is a lamp as responses have it.
@@ -127,6 +138,7 @@ func (w *workshop) engine() *Engine {
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
 			w.requests = append(w.requests, "GET")
+			w.carryOutDue()
 			if w.fail != nil {
 				if err := w.fail("GET"); err != nil {
 					return err
@@ -177,14 +189,19 @@ func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(c
 type patching struct {
 	*workshop
 	id        string
+	began     time.Time
 	ambiguous bool // an attempt may have been carried out
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
-	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= 10*time.Second {
-		return false, fmt.Errorf("the PATCH is based on a read of %s ago", time.Since(p.AsOf))
+	if time.Sleep(u.queue); !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
+		return true, nil
 	}
+	u.began = time.Now()
 	sends := p.Body.(map[string]any)["patch"].(Patch)
+	if changes := !sends.Edit.IsEmpty(); changes != p.Unrepeatable || changes && p.AsOf.IsZero() {
+		return false, fmt.Errorf("a PATCH that changes the bulbs (%t) is unrepeatable (%t), and decided at %s", changes, p.Unrepeatable, p.AsOf)
+	}
 	if slices.Contains(p.Leaves, bulbsAt.String()) == sends.Edit.IsEmpty() {
 		return false, fmt.Errorf("the log has %q of a PATCH that changes the bulbs: %t", p.Leaves, !sends.Edit.IsEmpty())
 	}
@@ -193,18 +210,16 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
 		failed.Ambiguous = u.ambiguous
-		return u.retries && failed.Status < http.StatusBadRequest, err
-	case response.IsNull():
-		return false, nil
+		return u.retries && failed.Status == 0 && !(p.Unrepeatable && failed.Ambiguous), err
+	case response.IsNull(), err != nil:
+		return false, err
 	default:
 		return false, readLamp(response, read)
 	}
 }
 
-func (u *patching) IsAmbiguous() bool                       { return u.ambiguous }
-func (u *patching) Resolve()                                { u.ambiguous = false }
-func (u *patching) Stop(_ context.Context, err error) error { return err }
-func (u *patching) End()                                    { u.open-- }
+func (u *patching) Began() time.Time { return u.began }
+func (u *patching) End()             { u.open-- }
 
 // readLamp reads a lamp as JSON.
 func readLamp(lamp tfvalue.Value, read platform.Read) error {
@@ -237,9 +252,34 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	if w.fail != nil {
 		failed = w.fail(request)
 	}
-	if failed != nil && !w.done {
+	if w.carryOutDue(); failed != nil && !w.done {
+		if w.doneIn > 0 {
+			w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
+		}
 		return tfvalue.Null(w.typ()), failed
 	}
+	before := w.lamps[id]
+	w.store(id, p)
+	switch {
+	case failed != nil, w.result == "none":
+		return tfvalue.Null(w.typ()), failed
+	case w.result == "past":
+		return w.respond(request, before), nil
+	default:
+		return w.respond(request, w.shown(id)), nil
+	}
+}
+
+// carryOutDue carries out the PATCHes that are due.
+func (w *workshop) carryOutDue() {
+	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
+		w.store(w.due[0].id, w.due[0].Patch)
+		w.due = w.due[1:]
+	}
+}
+
+// store carries out a PATCH.
+func (w *workshop) store(id string, p Patch) {
 	before, after := w.lamps[id], w.lamps[id]
 	if !p.Leaves.IsNull() {
 		after = p.Leaves.Without("secret").Without("shape", "dry").Merge(before)
@@ -256,14 +296,6 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	}
 	w.versions[id] = append(w.versions[id], version{time.Now(), before})
 	w.lamps[id] = after.With(tfvalue.String(before.At("state").Text()+"'"), "state")
-	switch {
-	case failed != nil, w.result == "none":
-		return tfvalue.Null(w.typ()), failed
-	case w.result == "past":
-		return w.respond(request, before), nil
-	default:
-		return w.respond(request, w.shown(id)), nil
-	}
 }
 
 // wholeBulbs are bulbs of which what one omits is empty.
@@ -289,6 +321,7 @@ func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 	for _, edit := range w.edits {
 		lamp = edit(request, lamp)
 	}
+	w.returned = lamp.Merge(w.returned)
 	return lamp
 }
 
@@ -368,6 +401,7 @@ var deskBulbs = []any{m{"socket": "E14", "colors": []any{"r\u00e9d"}, "on": true
 // newWorkshop has two lamps, a round and a square one.
 func newWorkshop() *workshop {
 	w := &workshop{versions: map[string][]version{}}
+	w.returned = tfvalue.Null(w.typ())
 	w.lamps = map[string]tfvalue.Value{
 		firstLamp: w.value(m{
 			"lamp_id": firstLamp, "name": "desk", "cert": "c", "size": 3, "tags": []any{"a", "b"}, "state": "s", "weight": 30,
@@ -393,7 +427,7 @@ func (w *workshop) patches() []string {
 }
 
 func newConnection(t testing.TB) *conn.Connection {
-	client, err := platform.New(platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key"})
+	client, err := platform.New(platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,6 +114,9 @@ func (a *api) setBase(address string, allowHTTP bool) (err error) {
 	return nil
 }
 
+// Retries reports whether requests are retried.
+func (c *Client) Retries() bool { return c.rest.Retries() }
+
 // Transport returns what connects to both APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 

@@ -9,20 +9,20 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// Update is a PATCH of one object under way: a call of which each attempt may have another body. The
-// values of a body are absolute, so it is retried like a read.
+// Update is a PATCH of one object under way: a call of which each attempt may have another body.
 type Update struct {
 	*rest.Call
 	api *api
 	id  string // of the object
 }
 
-// Patch is what one attempt sends. Body is marshaled, Leaves names what it has, for the log, and
-// AsOf is the end of the read that it is based on: see rest.Request.AsOf.
+// Patch is what one attempt sends. Body is marshaled, and Leaves names what it has, for the log. See
+// rest.Request for AsOf and Unrepeatable.
 type Patch struct {
-	Body   any
-	Leaves []string
-	AsOf   time.Time
+	Body         any
+	Leaves       []string
+	AsOf         time.Time
+	Unrepeatable bool
 }
 
 // beginUpdate begins an update of the object with this ID, whose path the request has. See
@@ -37,7 +37,7 @@ func (c *Client) beginUpdate(ctx context.Context, r *rest.Request, id string) (c
 // result.
 func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
 	accept := u.api.accept(u.id, read)
-	u.Leaves, u.AsOf = patch.Leaves, patch.AsOf
+	u.Leaves, u.AsOf, u.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
 	u.Accept = func(r *rest.Response) error {
 		if err := accept(r); !errors.Is(err, errNoResult) {
 			return err

@@ -153,6 +153,9 @@ func randomTrouble(random *rand.Rand) smallTrouble {
 	}
 	if random.IntN(4) > 0 {
 		trouble.colleague = slices.Sorted(maps.Keys(smallColleagues))[random.IntN(len(smallColleagues))]
+		if random.IntN(3) == 0 {
+			trouble.actsBefore, trouble.after = -1, time.Duration(random.IntN(40))*time.Second
+		}
 	}
 	return trouble
 }

@@ -78,6 +78,8 @@ func (l *life) check(b *lived) (again bool) {
 		}
 		l.recover(b, known)
 		return true
+	case l.resets && l.trouble != "" && strings.Contains(r.String(), "They were left as they are, and the next plan shows them"):
+		return true // after an attempt that failed, what the platform resets is told, and not restored
 	case len(r.errors) == 0:
 		l.checkDone(b)
 	case l.trouble != "" && l.trouble != "flaky":

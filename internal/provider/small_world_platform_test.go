@@ -1,8 +1,8 @@
 package provider
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing/synctest"
 	"time"
@@ -32,44 +33,67 @@ type smallWorld struct {
 	process    server
 	transports []*http.Transport // of all processes
 
+	mu       sync.Mutex
 	requests int // of the apply so far
+	sequence int // of requests, of what a colleague does, and of what is carried out
+	isOver   bool
 	acts     []smallAct
-	body     object // of the PATCH that is carried out
+	body     object      // of the PATCH that is carried out
+	patch    *smallEvent // the last one that was
+	lastDone time.Time   // when the last one is
+	doubled  []any       // what it added a second time
 	another  context.CancelFunc
 	limited  bool // a request for another object met a limit
-	events   []smallEvent
-	errors   []string
+	events   []*smallEvent
+
+	took             time.Duration
+	errors, warnings []string
 }
 
-// smallTrouble is a fault of a request of the apply, counted from 0, and what a colleague does
-// to a table before another one.
+// smallTrouble is a fault of a request of the apply, counted from 0, and what a colleague does to a
+// table before another one, or so long after the beginning.
 type smallTrouble struct {
 	fault            string
 	faultAt          int
 	colleague, table string
 	actsBefore       int
+	after            time.Duration
+}
+
+func (t smallTrouble) String() string {
+	return fmt.Sprintf("%q at request %d, somebody %q %q before request %d or after %s", t.fault, t.faultAt, t.colleague, t.table, t.actsBefore, t.after)
 }
 
 // smallAct is what a colleague has done.
 type smallAct struct {
 	smallTrouble
-	at time.Time
+	at       time.Time
+	sequence int
 }
 
 // smallEvent is one request of the apply for the pipe.
 type smallEvent struct {
-	method        string
-	body          object
-	carriedOut    bool
-	before, after smallSet
-	told          bool     // the response has the mappings as they are, or as they were before the lag
-	shown         smallSet // by the response, nil if there is none
-	began, end    time.Time
-	ambiguous     bool
-	number        int // of the request
+	method, fault  string
+	body           object
+	accepted       bool // as its response says
+	unknown        bool // a PATCH of which the provider cannot know whether it was, or will be, carried out
+	before, after  smallPipe
+	shown          *smallPipe // by the response, nil if there is none
+	began, doneAt  time.Time
+	sequence, done int // when it began, and was carried out, 0 if it was not
 }
 
-func (w *smallWorld) held() smallSet { return smallSetOf(member(w.Pipe(w.id), tableMappings)) }
+func (e *smallEvent) removes() smallSet {
+	return smallSetOf(member(e.body, "source.postgres.tableMappingsToRemove"))
+}
+func (e *smallEvent) adds() smallSet {
+	return smallSetOf(member(e.body, "source.postgres.tableMappingsToAdd"))
+}
+
+func (w *smallWorld) held() smallPipe { return smallPipeOf(w.Pipe(w.id)) }
+
+// next is the number of what happens now.
+func (w *smallWorld) next() int { w.sequence++; return w.sequence }
 
 // rewrite lets the platform store other mappings with each PATCH.
 func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
@@ -79,14 +103,6 @@ func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
 		}
 		return value
 	}}}
-}
-
-// unlessEdited resets the mappings with a PATCH that has none.
-func (w *smallWorld) unlessEdited(all []any, reset any) any {
-	if len(w.edited()) > 0 {
-		return all
-	}
-	return reset
 }
 
 // edited are the names of the mappings that the PATCH adds or removes.
@@ -99,17 +115,16 @@ func (w *smallWorld) edited() (names []string) {
 
 // dial connects for the next request, before which a colleague may act and a fault may be.
 func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if ctx.Value(anotherObject{}) != nil {
+	if ctx.Value(anotherObject{}) != nil || w.isOver {
 		return w.network.Dial(ctx, network, address)
 	}
+	w.mu.Lock()
 	at := w.requests
 	w.requests++
+	w.mu.Unlock()
 	for _, trouble := range w.troubles {
-		if trouble.colleague != "" && at == trouble.actsBefore {
-			if set := smallColleagues[trouble.colleague](w.held(), trouble.table); set != nil {
-				w.UpdatePipe(w.id, func(doc mockplatform.Document) { setMember(doc, tableMappings, set.documents()) })
-				w.acts = append(w.acts, smallAct{trouble, time.Now()})
-			}
+		if at == trouble.actsBefore {
+			w.act(trouble)
 		}
 	}
 	switch w.fault(at) {
@@ -119,6 +134,26 @@ func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Con
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	return w.network.Dial(ctx, network, address)
+}
+
+// act has the colleague act.
+func (w *smallWorld) act(trouble smallTrouble) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if trouble.colleague == "" || w.isOver {
+		return
+	}
+	was := w.held()
+	is := smallColleagues[trouble.colleague](was, trouble.table)
+	if was.is(is) {
+		return
+	}
+	w.UpdatePipe(w.id, func(doc mockplatform.Document) {
+		setMember(doc, "name", is.name)
+		setMember(doc, "source.postgres.host", is.host)
+		setMember(doc, tableMappings, is.set.documents())
+	})
+	w.acts = append(w.acts, smallAct{trouble, time.Now(), w.next()})
 }
 
 // fault is that of a request, "" for none.
@@ -177,54 +212,113 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		w.Server.ServeHTTP(writer, r)
 		return
 	}
-	fault := w.fault(w.requests - 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fault := ""
+	if !w.isOver {
+		fault = w.fault(w.requests - 1)
+	}
 	if w.old != nil {
 		w.answer(r.Method)
 	}
+	text, _ := io.ReadAll(r.Body)
+	e := &smallEvent{method: r.Method, fault: fault, before: w.held(), began: time.Now(), sequence: w.next()}
+	if len(text) > 0 {
+		e.body = fromJSON(w.t, string(text)).(object)
+	}
+	if !w.isOver {
+		w.events = append(w.events, e)
+	}
+	isPatch, late := r.Method == http.MethodPatch, lateness(fault)
+	e.unknown = isPatch && (late > 0 || slices.Contains([]string{"lost before", "lost after", "unreadable"}, fault))
+	response := httptest.NewRecorder()
+	switch {
+	case late > 0 && isPatch:
+		w.lastDone = e.began.Add(late)
+		time.AfterFunc(late, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.carryOut(e, r.Clone(context.Background()), httptest.NewRecorder(), e.body)
+		})
+	case fault == "400 half way" && len(e.removes()) > 0:
+		all := member(e.body, "source.postgres.tableMappingsToRemove").([]any)
+		w.carryOut(e, r, response, object{"source": object{"postgres": object{"tableMappingsToRemove": all[:1]}}})
+	case slices.Contains([]string{"", "another 429", "lost after", "unreadable"}, fault):
+		w.carryOut(e, r, response, e.body)
+	}
+	isAnswered := fault == "" || fault == "another 429"
+	if e.accepted = isAnswered && response.Code == http.StatusOK; e.accepted {
+		shown := smallPipeOf(member(fromJSON(w.t, response.Body.String()), "result"))
+		e.shown = &shown
+	}
+	status := map[string]int{"429": 429, "409": 409, "503": 503, "400": 400, "400 half way": 400}[fault]
+	switch {
+	case late > 0:
+		writer.WriteHeader(http.StatusGatewayTimeout)
+	case fault == "429":
+		writer.Header().Set("Retry-After", "3")
+		writer.WriteHeader(status)
+	case status > 0:
+		writer.Header().Set("Content-Type", "application/json")
+		writer.WriteHeader(status)
+		_, _ = writer.Write([]byte(`{"requestId": "r", "error": "no"}`))
+	case strings.HasPrefix(fault, "lost"):
+		panic(http.ErrAbortHandler)
+	case fault == "unreadable":
+		_, _ = writer.Write([]byte("<html>"))
+	default:
+		maps.Copy(writer.Header(), response.Header())
+		writer.Header().Del("Content-Length")
+		writer.WriteHeader(response.Code)
+		_, _ = writer.Write(response.Body.Bytes())
+	}
+}
+
+// carryOut lets the platform do a request, and responds.
+func (w *smallWorld) carryOut(e *smallEvent, r *http.Request, response *httptest.ResponseRecorder, body object) {
+	isPatch := e.method == http.MethodPatch
 	if w.platform.readsOnly {
 		w.Configure(func(b *mockplatform.Behaviour) {
-			if b.Responses.Lag = w.platform.lag; r.Method == http.MethodPatch {
+			if b.Responses.Lag = w.platform.lag; isPatch {
 				b.Responses.Lag = 0
 			}
 		})
 	}
-	text, _ := io.ReadAll(r.Body)
-	event := smallEvent{number: w.requests - 1, method: r.Method, before: w.held(), began: time.Now(), carriedOut: !slices.Contains([]string{"429", "lost before", "503", "400"}, fault)}
-	if len(text) > 0 {
-		event.body = fromJSON(w.t, string(text)).(object)
-	}
-	response := httptest.NewRecorder()
-	if event.carriedOut {
-		w.body = event.body
-		r.Body = io.NopCloser(bytes.NewReader(text))
-		if w.platform.forgets {
-			r.Method, r.Body = http.MethodGet, http.NoBody
+	e.before, w.body, w.doubled = w.held(), body, nil
+	if isPatch {
+		r.Body = io.NopCloser(strings.NewReader(toJSON(w.t, body)))
+		r.ContentLength = -1
+		if w.platform.doubles {
+			w.double(e)
 		}
-		w.Server.ServeHTTP(response, r)
-		event.carriedOut = response.Code == http.StatusOK
-		event.told = event.carriedOut && (fault == "" || fault == "another 429") && (event.method == http.MethodGet || !w.platform.returnsThePast)
 	}
-	if event.carriedOut && (fault == "" || fault == "another 429") {
-		event.shown = smallSetOf(member(fromJSON(w.t, response.Body.String()), "result."+tableMappings))
+	if isPatch && w.platform.forgets {
+		r.Method, r.Body, r.ContentLength = http.MethodGet, http.NoBody, 0
 	}
-	event.after, event.end = w.held(), time.Now()
-	event.ambiguous = event.method == http.MethodPatch && slices.Contains([]string{"lost before", "lost after", "503", "unreadable"}, fault)
-	w.events = append(w.events, event)
-	switch fault {
-	case "429":
-		writer.Header().Set("Retry-After", "3")
-		writer.WriteHeader(http.StatusTooManyRequests)
-	case "503", "400":
-		writer.Header().Set("Content-Type", "application/json")
-		writer.WriteHeader(map[string]int{"503": 503, "400": 400}[fault])
-		_, _ = writer.Write([]byte(`{"requestId": "r", "error": "no"}`))
-	case "lost before", "lost after":
-		panic(http.ErrAbortHandler)
-	case "unreadable":
-		_, _ = writer.Write([]byte("<html>"))
-	default:
-		maps.Copy(writer.Header(), response.Header())
-		writer.WriteHeader(response.Code)
-		_, _ = writer.Write(response.Body.Bytes())
+	w.Server.ServeHTTP(response, r)
+	if e.after = w.held(); isPatch && response.Code == http.StatusOK {
+		e.done, e.doneAt, w.patch = w.next(), time.Now(), e
 	}
+	if w.platform.slowly != nil && response.Code == http.StatusOK && w.patch != nil && time.Since(w.patch.doneAt) < smallSlow {
+		doc := fromJSON(w.t, response.Body.String()).(object)
+		w.platform.slowly(w, doc["result"].(object))
+		response.Body.Reset()
+		response.Body.WriteString(toJSON(w.t, doc))
+	}
+}
+
+// double takes out what a PATCH adds a second time, so that the platform accepts it; the platform's
+// rewrite puts it back.
+func (w *smallWorld) double(e *smallEvent) {
+	w.UpdatePipe(w.id, func(doc mockplatform.Document) {
+		kept := []any{}
+		for _, mapping := range listOf(member(doc, tableMappings)) {
+			if name := nameOf(mapping); e.adds().has(name) && !e.removes().has(name) {
+				w.doubled = append(w.doubled, mapping)
+			} else {
+				kept = append(kept, mapping)
+			}
+		}
+		setMember(doc, tableMappings, kept)
+	})
 }

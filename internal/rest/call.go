@@ -40,8 +40,8 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 }
 
 // Begin begins a call, which the caller has to End, and sends no request. The context that it returns
-// ends with the call's retry_timeout. It is for Try and Stop, and for what the caller reads between
-// two attempts.
+// ends with the call's retry_timeout. It is for Try, and for what the caller reads between two
+// attempts.
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
 	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now(), backoff: backoff{random: c.config.Random}}
 	if budget := c.config.RetryTimeout; budget > 0 {
@@ -54,10 +54,13 @@ func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call)
 // End ends a call.
 func (k *Call) End() { k.cancel() }
 
+// Began is when the last attempt was sent, after the wait for its turn.
+func (k *Call) Began() time.Time { return k.began }
+
 // Try sends the request once, when its turn comes. It reports whether the caller may try again: the
-// attempt failed, and the wait after it is over; or nothing was sent, because the read that the
-// request is based on would have been too old. Before the next attempt, the caller may change
-// Body, Leaves and AsOf.
+// attempt failed with an error, and the wait after it is over; or, without an error, nothing was
+// sent, because the read that the request is based on would have been too old. Before the next
+// attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	gate, queued := &k.API.gate, time.Now()
 	if k.Invalidate != nil {
@@ -81,34 +84,12 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
 	k.log(ctx, a, next, queued)
 	if !next.again {
-		return false, k.conclude(a.failed, next.because, nil)
+		return false, k.conclude(a.failed, next.because)
 	}
 	if err := gate.sleep(ctx, k, next.wait); err != nil {
 		return false, k.stop(err)
 	}
-	return true, nil
-}
-
-// IsAmbiguous reports whether an attempt may have been carried out.
-func (k *Call) IsAmbiguous() bool {
-	return slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
-}
-
-// Resolve is to be called once a read has shown what became of all attempts so far: none is
-// ambiguous any longer.
-func (k *Call) Resolve() {
-	for _, failed := range k.failures {
-		failed.Ambiguous = false
-	}
-}
-
-// Stop returns the error of a call that the caller gives up between two attempts, because of an
-// error of its own.
-func (k *Call) Stop(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return k.stop(context.Cause(ctx))
-	}
-	return k.conclude(k.last(err), nil, err)
+	return true, a.failed
 }
 
 // last is the last failure of the request. If none was sent, it is a new error that says why.
@@ -142,12 +123,10 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 	case NotSent:
 		again = true
 	case NoResponse, Temporary:
-		again = !r.Unrepeatable
+		again = !r.Unrepeatable || !failed.Ambiguous
 	case Busy:
 		first := slices.IndexFunc(failures, func(e *Error) bool { return e.Kind == Busy })
 		again = r.Method == http.MethodPatch && failed.Elapsed-failures[first].Elapsed+start <= busyFor
-	case Unreadable:
-		again = !r.AsOf.IsZero()
 	}
 	switch {
 	case !again, retryTimeout == 0:
@@ -170,28 +149,22 @@ func (k *Call) stop(cause error) error {
 	case len(k.failures) == 0:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
 	}
-	return k.conclude(e, cause, nil)
+	return k.conclude(e, cause)
 }
 
 // conclude completes an error with what only the call knows. because is why there was no further
-// attempt, nil if another would have failed in the same way. stopped is the caller's error if the
-// caller gave up the call.
-func (k *Call) conclude(e *Error, because, stopped error) error {
+// attempt, nil if another would have failed in the same way.
+func (k *Call) conclude(e *Error, because error) error {
 	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
-	e.Ambiguous = k.IsAmbiguous()
-	e.stopped = stopped
-	// A caller that gave up for another reason than a failed request has read the object, and its
-	// error says what it found.
-	wasRead := stopped != nil && !errors.As(stopped, new(*Error))
-	// What to do about a creation is said by its caller, who knows how to find the object.
-	unknown := e.Ambiguous && k.Method != http.MethodPost && !wasRead
+	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
+	// What to do about a request that may still do harm is said by its caller, who knows the object.
+	unknown := e.Ambiguous && !k.Unrepeatable
 	e.more = []string{
-		when(stopped != nil && e.Attempts > 0, "Nothing more was sent: "+sentence(fmt.Sprint(stopped))),
 		when(unknown && e.Kind == Unreadable, "The change was probably applied."),
 		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
 		when(because != nil && e.Attempts > 0, fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(fmt.Sprint(because)))),
 		when(because == nil && e.Attempts > 1, fmt.Sprintf("Failed after %s.", e.spent())),
-		when(stopped == nil, k.advise(e, because)),
+		when(!e.Ambiguous || !k.Unrepeatable || k.Method == http.MethodPost, k.advise(e, because)),
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -120,26 +121,24 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 func TestConclude(t *testing.T) {
 	t.Parallel()
 	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
-	lost, stopped := &Error{Kind: NoResponse, Ambiguous: true}, errors.New("the mapping has changed")
+	lost := &Error{Kind: NoResponse, Ambiguous: true}
 	half, rejected := &Error{Kind: Unreadable, Status: 200, Ambiguous: true}, &Error{Kind: Final, Status: 404}
 	for name, test := range map[string]struct {
-		method           string
-		failed           []*Error
-		stopped, because error
-		effect, ends     string
+		method       string
+		failed       []*Error
+		because      error
+		effect, ends string
 	}{
-		"a change without a response":       {"PATCH", []*Error{lost}, nil, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
-		"a change that failed later":        {"PATCH", []*Error{lost, rejected}, nil, nil, unknown, "Failed after 2 attempts in "},
-		"a change with an unreadable one":   {"PATCH", []*Error{half}, nil, nil, applied, ""},
-		"a change that was rejected":        {"PATCH", []*Error{rejected}, nil, nil, nothing, ""},
-		"a change that another read showed": {"PATCH", []*Error{lost}, stopped, nil, nothing, "Nothing more was sent: the mapping has changed."},
-		"a change that no read could show":  {"PATCH", []*Error{lost}, &Error{Kind: NoResponse}, nil, unknown, ""},
-		"a creation":                        {"POST", []*Error{lost}, nil, nil, nothing, ""},
+		"a change without a response":     {"PATCH", []*Error{lost}, errors.New("it is late"), unknown, "Gave up after 1 attempt in …: it is late."},
+		"a change that failed later":      {"PATCH", []*Error{lost, rejected}, nil, unknown, "Failed after 2 attempts in "},
+		"a change with an unreadable one": {"PATCH", []*Error{half}, nil, applied, ""},
+		"a change that was rejected":      {"PATCH", []*Error{rejected}, nil, nothing, ""},
+		"a creation":                      {"POST", []*Error{lost}, nil, nothing, ""},
 	} {
-		k := &Call{Request: &Request{Method: test.method, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
+		k := &Call{Request: &Request{Method: test.method, Unrepeatable: test.method == http.MethodPost, API: &API{}}, client: New(Config{}), failures: test.failed, started: time.Now()}
 		k.attempts = len(test.failed)
 		e := *k.last(nil)
-		text := k.conclude(&e, test.because, test.stopped).Error()
+		text := k.conclude(&e, test.because).Error()
 		for _, effect := range []string{applied, unknown} {
 			if strings.Contains(text, effect) != (effect == test.effect) {
 				t.Errorf("%s: %s", name, text)

@@ -79,5 +79,8 @@ func (a *API) Host() string {
 	return a.Base.Scheme + "://" + a.Base.Host + when(a.Base.Path != "", ", with the path of "+a.URLSetting)
 }
 
+// Retries reports whether retry_timeout allows retries.
+func (c *Client) Retries() bool { return c.config.RetryTimeout > 0 }
+
 // Transport returns what connects to the APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.http.Transport.(*http.Transport) }

@@ -30,8 +30,7 @@ type Error struct {
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
 
-	stopped error    // of the caller, see Call.Stop
-	more    []string // the paragraphs after the first one; some are empty
+	more []string // the paragraphs after the first one; some are empty
 
 	requested     time.Duration // wait that the response requested
 	requestedWith string        // and the header
@@ -48,7 +47,7 @@ const (
 	RateLimited             // 429: it was not carried out
 	Temporary               // a status that a retry may get past
 	Busy                    // it was not carried out, because its object is being changed or wakes up
-	Unreadable              // a success that cannot be used; another would be no better
+	Unreadable              // a success that cannot be used
 	Interrupted             // the caller has cancelled
 )
 
@@ -68,11 +67,8 @@ var kinds = map[int]Kind{
 	http.StatusGatewayTimeout:      Temporary,
 }
 
-// Unwrap returns Err, which is context.Canceled if the operation was interrupted, and the caller's
-// error if the caller gave up the call.
-func (e *Error) Unwrap() []error {
-	return slices.DeleteFunc([]error{e.Err, e.stopped}, func(err error) bool { return err == nil })
-}
+// Unwrap returns Err, which is context.Canceled if the operation was interrupted.
+func (e *Error) Unwrap() error { return e.Err }
 
 // Error returns the operation, the host and the whole text in one line.
 func (e *Error) Error() string {

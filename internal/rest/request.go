@@ -35,14 +35,14 @@ type Request struct {
 	// Invalidate prevents later reads from sharing earlier ones. It is called before and after
 	// each attempt of a write. May be nil.
 	Invalidate func()
-	// Unrepeatable means a creation that nothing can undo. It is not retried after an attempt that
-	// may have been carried out, and an attempt that was sent runs to its end even if the caller
+	// Unrepeatable means a request that does harm if it is carried out twice: a creation that nothing
+	// can undo, or a removal that may undo what was added since. It is not retried after an attempt
+	// that may have been carried out, and an attempt that was sent runs to its end even if the caller
 	// cancels. Each attempt has a new connection: if a server has just closed one that is reused,
 	// it is not known whether the request was carried out.
 	Unrepeatable bool
 	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
-	// request is not sent more than maxAge later (Call.Try). A success that cannot be read is
-	// tried again, since the caller reads again before that.
+	// request is not sent more than maxAge later (Call.Try).
 	AsOf time.Time
 	// Leaves names what a PATCH has, for the log line of an attempt, without values.
 	Leaves []string

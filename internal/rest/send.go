@@ -161,14 +161,30 @@ func (k *Call) unsuccessful(r *Response) *Error {
 	e.Status = r.Status
 	message, object := describe(r)
 	e.Message = message
-	if id, ok := object["requestId"].(string); ok && id != "" {
+	id, _ := object["requestId"].(string)
+	isOwn := id != ""
+	if isOwn {
 		r.RequestID = words.Clean(r.Mask(id), words.MaxID)
 		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())
-	// Only a rejection by the API, a 4xx, says that nothing was done. A redirect does not: it may
-	// follow a write that was carried out.
-	isRejected := r.Status >= 400 && r.Status <= 499 && e.Kind != Temporary
-	e.Ambiguous = !isRejected && k.isWrite()
+	e.Ambiguous = k.isWrite() && !saysUndone(k.Method, r, isOwn)
 	return e
+}
+
+// saysUndone reports whether a response says that a write was not carried out: a 4xx, or a 503 that
+// is the API's own (like a 404, it has a requestId) or names a time to retry at. A redirect may
+// follow a write that was carried out. A creation is never sent again after a status that only a
+// retry can get past: a gateway's 408 or 503 may come after it was handed on.
+func saysUndone(method string, r *Response, isOwn bool) bool {
+	switch {
+	case kinds[r.Status] != Temporary:
+		return r.Status >= 400 && r.Status <= 499
+	case method == http.MethodPost:
+		return false
+	case r.Status == http.StatusServiceUnavailable:
+		return isOwn || r.Header.Get("Retry-After") != ""
+	default:
+		return r.Status < http.StatusInternalServerError
+	}
 }

@@ -105,7 +105,6 @@ func TestLostResponse(t *testing.T) {
 		"not readable":       {respond(200, "[]"), 0, Unreadable, "it is not what was expected", true},
 		"302":                {respond(302, ""), 0, Final, "", true},
 		"400":                {respond(400, ""), 0, Final, "", false},
-		"408":                {respond(408, ""), 0, Temporary, "", true},
 		"429":                {respond(429, ""), 0, RateLimited, "", false},
 		"499":                {respond(499, ""), 0, Final, "", false},
 		"500":                {respond(500, ""), 0, Temporary, "", true},

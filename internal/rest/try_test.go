@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func carryOut(ctx context.Context, c *client, r *Request, read func(context.Cont
 			return err
 		}
 		if err := read(ctx); err != nil {
-			return k.Stop(ctx, err)
+			return err
 		}
 		r.AsOf = time.Now()
 	}
@@ -30,9 +29,8 @@ func carryOut(ctx context.Context, c *client, r *Request, read func(context.Cont
 func TestTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, failed := range map[string]fault{
-		"a 429":           respond(429, ""),
-		"no response":     reset,
-		"an unreadable 2": respond(200, `{"result":[]`),
+		"a 429":       respond(429, ""),
+		"no response": reset,
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
 			f.InjectEach(failed, failed)
@@ -93,52 +91,37 @@ func TestTryLate(t *testing.T) {
 	}
 }
 
-// If a read between two attempts fails, the error of the call has that of the read once.
-func TestStop(t *testing.T) {
+// What may have been carried out is not sent again if that does harm, and what says that it was not is.
+// A creation is not sent again after a status that may come from in front of the API.
+func TestUnrepeatable(t *testing.T) {
 	t.Parallel()
-	const forbidden = "read pipe at " + testHost + ": The API returned HTTP 403 Forbidden: no."
 	for name, test := range map[string]struct {
-		age    time.Duration // of what the request rests on
-		before []fault
-		says   string
+		first        fault
+		update, keys int // how often each is sent
 	}{
-		"sent":     {0, []fault{reset}, "Nothing more was sent: " + forbidden},
-		"not sent": {maxAge, nil, "The request was not sent: " + forbidden},
+		"no response":                  {reset, 1, 1},
+		"a redirect":                   {respond(307, "", "Location: https://elsewhere.example"), 1, 1},
+		"504":                          {respond(504, `{"requestId":"r"}`), 1, 1},
+		"503 of a gateway":             {respond(503, `{"message":"no"}`), 1, 1},
+		"503 of the API":               {respond(503, `{"requestId":"r"}`), 2, 1},
+		"503 with a time to retry at":  {respond(503, "", "Retry-After: 1"), 2, 1},
+		"408":                          {respond(408, ""), 2, 1},
+		"425":                          {respond(425, ""), 2, 1},
+		"429":                          {respond(429, ""), 2, 2},
+		"409":                          {respond(409, ""), 2, 1},
+		"a success that is unreadable": {respond(200, `{"result":[]`), 1, 1},
 	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(append(test.before, respond(403, `{"message":"no"}`))...)
-			r := c.request("update")
-			r.AsOf = time.Now().Add(-test.age)
-			err := carryOut(t.Context(), c, r, func(ctx context.Context) error { return do(ctx, c, "pipe") })
-			if err == nil || f.Sent("PATCH") != len(test.before) || strings.Count(err.Error(), forbidden) != 1 || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("%s: %d requests: %v", name, f.Sent("PATCH"), err)
-			}
-		})
-	}
-}
-
-// A read between two attempts may show what became of the first one. Then the error no longer
-// says that this is not known.
-func TestResolve(t *testing.T) {
-	t.Parallel()
-	for _, resolved := range []bool{true, false} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(reset)
-			r := c.request("update")
-			r.AsOf = time.Now()
-			ctx, k := c.Begin(t.Context(), r)
-			defer k.End()
-			if again, _ := k.Try(ctx); !again || !k.IsAmbiguous() {
-				t.Fatal("no response leaves nothing open")
-			}
-			if resolved {
-				k.Resolve()
-			}
-			var e *Error
-			if err := k.Stop(ctx, errors.New("no")); !errors.As(err, &e) || e.Ambiguous == resolved {
-				t.Errorf("resolved %t: %v", resolved, err)
-			}
-		})
+		for method, want := range map[string]int{"update": test.update, "key": test.keys} {
+			bubble(t, func(t *testing.T, f *fake, c *client) {
+				f.InjectEach(test.first)
+				r := c.request(method)
+				r.Unrepeatable = true
+				_ = c.Do(t.Context(), r)
+				if got := len(f.Requests()); got != want {
+					t.Errorf("%s: %s was sent %d times, want %d", name, method, got, want)
+				}
+			})
+		}
 	}
 }
 

@@ -3,9 +3,10 @@ package tfvalue
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// Edit is what one PATCH changes in a keyed set. The zero Edit changes nothing.
+// Edit is what a change removes from a keyed set, and adds to it. The zero Edit changes nothing.
 type Edit struct {
 	// Remove and Add are in the order of their keys.
 	Remove, Add []Value
@@ -14,13 +15,16 @@ type Edit struct {
 // IsEmpty reports whether nothing is removed or added.
 func (e Edit) IsEmpty() bool { return len(e.Remove)+len(e.Add) == 0 }
 
-// Step returns what one PATCH can do to change a set to the wanted one: it removes all that has to
-// go, and adds what is related to none of that. The rest is for the PATCH after it, because the
-// API promises no order within one.
-func (k Key) Step(base, want Value) Edit {
-	remove, add := k.Difference(want, base)
-	related := k.keys(k.Among(add, remove))
-	return Edit{remove, slices.DeleteFunc(add, func(element Value) bool { return related[k.Of(element)] })}
+// All are the elements that are removed or added.
+func (e Edit) All() []Value { return slices.Concat(e.Remove, e.Add) }
+
+// Split returns what the first of two PATCHes does of an edit: it removes all that has to go, and
+// adds what is related to none of that. The second adds the rest, because the API promises no order
+// within one.
+func (k Key) Split(e Edit) (first Edit, second []Value) {
+	second = k.Among(e.Add, e.Remove)
+	later := k.keys(second)
+	return Edit{e.Remove, slices.DeleteFunc(slices.Clone(e.Add), func(element Value) bool { return later[k.Of(element)] })}, second
 }
 
 // After returns a set as an Edit leaves it.
@@ -50,93 +54,56 @@ func (k Key) keys(lists ...[]Value) map[string]bool {
 	return keys
 }
 
-// Answer says whether a change can be made to a set as it is now.
-type Answer int
-
-// The answers.
-const (
-	Conflict Answer = iota // no: it is neither as it was nor as the next PATCH makes it
-	Pending                // yes: it is as it was when the change was decided
-	Done                   // it is made: it is as the next PATCH makes it
-)
-
-// Guard compares a set as it is now with a change from base to want, in the elements that differ
-// between those two, and in those related to them. after is base after the next PATCH. conflicts
-// are the elements that are no longer what they were, as they are now or else as they were.
+// Ask compares a set as it is now with what it was before an edit and is after it, in the elements that
+// are related to some. The edit is done, or can be made, or there are conflicts: elements that are
+// neither, as they are now or else as they were.
 //
-// All elements count together. Otherwise, if the change replaces one under another key and somebody
+// All elements count together. Otherwise, if the edit replaces one under another key and somebody
 // removes it, its removal would count as done.
-func (k Key) Guard(base, after, want, now Value) (answer Answer, conflicts []Value) {
-	remove, add := k.Difference(want, base)
-	concerned := slices.Concat(remove, add)
-	part := func(set Value) Value { return Collection(set.Type(), k.Among(set.Elements(), concerned)) }
-	isAs := func(set Value) bool {
-		more, fewer := k.Difference(part(set), part(now))
-		return len(more)+len(fewer) == 0
+func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts []Value) {
+	part := func(set Value) Value { return Collection(set.Type(), k.Among(set.Elements(), some)) }
+	if more, fewer := k.Difference(part(after), part(now)); len(more)+len(fewer) == 0 {
+		return true, nil
 	}
-	switch {
-	case isAs(after):
-		return Done, nil
-	case isAs(base):
-		return Pending, nil
-	}
-	are, were := k.Difference(part(base), part(now))
-	return Conflict, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
+	are, were := k.Difference(part(before), part(now))
+	return false, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
 }
 
-// Outcome is what a PATCH did to a set. Each element is given as it was sent, or if it was not sent,
-// as it was right before the PATCH.
-type Outcome struct {
-	// Late are those that were sent and are still as they were, and those that were removed and are
-	// still there, with any value: the response may show the past. Wrong are those that were sent
-	// and are neither as they were nor as they were sent.
-	Late, Wrong []Value
-	// Of the elements that were not sent, Lost are gone, and Changed have another value.
-	Lost, Changed []Value
-	// IsPast reports that Lost and Changed may only look so because the response shows the past:
-	// some are as they were at the beginning, and none is gone that was there then.
-	IsPast bool
-}
-
-// Outcome compares a set after a PATCH with what it was right before it, and at the beginning of
-// the update, before earlier PATCHes.
-func (k Key) Outcome(e Edit, begin, before, now Value) (o Outcome) {
-	is, was, first := k.group(now), k.group(before), k.group(begin)
-	sent := k.keys(e.Remove, e.Add)
+// NotDone returns what a set does not have yet of an edit: what is not there as it was added, and
+// what was removed, is not added again, and is still there.
+func (k Key) NotDone(e Edit, now Value) (left Edit) {
+	is, added := k.group(now), k.group(Collection(now.Type(), e.Add))
 	for _, element := range e.Add {
-		switch key := k.Of(element); {
-		case k.alike(is[key], []Value{element}):
-		case k.alike(is[key], was[key]), k.alike(is[key], first[key]):
-			o.Late = append(o.Late, element)
-		default:
-			o.Wrong = append(o.Wrong, element)
+		if key := k.Of(element); !k.alike(is[key], added[key]) {
+			left.Add = append(left.Add, element)
 		}
 	}
 	for _, element := range e.Remove {
-		if len(is[k.Of(element)]) > 0 {
-			o.Late = append(o.Late, element)
+		if key := k.Of(element); len(is[key]) > 0 && len(added[key]) == 0 {
+			left.Remove = append(left.Remove, element)
 		}
 	}
-	past, gone := 0, 0
-	for _, element := range before.Elements() {
+	return left
+}
+
+// Moved returns the elements of a set, as they were, that are now missing or have another value,
+// except for some.
+func (k Key) Moved(before, now Value, except []Value) []Value {
+	moved, _ := k.Difference(now, before)
+	skip := k.keys(except)
+	return slices.DeleteFunc(moved, func(element Value) bool { return skip[k.Of(element)] })
+}
+
+// SameButCase returns the elements of a set whose keys differ from those of some elements by letter
+// case alone.
+func (k Key) SameButCase(some []Value, now Value) (found []Value) {
+	for _, element := range now.Elements() {
 		key := k.Of(element)
-		if sent[key] || !k.IsNamed(element) || k.alike(is[key], was[key]) {
-			continue
-		}
-		switch {
-		case k.alike(is[key], first[key]):
-			past++
-		case len(is[key]) == 0:
-			gone++
-		}
-		if len(is[key]) == 0 {
-			o.Lost = append(o.Lost, element)
-		} else {
-			o.Changed = append(o.Changed, element)
+		if slices.ContainsFunc(some, func(other Value) bool { return k.Of(other) != key && strings.EqualFold(k.Of(other), key) }) {
+			found = append(found, element)
 		}
 	}
-	o.IsPast = past > 0 && gone == 0
-	return o
+	return k.Sort(found)
 }
 
 func (k Key) group(set Value) map[string][]Value {
@@ -156,7 +123,8 @@ func (k Key) alike(a, b []Value) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
 }
 
-// Among returns those elements that are related to one of others: they share a part of the key.
+// Among returns those elements that are related to one of others: they share a part of the key, in
+// any letter case, since a platform may fold names.
 func (k Key) Among(elements, others []Value) []Value {
 	there := map[string]bool{}
 	for _, other := range others {
@@ -170,9 +138,9 @@ func (k Key) Among(elements, others []Value) []Value {
 }
 
 func (k Key) parts(element Value) []string {
-	all := []string{k.Of(element)}
+	all := []string{strings.ToLower(k.Of(element))}
 	for i, names := range k.Parts {
-		all = append(all, strconv.Itoa(i)+joined(names, element))
+		all = append(all, strconv.Itoa(i)+strings.ToLower(joined(names, element)))
 	}
 	return all
 }
