@@ -160,7 +160,7 @@ func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.
 }
 
 // checkForms rejects a change to a list, a set or an element that has a name in another Unicode form
-// on the platform. To send it again would replace that name, and a column that is excluded in
+// on the platform, or one that could not be read in full. To send it again would replace that name, and a column that is excluded in
 // another form is not excluded. The plan of an update compares with the state, in which Terraform
 // has normalized every name, so it is the apply that finds another form.
 func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
@@ -174,7 +174,7 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 		}
 		diags.AddAttributeError(conn.AttributePath(at),
 			fmt.Sprintf("A name in %s of %s cannot be sent", at, r.Label),
-			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text. To a database these are different names, "+
+			fmt.Sprintf("The platform has %s in another Unicode form than Terraform, which normalizes every text, or as bytes that are not valid Unicode. To a database these are different names, "+
 				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
 	for _, leaf := range r.Leaves.Leaves() {

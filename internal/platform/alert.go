@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // GetAlert reads one alert of the alerting API ("Get alert" in the API document).
@@ -17,7 +19,7 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	}
 	return c.get(ctx, c.alerts, &rest.Request{
 		Operation:      "read alert",
-		Subject:        fmt.Sprintf("alert %q", c.Mask(id)),
+		Subject:        fmt.Sprintf("alert %q", c.Clean(id, words.MaxID)),
 		API:            &c.alerts.API,
 		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
@@ -35,7 +37,7 @@ func ValidateAlertID(id string) error {
 		return errors.New("contains a slash")
 	case id == "." || id == "..":
 		return errors.New("is a dot segment, which addresses another path")
-	case rest.HasControl(id):
+	case strings.ContainsFunc(id, unicode.IsControl):
 		return errors.New("contains a control character")
 	default:
 		return nil

@@ -38,7 +38,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 	if err != nil {
 		return nil, err
 	}
-	if err := encode(r, body); err != nil {
+	if r.Body, err = json.Marshal(body); err != nil {
 		return nil, err
 	}
 	var created CreatedAPIKey
@@ -62,17 +62,20 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 // it is broken or cut off.
 var secretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*"?|[0-9.eE+-]+)`)
 
-// maskSecret masks the secrets of a response from now on.
+// maskSecret masks the secrets of a response from now on. A documented response has one; more than a
+// few are an attempt to fill the memory, and so is a long one.
 func (c *Client) maskSecret(raw []byte) {
-	for _, match := range secretText.FindAllSubmatch(raw, -1) {
-		c.AddSecret(strings.Trim(string(match[1]), `"`))
+	for _, match := range secretText.FindAllSubmatch(raw, 10) {
+		secret := strings.Trim(string(match[1]), `"`)
+		_ = json.Unmarshal([]byte(`"`+secret+`"`), &secret) // it stays as it is if it is broken
+		c.AddSecret(secret[:min(len(secret), 4<<10)])
 	}
 }
 
 // receive reads the response to the creation of a key, as far as possible. A key exists if the
 // response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
-	_, wrong := result(r, "result")
+	_, wrong := successful(r, "result")
 	all := leading(r.Body)
 	if result := members(all["result"]); result != nil {
 		all = result

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -50,6 +49,8 @@ type Sending = rest.Config
 // use one client for all calls: concurrency, rate limits and shared lists are per
 // client.
 type Client struct {
+	*rest.Secrets // which errors and logs must not repeat of responses
+
 	management, alerts *api
 
 	rest  *rest.Client
@@ -81,8 +82,9 @@ var (
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
+	sender := rest.New(config.Sending)
 	c := &Client{
-		rest:       rest.New(config.Sending),
+		Secrets: &sender.Secrets, rest: sender,
 		management: &api{member: "result", API: rest.API{About: managementAPI}},
 		alerts:     &api{member: "data", API: rest.API{About: alertingAPI}},
 	}
@@ -96,11 +98,6 @@ func New(config Config) (*Client, error) {
 	c.rest.Add(&c.alerts.API)
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)
-	if config.KeySecret != "" {
-		// The Authorization header encodes both together, and the base64 of the secret
-		// alone does not occur in that.
-		c.AddSecret(config.KeyID + ":" + config.KeySecret)
-	}
 	return c, nil
 }
 
@@ -120,13 +117,6 @@ func (c *Client) Retries() bool { return c.rest.Retries() }
 // Transport returns what connects to both APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 
-// AddSecret masks a literal in whatever errors and logs repeat of responses from now on, however it
-// is escaped there. Literals of fewer than four bytes are ignored.
-func (c *Client) AddSecret(s string) { c.rest.Secrets.Add(s) }
-
-// Mask replaces the secrets in a text from outside: see rest.Secrets.Mask.
-func (c *Client) Mask(s string) string { return c.rest.Secrets.Mask(s) }
-
 // ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is
 // for a loopback address, or for any host if that is allowed. A path is kept as a prefix, unless it
 // is that of an operation; a trailing slash is ignored. Errors never repeat the URL, which may
@@ -142,6 +132,7 @@ func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("the value is not a valid URL")
 	}
+	u.Host = strings.ToLower(u.Host) // as whatever else decides about a host expects it
 	switch {
 	case u.Hostname() == "":
 		return nil, errors.New("the URL has no host")
@@ -149,7 +140,7 @@ func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 		return nil, errors.New("the URL must not contain a user or a password: credentials have settings of their own")
 	case strings.ContainsAny(address, "?#"):
 		return nil, errors.New("the URL must not contain a query or a fragment")
-	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !allowHTTP && !rest.IsLoopback(u.Hostname()):
 		return nil, errors.New("the URL must use https. Plain http is allowed only for a loopback address (localhost, 127.0.0.1, ::1), or with allow_http")
 	}
 	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
@@ -164,11 +155,3 @@ func ParseBaseURL(address string, allowHTTP bool) (*url.URL, error) {
 // operationPath matches a path that ends with the beginning of an operation's path, which would send
 // requests to /v1/v1/….
 var operationPath = regexp.MustCompile(`(/v1)(?:/organizations(?:/.*)?)?/*$|(/api/v2)(?:/alerts(?:/.*)?)?/*$`)
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}

@@ -52,6 +52,8 @@ func TestErrorTexts(t *testing.T) {
 		"200 contradiction":   {"pipe", respond(200, `{"status":404,"error":{"message":"gone"},"result":{}}`), pipe, "it contradicts itself: HTTP 200, but its envelope has status 404: gone."},
 		"200 other type":      {"pipe", respond(200, `{"result":{"name":7}}`), pipe, "a field has another type."},
 		"200 about another":   {"pipe", respond(200, `{"result":{"id":"x"}}`), pipe, "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
+		"200 ID an array":     {"pipe", respond(200, `{"result":{"id":[]}}`), pipe, "the ID of its object is not a text."},
+		"200 ID a number":     {"scaling", respond(200, `{"result":{"id":7}}`), scaling, "the ID of its object is not a text."},
 		"200 another case":    {"alert", respond(200, `{"data":{"id":"`+strings.ToUpper(testAlert)+`"}}`), alert, "it is about another object: the request was for ID " + testAlert},
 		"200 about a long ID": {"pipe", respond(200, `{"result":{"id":"`+strings.Repeat("x", 101)+`"}}`), pipe, "and the response has ID " + strings.Repeat("x", 100) + "…."},
 		"200 list later":      {"list", respond(200, `{"message":"later"}`), list, "it has no \"result\": later."},

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // listLifetime is how long a list of services is reused: long enough for a refresh of many
@@ -43,13 +48,12 @@ type lists struct {
 // list is one list of services: waiting for the one before it, under way, or done.
 type list struct {
 	begun, ended uint64        // the counts at its beginning and its end; 0 until then
-	done         chan struct{} // closed once err and services are final
+	expires      time.Time     // zero until its end
+	done         chan struct{} // closed once everything else is final
 	err          error
 	services     []*service // in the API's order, each ID once
-
-	users  int // see release
-	cancel context.CancelFunc
-	expiry *time.Timer
+	next         string     // what announces a next page; "" if nothing does
+	requestID    string
 }
 
 // service is one service of a list. Only its ID and name are read with the list, so that an unusable
@@ -74,8 +78,9 @@ func (l *lists) outdate(key string) {
 	l.after[key] = l.count
 }
 
-// find returns the wanted services of a list. If it finds none, it looks at the next list, and at
-// most lists in all. key is that of the service that is read; "" for a fresh read.
+// find returns the wanted services of a list, all of them if wanted is nil. If it finds none, it looks
+// at the next list, and at most lists in all. If a list has a next page, what it omits is not known,
+// which is an error. key is that of the service that is read; "" for a fresh read.
 func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
@@ -87,76 +92,63 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int,
 		used := l.join(ctx, r, after, key == "")
 		select {
 		case <-used.done:
-			err = used.err
 		case <-ctx.Done():
-			err = r.NewError(rest.Interrupted, context.Cause(ctx))
-		}
-		l.release(r, used, key)
-		if err != nil {
-			return nil, err
+			return nil, r.NewError(rest.Interrupted, context.Cause(ctx))
 		}
 		after = used.ended
+		l.mu.Lock()
+		l.after[key] = max(l.after[key], after)
+		l.mu.Unlock()
+		if used.err != nil {
+			return nil, used.err
+		}
 		for _, s := range used.services {
-			if wanted(s) {
+			if wanted == nil || wanted(s) {
 				found = append(found, s)
 			}
+		}
+		if used.next != "" && (wanted == nil || len(found) == 0) {
+			return nil, used.incomplete(r)
 		}
 	}
 	return found, nil
 }
 
 // join returns the oldest list that began after a count, or starts one. A list that it starts has
-// the values of ctx, such as the logger, and is not cancelled with it.
+// the values of ctx, such as the logger, and is not cancelled with it: others may have joined.
 func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh bool) *list {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := l.last[listKey(r)]
+	last := slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool {
+		return one.ended > 0 && !time.Now().Before(one.expires)
+	})
+	l.last[listKey(r)] = last
 	if i := slices.IndexFunc(last, func(one *list) bool {
 		return one.begun == 0 || one.begun > after || fresh && one.err != nil
 	}); i >= 0 {
-		last[i].users++
 		return last[i]
 	}
-	if len(last) == 2 {
-		last[0].expiry.Stop() // it would keep the list in memory
-	}
-	started := &list{done: make(chan struct{}), users: 1}
-	ctx, started.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var before *list
 	if last = last[max(0, len(last)-1):]; len(last) > 0 && last[0].ended == 0 {
 		before = last[0]
 	}
+	started := &list{done: make(chan struct{})}
 	l.last[listKey(r)] = append(last, started)
-	go l.run(ctx, r, started, before)
+	go l.run(context.WithoutCancel(ctx), r, started, before)
 	return started
-}
-
-// release ends one use of a list, by a read or by its lifetime. A list without users is cancelled
-// and forgotten.
-func (l *lists) release(r *rest.Request, left *list, key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.after[key] = max(l.after[key], left.ended)
-	left.users--
-	if left.users == 0 {
-		left.cancel()
-		l.last[listKey(r)] = slices.DeleteFunc(l.last[listKey(r)], func(one *list) bool { return one == left })
-	}
 }
 
 // run sends a list, once the one before it has ended, if that is under way. If that one fails, so
 // does this one. Otherwise, its readers would spend another retry_timeout.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
+	var err error
 	if before != nil {
 		<-before.done
+		err = before.err
 	}
 	l.mu.Lock()
 	l.count++
 	one.begun = l.count
-	var err error
-	if before != nil && before.users > 0 { // otherwise it was cancelled
-		err = before.err
-	}
 	l.mu.Unlock()
 	if err == nil {
 		r.Accept = one.accept
@@ -164,23 +156,32 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	one.ended, one.err = l.count, err
-	if one.users > 0 {
-		one.users++ // for its lifetime
-		one.expiry = time.AfterFunc(listLifetime, func() { l.release(r, one, "") })
-	}
+	one.ended, one.err, one.expires = l.count, err, time.Now().Add(listLifetime)
 	close(one.done)
+}
+
+// incomplete is the error of what a list omits that has a next page.
+func (l *list) incomplete(r *rest.Request) error {
+	e := r.NewError(rest.Unreadable, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
+		"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.next))
+	e.Status, e.RequestID, e.Attempts = http.StatusOK, l.requestID, 1
+	return e
 }
 
 // accept reads the response to a list.
 func (l *list) accept(r *rest.Response) error {
-	result, err := result(r, "result")
+	envelope, err := successful(r, "result")
 	if err != nil {
 		return err
 	}
-	all, isArray := result.([]any)
+	all, isArray := envelope["result"].([]any)
 	if !isArray {
 		return errors.New("its result is not an array")
+	}
+	delete(envelope, "result")
+	l.requestID, l.next = r.RequestID, r.Clean(nextPage(envelope), words.MaxID)
+	if linkToNext.MatchString(strings.Join(r.Header.Values("Link"), ",")) {
+		l.next = "Link"
 	}
 	listed := map[string]bool{}
 	for i, decoded := range all {
@@ -195,4 +196,26 @@ func (l *list) accept(r *rest.Response) error {
 		}
 	}
 	return nil
+}
+
+var (
+	linkToNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?[^",;]*\bnext\b`)
+	// nextMember matches the names of members that announce a next page, such as nextPageToken,
+	// next_cursor, @odata.nextLink, cursor and hasMore.
+	nextMember = regexp.MustCompile(`(?i)(^|\W|_)(next(_?(page|token|cursor|link|ur[il]|offset|key|marker)\w*)?|cursor|has_?(more|next)\w*|continuation\w*)$`)
+)
+
+// nextPage returns the name of the member of an envelope, or of an object in it, that announces a next
+// page; "" if none does. A member that is empty or false announces none.
+func nextPage(envelope map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(envelope)) {
+		text := strings.Trim(fmt.Sprint(envelope[name]), "[]<>")
+		if nextMember.MatchString(name) && !slices.Contains([]string{"", "nil", "false", "0", "map"}, text) {
+			return strconv.Quote(name)
+		}
+		if inner := nextPage(members(envelope[name])); inner != "" {
+			return inner
+		}
+	}
+	return ""
 }

@@ -75,12 +75,13 @@ func TestManyReadsCostFewLists(t *testing.T) {
 // seconds, and when its caller cancels it: a, b and c read a service, A reads a by its ID in
 // capitals, f reads a anew, n looks for the name of a, l lists all, w writes to a, and x is a
 // write that is rejected. The lists are all that are sent, and take a second each: W has the
-// services, O omits them, and the others fail.
+// services, O omits them, M has the first one and a next page, and the others fail.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
 		'W': respond(200, fmt.Sprintf(`{"result":[{"id":%q,"name":"a"},{"id":%q},{"id":%q}]}`, serviceID(0), serviceID(1), serviceID(2))),
 		'O': respond(200, `{"result":[]}`),
+		'M': respond(200, fmt.Sprintf(`{"result":[{"id":%q,"name":"a"}],"nextPageToken":"t"}`, serviceID(0))),
 		'F': respond(403, ""),
 		'4': respond(404, ownError),
 		'I': respond(200, `{"result":[{}]}`),
@@ -94,6 +95,10 @@ func TestLists(t *testing.T) {
 		"a service is gone if two lists omit it":                {"a0", "OO", "gone"},
 		"a service is there if the second list has it":          {"a0", "OW", "ok"},
 		"reads of services that are gone share two lists":       {"a0 b0.5 c5", "OO", "gone,gone,gone"},
+		"a list with a next page has what it has":               {"a0 n2 f4", "MMM", "ok,ok,ok"},
+		"what a list with a next page omits is not gone":        {"b0", "M", "failed"},
+		"a list with a next page is not all":                    {"l0", "M", "failed"},
+		"a second list with a next page is no second one":       {"a0 b2", "OM", "ok,failed"},
 		"a second list that fails is an error":                  {"a0", "OF", "failed"},
 		"a 404 to a list is not about a service":                {"a0", "O4", "failed"},
 		"a list without an ID cannot be used":                   {"a0", "OI", "failed"},
@@ -109,7 +114,7 @@ func TestLists(t *testing.T) {
 		"a write that fails outdates lists":                     {"b0 x2 a5", "WW", "ok,failed,ok"},
 		"a list that begins during a write is outdated":         {"w0 b0.5 a5", "WW", "ok,ok,ok"},
 		"a read during a write needs a list that began in it":   {"b0 w2 a2.5", "WW", "ok,ok,ok"},
-		"a read that is cancelled brings no outdated list back": {"b0 w2 a3.2-3.5 a5", "WWW", "ok,ok,left,ok"},
+		"a read that is cancelled brings no outdated list back": {"b0 w2 a3.2-3.5 a5", "WW", "ok,ok,left,ok"},
 		"a fresh read needs a list that begins after it":        {"a0 f2", "WW", "ok,ok"},
 		"a fresh read does not join a list under way":           {"a0 f0.5", "WW", "ok,ok"},
 		"fresh reads that wait share the next list":             {"f0 f0.4 n0.6 l0.8", "WW", "ok,ok,ok,ok"},
@@ -121,13 +126,7 @@ func TestLists(t *testing.T) {
 		"a list fails with the one that it waits for":           {"f0 f0.5", "F", "failed,failed"},
 		"a list does not fail with one that had ended":          {"a0 a2 a4", "FFW", "failed,failed,ok"},
 		"a read that is cancelled takes nothing from others":    {"a0-0.5 b0.2", "W", "left,ok"},
-		"a read that joined and is cancelled harms nobody":      {"a0 b0.2-0.5", "W", "ok,left"},
-		"without readers, a list is cancelled and forgotten":    {"a0-0.5 b0.7", "WW", "left,ok"},
-		"a waiting list without readers is not sent":            {"a0 f0.2-0.5", "W", "ok,left"},
-		"a waiting list without readers is forgotten":           {"a0 f0.2-0.5 f0.7", "WW", "ok,left,ok"},
-		"a list does not fail with one that is cancelled":       {"f0-0.7 f0.5", "WW", "left,ok"},
-		"a list that some readers left goes on":                 {"a0 f0.2-1.5 f0.4", "WW", "ok,left,ok"},
-		"a list is kept although its reader is cancelled later": {"a0-1.5 b2", "W", "ok,ok"},
+		"a list goes on without readers":                        {"a0-0.5 b0.7", "W", "left,ok"},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {
 			for i := range 3 {
@@ -221,25 +220,6 @@ func TestReadAfterWriteSeesIt(t *testing.T) {
 			})
 		})
 	}
-}
-
-// No more than two lists are kept in memory. A list that is replaced does not wait for the end
-// of its lifetime.
-func TestReplacedListIsReleased(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, f *fake, c *Client) {
-		r, _ := c.listRequest(testOrganization, nil)
-		_, _ = find(t.Context(), c, "") // two lists
-		first := c.lists.last[listKey(r)][0]
-		_, _ = do(t.Context(), c, "service")
-		if kept(c) != 2 || !first.expiry.Reset(time.Hour) {
-			t.Error("the lists are not kept for their lifetime")
-		}
-		_, _ = find(t.Context(), c, "")
-		if kept(c) != 2 || first.expiry.Stop() {
-			t.Errorf("%d lists are kept, or one that is replaced", kept(c))
-		}
-	})
 }
 
 // kept is the number of lists that a client keeps.
@@ -346,10 +326,6 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 		if n := f.PeakInFlight(); n != 8 {
 			t.Errorf("%d lists at a time", n)
 		}
-		time.Sleep(listLifetime + time.Second)
-		if n := kept(c); n != 0 {
-			t.Errorf("%d lists are kept after their lifetime", n)
-		}
 	})
 }
 
@@ -376,4 +352,34 @@ func TestListsOfAllKinds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Which responses announce a next page: members named for one or for a cursor, and a link.
+func TestNextPage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ members, link, name string }{
+		{`"nextPageToken":"t"`, "", `"nextPageToken"`},
+		{`"next_page":2`, "", `"next_page"`},
+		{`"next":"/v1?page=2"`, "", `"next"`},
+		{`"pagination":{"total":9,"cursor":"c"}`, "", `"cursor"`},
+		{`"_links":{"next":{"href":"x"}}`, "", `"next"`},
+		{`"@odata.nextLink":"x"`, "", `"@odata.nextLink"`},
+		{`"hasMore":true`, "", `"hasMore"`},
+		{`"meta":{"has_next_page":true,"next":null}`, "", `"has_next_page"`},
+		{`"x.next":"\u001b[31m"`, "", `"x.next"`},
+		{`"x":1`, `<https://a.example/v1?page=1>; rel="prev", <https://a.example/v1?page=3>; rel="last next"`, "Link"},
+		{`"x":1`, `</v1?next=2>; rel=next`, "Link"},
+		{`"x":1`, `</v1?rel=next>; rel="last"; title="next"`, ""},
+		{`"nextPageToken":"","next":null,"cursor":"","hasMore":false,"nextPage":0,"links":{"next":{}},"pages":{"nextCursors":[]}`, "", ""},
+		{`"totalSize":9,"page":{"number":1,"size":20},"previousCursor":"c","nextMaintenance":"2026-01-02","message":"next"`, "", ""},
+	} {
+		bubble(t, func(t *testing.T, f *fake, c *Client) {
+			f.Always(respond(200, `{"requestId":"r","result":[],`+test.members+`}`, "Link: "+test.link))
+			_, err := do(t.Context(), c, "service")
+			announced := err != nil && strings.Contains(err.Error(), "HTTP 200 OK (request ID r), but the response cannot be used: the list is incomplete: "+test.name+" announces a next page")
+			if announced != (test.name != "") || IsNotFound(err) == announced {
+				t.Errorf("%s, %s: %v", test.members, test.link, err)
+			}
+		})
+	}
 }

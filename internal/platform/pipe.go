@@ -31,6 +31,7 @@ func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string
 	if err != nil {
 		return nil, err
 	}
+	r.MaxBody = 16 << 20
 	r.GoneAdvice = "If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, " +
 		"or create it again in the platform's console and set its ID."
 	return r, nil

@@ -1,9 +1,7 @@
 package platform
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -34,19 +32,6 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 }
 
 const checkOrganization = "Check organization_id and base_url."
-
-// encode makes a value the body of a request, without the escapes for HTML that json.Marshal writes:
-// a response may repeat them, and a secret is masked best as it is.
-func encode(r *rest.Request, body any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
-		return fmt.Errorf("%s: the body cannot be written as JSON: %w", r.Operation, err)
-	}
-	r.Body = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
-	return nil
-}
 
 // Read reads one object of a response, decoded as rest.Response.JSON does. Its error says in which
 // way the object is not as documented, without a value, so that the response cannot be used.

@@ -17,10 +17,10 @@ import (
 // documented.
 var errNoResult = errors.New("no result")
 
-// result is the result of a success, which is the given member of its envelope
-// ("Response envelope" in the API document; the alerting API has only the result). It
-// also reads the status, the request ID, and the message of an error.
-func result(r *rest.Response, member string) (any, error) {
+// successful returns the envelope of a success, of which the given member is the result ("Response
+// envelope" in the API document; the alerting API has only the result). It also reads the status, the
+// request ID, and the message of an error.
+func successful(r *rest.Response, member string) (map[string]any, error) {
 	if !r.IsSuccess() {
 		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
 	}
@@ -37,10 +37,10 @@ func result(r *rest.Response, member string) (any, error) {
 		number, _ := envelope["status"].(json.Number) // optional, and so are all below
 		status, _ = number.Float64()
 		id, _ := envelope["requestId"].(string)
-		r.RequestID = cmp.Or(words.Clean(r.Mask(id), words.MaxID), r.RequestID)
+		r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
 	}
-	failed := rest.MessageIn(envelope["error"], r.Mask)
-	message := cmp.Or(failed, rest.MessageIn(envelope["message"], r.Mask))
+	failed := r.MessageIn(envelope["error"])
+	message := cmp.Or(failed, r.MessageIn(envelope["message"]))
 	if message != "" {
 		message = ": " + message
 	}
@@ -53,7 +53,7 @@ func result(r *rest.Response, member string) (any, error) {
 	case value == nil:
 		return nil, fmt.Errorf("it has no %q%s", member, message)
 	}
-	return value, nil
+	return envelope, nil
 }
 
 // notAnEnvelope says what a body is instead of a JSON object, in words of its own.
@@ -78,25 +78,30 @@ func notAnEnvelope(r *rest.Response, err error) error {
 // accept returns a Request.Accept for a result that is the object with this ID.
 func (a *api) accept(id string, read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
-		object, err := result(r, a.member)
+		envelope, err := successful(r, a.member)
 		if err != nil {
 			return err
 		}
-		if err := read(object); err != nil {
+		if err := read(envelope[a.member]); err != nil {
 			return err
 		}
-		return checkID(object, id, r.Mask)
+		return checkID(envelope[a.member], id, r)
 	}
 }
 
 // checkID rejects an object with another ID than the requested one. UUIDs are equal in
 // any letter case. An object without an ID is accepted.
-func checkID(object any, requested string, mask func(string) string) error {
-	id, exists := members(object)["id"].(string)
-	if !exists || id == requested || words.IsUUID(requested) && strings.EqualFold(id, requested) {
+func checkID(object any, requested string, r *rest.Response) error {
+	value := members(object)["id"]
+	id, isText := value.(string)
+	switch {
+	case value == nil, id == requested, words.IsUUID(requested) && strings.EqualFold(id, requested):
 		return nil
+	case !isText:
+		return errors.New("the ID of its object is not a text")
+	default:
+		return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, r.Clean(id, words.MaxID))
 	}
-	return fmt.Errorf("it is about another object: the request was for ID %s, and the response has ID %s", requested, words.Clean(mask(id), words.MaxID))
 }
 
 // members returns the members of an object; nil if value is not an object.

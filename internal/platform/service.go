@@ -16,14 +16,15 @@ import (
 // filtering by resource tags. The list begins after the call, because another client may just have
 // written what the caller depends on. Concurrent calls share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
-	return c.listServices(ctx, organizationID, filter, 1, func(*service) bool { return true }, each)
+	return c.listServices(ctx, organizationID, filter, 1, nil, each)
 }
 
 // GetService reads one service from a list of its organization, since the API cannot read
 // a single service. The list may be up to 30 s old, but it began after every write of this
 // client to the service, and after the end of the list that the last read of the service used.
 //
-// If two consecutive lists omit the service, the error is one that IsNotFound.
+// If two consecutive lists omit the service, the error is one that IsNotFound. A list that has a next
+// page shows only what it contains.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }
@@ -95,7 +96,7 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 func (c *Client) readAll(r *rest.Request, services []*service, each Read) error {
 	for _, s := range services {
 		if err := each(s.decoded); err != nil {
-			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", words.Clean(c.Mask(s.id), words.MaxID), err))
+			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", c.Clean(s.id, words.MaxID), err))
 			e.Status, e.Attempts = http.StatusOK, 1
 			return e
 		}
@@ -108,7 +109,7 @@ func (c *Client) listRequest(organizationID string, filter []string) (*rest.Requ
 	if err != nil {
 		return nil, err
 	}
-	r.Query = url.Values{"filter": filter}
+	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
 	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
 	return r, nil
 }

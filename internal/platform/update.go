@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -44,7 +45,7 @@ func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, 
 		}
 		return nil
 	}
-	if err := encode(u.Request, patch.Body); err != nil {
+	if u.Body, err = json.Marshal(patch.Body); err != nil {
 		return false, err
 	}
 	return u.Try(ctx)

@@ -109,7 +109,11 @@ func newMemory(t *testing.T, seed mockplatform.Seed) *fixture {
 
 func (f *fixture) serve(handler http.Handler) {
 	stop := f.network.Start(handler)
-	f.t.Cleanup(func() { stop(); synctest.Wait() })
+	f.t.Cleanup(func() {
+		time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
+		stop()
+		synctest.Wait()
+	})
 }
 
 // waitFor waits for what another process does, for up to a minute.

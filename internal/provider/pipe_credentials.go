@@ -3,6 +3,8 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -163,8 +165,58 @@ func (c credential) isSent(change adopt.Change, patch adopt.Patch) bool {
 // what was sent.
 func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
-		client.AddSecret(c.of(config, c.secret).Text())
+		secret := c.of(config, c.secret).Text()
+		if c.user == "" {
+			client.AddSecret(secret, secretsIn(secret)...)
+			continue
+		}
+		client.AddSecret(secret)
 	}
+}
+
+// The lengths from which a value of a connection string counts as a secret, if it has the name of one,
+// and whatever its name. The name of an account has at most 24 characters.
+const minNamedLength, minKeyLength = 4, 32
+
+var (
+	urlPassword = regexp.MustCompile(`://[^:/?#\s]*:(\S+)@`)
+	secretName  = regexp.MustCompile(`(?i)(key|sig|signature|sas|token|pass|password|passphrase|pwd|secret)$`)
+	host        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
+)
+
+// secretsIn returns the secrets in a connection string or a URL, as it spells them and decoded. The
+// rest, such as host and account, may stand in a message. If nothing in a connection string looks
+// like a secret, all of it is one.
+func secretsIn(connection string) []string {
+	found := []string{}
+	add := func(name, value string) {
+		decoded, _ := url.QueryUnescape(value)
+		for _, one := range []string{value, decoded} {
+			if len(one) >= minNamedLength && secretName.MatchString(name) || len(one) >= minKeyLength && !host.MatchString(one) {
+				found = append(found, one)
+			}
+		}
+	}
+	if password := urlPassword.FindStringSubmatch(connection); password != nil {
+		add("password", password[1])
+	}
+	for _, part := range strings.FieldsFunc(connection, func(r rune) bool { return strings.ContainsRune(";&?# \t\r\n", r) }) {
+		if strings.Contains(part, "://") {
+			for segment := range strings.SplitSeq(part, "/") {
+				add("", segment)
+			}
+			continue
+		}
+		name, value, named := strings.Cut(part, "=")
+		if !named {
+			name, value = "", part
+		}
+		add(name, value)
+	}
+	if len(found) == 0 && !strings.Contains(connection, "://") {
+		return []string{connection}
+	}
+	return found
 }
 
 // checkCredentials checks every credential, and returns a line for each kind of source whose

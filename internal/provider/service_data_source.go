@@ -12,6 +12,7 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 func serviceDataSourceSchema() schema.Schema {
@@ -58,7 +59,7 @@ func readNamedService(ctx context.Context, q *query) error {
 	var ids []string
 	err := q.client.FindServices(ctx, q.organization, q.config.At("name").Text(), func(decoded any) error {
 		err := tfvalue.Rules{}.Into(&q.result)(decoded)
-		ids = append(ids, q.result.At("id").Text())
+		ids = append(ids, q.client.Clean(q.result.At("id").Text(), words.MaxID))
 		return err
 	})
 	switch {

@@ -359,7 +359,12 @@ func smallBaseOf(t *testing.T, plan smallPlan, platform smallPlatform) *smallBas
 // play applies the plan in a world, and returns what is wrong.
 func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	stop := w.network.Start(w)
-	defer func() { w.end(); stop(); synctest.Wait() }()
+	defer func() {
+		time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
+		w.end()
+		stop()
+		synctest.Wait()
+	}()
 	w.configure(b.plan.name, b.plan.set)
 	change := *b.change
 	change.Warnings = nil

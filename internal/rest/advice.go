@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -43,19 +44,33 @@ func (k *Call) advise(e *Error, because error) string {
 	}
 	foreign := e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
 	rejected := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	creates := k.Method == http.MethodPost
 	return cmp.Or(
 		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
 		when(e.Status == http.StatusTooManyRequests, slower),
 		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
 		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+k.GoneAdvice)),
+		when(e.Status == http.StatusRequestEntityTooLarge, "The request is too large for a gateway in front of the API. Change less at a time, or ask the platform's support to raise the limit."),
 		when(strings.HasPrefix(e.Cause(), htmlPage), "Check "+url+": the response is from a login page or a gateway."),
 		when(e.Status == http.StatusUnauthorized, k.API.Unauthorized),
 		when(e.Status == http.StatusForbidden, k.API.Forbidden),
 		when(e.Status == http.StatusNotFound, k.NotFoundAdvice),
+		when(e.Status == http.StatusConflict && creates, "Nothing was created. Check the name: another object may already have it."),
+		when((e.Kind == Busy || rejected) && namesState(e.Message), "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."),
 		when(e.Kind == Busy, "The object's current state does not allow the request: apply again once it does."),
 		when(rejected && e.Message != "" && e.Message != withheld, "Correct the value that the message names."),
 		when(rejected, "Ask the platform's support, with the request ID if there is one."),
 		when(e.Status/100 == 3, "Check "+url+"."),
 		when(e.Kind == Unreadable, "Check "+url+". If it is right, ask the platform's support."),
 	)
+}
+
+var (
+	stateWord   = regexp.MustCompile(`(?i)\b(paused|running|stopped|idle)\b`)
+	notOneOfIts = regexp.MustCompile(`(?i)\bidle (scaling|timeout)\b`) // settings of a service
+)
+
+// namesState reports whether a message is about a state of the object, so that no other value helps.
+func namesState(message string) bool {
+	return stateWord.MatchString(notOneOfIts.ReplaceAllString(message, ""))
 }

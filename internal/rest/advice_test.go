@@ -16,6 +16,8 @@ func TestAdvice(t *testing.T) {
 		page    = "Check base_url: the response is from a login page or a gateway."
 		support = "Ask the platform's support, with the request ID if there is one."
 		state   = "The object's current state does not allow the request: apply again once it does."
+		console = "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."
+		large   = "The request is too large for a gateway in front of the API. Change less at a time, or ask the platform's support to raise the limit."
 	)
 	failure, outage := errors.New("x"), &commonFailure{"the API is down", "Check it."}
 	for name, test := range map[string]struct {
@@ -23,6 +25,7 @@ func TestAdvice(t *testing.T) {
 		because    error
 		unanswered bool
 		noRetries  bool
+		method     string
 		want       string
 	}{
 		"interrupted":             {e: Error{Kind: Interrupted}, because: outage, unanswered: true},
@@ -49,6 +52,14 @@ func TestAdvice(t *testing.T) {
 		"400":                     {e: Error{Status: 400, Message: "x"}, want: "Correct the value that the message names."},
 		"400 without a message":   {e: Error{Status: 400}, want: support},
 		"422 with a withheld one": {e: Error{Status: 422, Message: withheld}, want: support},
+		"400 about a state":       {e: Error{Status: 400, Message: "pipe must be Paused to edit"}, want: console},
+		"422 about a state":       {e: Error{Status: 422, Message: "the idle service has an idle timeout"}, want: console},
+		"400 about a setting":     {e: Error{Status: 400, Message: "idle scaling needs an idle timeout"}, want: "Correct the value that the message names."},
+		"409 about a state":       {e: Error{Kind: Busy, Status: 409, Message: "it is running"}, want: console},
+		"409 to a creation":       {e: Error{Kind: Busy, Status: 409, Message: "x"}, method: "POST", want: "Nothing was created. Check the name: another object may already have it."},
+		"423 to a creation":       {e: Error{Kind: Busy, Status: 423, Message: "x"}, method: "POST", want: state},
+		"413":                     {e: Error{Status: 413, Message: "x"}, want: large},
+		"413 with a page":         {e: Error{Status: 413, Message: htmlPage}, want: large},
 		"409":                     {e: Error{Kind: Busy, Status: 409, Message: "x"}, want: state},
 		"423":                     {e: Error{Kind: Busy, Status: 423}, want: state},
 		"424":                     {e: Error{Kind: Busy, Status: 424}, want: state},
@@ -61,6 +72,7 @@ func TestAdvice(t *testing.T) {
 			config.RetryTimeout = 0
 		}
 		k := &Call{client: New(config), Request: &Request{
+			Method:      test.method,
 			API:         &API{About: About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}},
 			NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
 		}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,10 @@ type Call struct {
 	began      time.Time // the last attempt
 	whileDown  bool      // the last attempt began in an outage: see downTimeout
 	unanswered bool      // no request of this run has had a response
+
+	rejectedAt time.Time     // with a 429, as the one that went first; zero if it never was
+	until      time.Time     // the end of a wait for a limit of its own
+	interval   time.Duration // of the backoff for that
 }
 
 // Do carries out a request, with all of its attempts and waits.
@@ -173,8 +178,10 @@ func (k *Call) log(ctx context.Context, a *attempt, next decision, queued time.T
 	if k.client.config.Log == nil {
 		return
 	}
+	// The base URL's own path stays out, and so does the query, whose filters are free text.
+	path := k.client.Secrets.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
 	fields := map[string]any{
-		"operation": k.Operation, "host": k.API.Host(), "path": k.escapedPath(k.client.Secrets.Mask),
+		"operation": k.Operation, "host": k.API.Host(), "path": path,
 		"method": k.Method, "attempt": k.attempts,
 		"duration_ms": time.Since(k.began).Milliseconds(), "queued_ms": k.began.Sub(queued).Milliseconds(),
 	}

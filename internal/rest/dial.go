@@ -49,14 +49,24 @@ func onOwnConnection(shared *http.Client) *http.Client {
 
 var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
 
-// proxy returns the proxy of the environment. It replaces the error of the standard library, which
-// repeats the URL and its password.
+// proxy returns the proxy of the environment; none for a loopback address, whatever the standard
+// library takes for one, because the credentials may travel in the clear. It replaces the error of the
+// standard library, which repeats the URL and its password.
 func proxy(r *http.Request) (*url.URL, error) {
+	if IsLoopback(r.URL.Hostname()) {
+		return nil, nil
+	}
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
 		return nil, errProxySetting
 	}
 	return u, nil
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // isPermanent reports whether a retry would fail to connect in the same way, such as with a

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,9 +21,9 @@ func FuzzErrorBody(f *testing.F) {
 		e := k.receive(newResponse(&http.Response{
 			StatusCode: 400 + (status%200+200)%200,
 			Header:     http.Header{"Content-Type": {kind}, "Location": {location}, "X-Request-Id": {body}},
-		}, unmasked), strings.NewReader(body))
+		}, new(Secrets).Clean), strings.NewReader(body))
 		for _, text := range []string{e.Error(), e.Detail()} {
-			if HasControl(strings.ReplaceAll(text, "\n\n", "")) || !utf8.ValidString(text) {
+			if strings.ContainsFunc(strings.ReplaceAll(text, "\n\n", ""), unicode.IsControl) || !utf8.ValidString(text) {
 				t.Errorf("not clean: %q", text)
 			}
 		}

@@ -91,13 +91,17 @@ func (g *gate) admit(ctx context.Context, k *Call) error {
 
 // isNext reports whether it is a call's turn. A request that is based on a read goes first, since
 // otherwise a slow rate limit would make it stale again and again. Among others, the call that was
-// in the queue first goes first, with all of its attempts.
+// in the queue first goes first, with all of its attempts, unless it yields.
 func (g *gate) isNext(k *Call) bool {
 	return !slices.ContainsFunc(g.queue, func(other *Call) bool {
-		if other.isBasedOnRead() == k.isBasedOnRead() {
+		switch {
+		case g.state.yields(other) != g.state.yields(k):
+			return g.state.yields(k)
+		case other.isBasedOnRead() != k.isBasedOnRead():
+			return other.isBasedOnRead()
+		default:
 			return other.number < k.number
 		}
-		return other.isBasedOnRead()
 	})
 }
 
@@ -116,12 +120,12 @@ func (g *gate) observe(k *Call, a *attempt) {
 	g.wake()
 }
 
-// sleep waits before the next attempt of a call. It ends early with an error once that attempt would
-// be refused.
+// sleep waits before the next attempt of a call, at least for a limit of its own. It ends early with an
+// error once that attempt would be refused.
 func (g *gate) sleep(ctx context.Context, k *Call, wait time.Duration) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for end := time.Now().Add(wait); ; {
+	for end := time.Now().Add(max(wait, time.Until(k.until))); ; {
 		err, left := g.state.refusal(k, time.Now()), time.Until(end)
 		if err != nil || left <= 0 {
 			return err

@@ -11,28 +11,27 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// describe returns the message in the body of an error, cleaned and masked, and the
-// body if it is a JSON object.
+// describe returns the message in the body of an error, clean, and the body if it is a JSON object.
 func describe(r *Response) (message string, object map[string]any) {
 	if location := r.Header.Get("Location"); r.Status/100 == 3 && location != "" {
-		return describeRedirect(location, r.Mask), nil
+		return describeRedirect(location, r.Clean), nil
 	}
 	if value, err := r.JSON(); err == nil {
 		object, _ = value.(map[string]any)
-		return strings.TrimSuffix(MessageIn(value, r.Mask), "; "+http.StatusText(r.Status)), object
+		return strings.TrimSuffix(r.MessageIn(value), "; "+http.StatusText(r.Status)), object
 	}
 	message = r.Page()
 	if kind := r.mediaType(); message == "" && (strings.HasPrefix(kind, "text/") || kind == "") {
-		message = plain(string(r.Body), r.Mask)
+		message = r.message(string(r.Body))
 	}
 	return message, nil
 }
 
 // describeRedirect names the target of a redirect, without path and query.
-func describeRedirect(location string, mask func(string) string) string {
+func describeRedirect(location string, clean func(string, int) string) string {
 	where := ""
 	if target, err := url.Parse(location); err == nil && target.Host != "" {
-		where = " to " + strings.TrimPrefix(target.Scheme+"://"+words.Clean(mask(target.Host), 100), "://")
+		where = " to " + strings.TrimPrefix(target.Scheme+"://"+clean(target.Host, words.MaxID), "://")
 	}
 	return "a redirect" + where + ", which is not followed because it would send the credentials elsewhere"
 }
@@ -51,7 +50,7 @@ func (r *Response) Page() string {
 		return ""
 	}
 	if title := pageTitle.FindSubmatch(raw); title != nil {
-		if text := words.Clean(plain(string(title[1]), r.Mask), 100); text != "" && text != withheld {
+		if text := r.Clean(string(title[1]), words.MaxID); text != "" && text != mask {
 			return htmlPage + `, with the title "` + text + `"`
 		}
 	}
@@ -66,29 +65,24 @@ func (r *Response) mediaType() string {
 // withheld replaces a message of which masking leaves nothing.
 const withheld = "the message is withheld because it contains a secret"
 
-// plain masks secrets in a text from outside and cleans it. Then it masks again, since cleaning may
-// produce a spelling of a secret.
-func plain(s string, hide func(string) string) string {
-	if s = hide(words.Clean(hide(s), maxError)); s == mask {
+func (r *Response) message(text string) string {
+	if text = r.Clean(text, maxMessage); text == mask {
 		return withheld
 	}
-	return s
+	return text
 }
 
-// The members in which APIs return their message, the most specific first. RFC
-// 9457, OAuth and JSON:API are covered: no document shows the form of an error.
-var (
-	textMembers = []string{"message", "error_description", "errorMessage", "detail", "reason", "description", "title"}
-	nestMembers = []string{"error", "errors", "result", "data", "details", "detail", "violations"}
-)
+// messageMembers are those in which APIs return their message, the most specific first, as a text or
+// nested. No document shows the form of an error.
+var messageMembers = []string{"message", "detail", "details", "reason", "description", "errors", "error", "title"}
 
 // maxMessages bounds the search for messages.
 const maxMessages = 20
 
-// MessageIn returns the messages in a JSON value, cleaned and masked, each once: the
-// value itself if it is a text, else those of its members.
-func MessageIn(value any, mask func(string) string) string {
-	return plain(strings.Join(messages(nil, value), "; "), mask)
+// MessageIn returns the messages in a JSON value, clean, each once: the value itself if it is a
+// text, else those of its members.
+func (r *Response) MessageIn(value any) string {
+	return r.message(strings.Join(messages(nil, value), "; "))
 }
 
 func messages(found []string, value any) []string {
@@ -99,13 +93,7 @@ func messages(found []string, value any) []string {
 			found = append(found, value)
 		}
 	case map[string]any:
-		before := len(found)
-		for _, name := range textMembers {
-			if text, ok := value[name].(string); ok && len(found) == before {
-				found = messages(found, text)
-			}
-		}
-		for _, name := range nestMembers {
+		for _, name := range messageMembers {
 			found = messages(found, value[name])
 		}
 	case []any:

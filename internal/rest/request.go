@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -20,6 +19,8 @@ type Request struct {
 	Path   []string
 	Query  url.Values
 	Body   []byte // JSON; nil for none
+	// MaxBody is the maximum size of the response to a success, in bytes; 0 for 1 MiB.
+	MaxBody int64
 
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
@@ -60,20 +61,13 @@ func (r *Request) isStale(at time.Time) bool {
 // url is the address. Each segment is escaped, so that none can address another path.
 func (r *Request) url() *url.URL {
 	u := *r.API.Base
-	u.RawPath = u.EscapedPath() + r.escapedPath(func(segment string) string { return segment })
+	u.RawPath = u.EscapedPath()
+	for _, segment := range r.Path {
+		u.RawPath += "/" + url.PathEscape(segment)
+	}
 	u.Path, _ = url.PathUnescape(u.RawPath) // it is escaped above
 	u.RawQuery = r.Query.Encode()
 	return &u
-}
-
-// escapedPath is the path below the base URL. The base URL's own path stays out of
-// messages, and so does the query, whose filters come from the configuration.
-func (r *Request) escapedPath(change func(string) string) string {
-	var b strings.Builder
-	for _, segment := range r.Path {
-		b.WriteString("/" + change(url.PathEscape(segment)))
-	}
-	return b.String()
 }
 
 // NewError returns an error of this request that is not one of sending it.

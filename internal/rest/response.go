@@ -10,10 +10,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Maximum size of a response, in bytes. Ten thousand services with every field
-// are some 30 MB.
+// Maximum size of a response, in bytes. In memory, it may take fifty times as much. MaxBody is that of
+// a success unless a request has its own: see Request.MaxBody.
 const (
-	maxBody  = 64 << 20
+	maxBody  = 1 << 20
 	maxError = 64 << 10
 )
 
@@ -25,34 +25,35 @@ type Response struct {
 	// Cut is why the body is not complete, nil if it is. It is an io.ErrUnexpectedEOF if the
 	// connection ended or the time was over.
 	Cut error
-	// RequestID is the platform's ID of the request, cleaned: that in the body if there is one, else
+	// RequestID is the platform's ID of the request, clean: that in the body if there is one, else
 	// that of the header.
 	RequestID string
-	// Mask masks secrets in what is repeated of the body.
-	Mask func(string) string
+	// Clean makes a text of the response fit for a message: see Secrets.Clean.
+	Clean func(text string, most int) string
 }
 
-func newResponse(r *http.Response, mask func(string) string) *Response {
+func newResponse(r *http.Response, clean func(string, int) string) *Response {
 	return &Response{
-		Status: r.StatusCode, Header: r.Header, Mask: mask,
-		RequestID: words.Clean(mask(r.Header.Get("X-Request-Id")), words.MaxID),
+		Status: r.StatusCode, Header: r.Header, Clean: clean,
+		RequestID: clean(r.Header.Get("X-Request-Id"), words.MaxID),
 	}
 }
 
 // IsSuccess reports whether the status is 2xx.
 func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status <= 299 }
 
-func (r *Response) read(body io.Reader) {
-	most := int64(maxBody)
+// read reads the body, without the byte order mark that some servers put before JSON. The most bytes
+// are those of a success.
+func (r *Response) read(body io.Reader, most int64) {
 	if !r.IsSuccess() {
 		most = maxError
 	}
-	var err error
-	r.Body, err = io.ReadAll(io.LimitReader(body, most+1))
+	all, err := io.ReadAll(io.LimitReader(body, most+1))
+	r.Body = bytes.TrimPrefix(all, []byte("\ufeff"))
 	switch {
 	case err != nil:
-		r.Cut = &Reworded{r.Mask(err.Error()), io.ErrUnexpectedEOF}
-	case int64(len(r.Body)) > most:
+		r.Cut = &Reworded{r.Clean(err.Error(), maxMessage), io.ErrUnexpectedEOF}
+	case int64(len(all)) > most:
 		r.Cut = fmt.Errorf("it is larger than the provider accepts (%d MiB)", most>>20)
 	}
 }

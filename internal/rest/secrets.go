@@ -5,8 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"html"
-	"regexp"
+	"iter"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -14,114 +15,135 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// minSecretLength is the minimum length, in bytes, of a secret that is masked. Shorter ones occur in
-// ordinary words, and the masked words would reveal them.
-const minSecretLength = 4
+const (
+	// runLength is how many characters in a row of a secret a text must not repeat. A password that
+	// contains a word must not withhold every message with that word.
+	runLength = 12
+	// minSecretLength is the minimum length, in bytes, of a secret that is masked. Shorter ones occur in
+	// ordinary words, and the masked words would reveal them.
+	minSecretLength = 4
+	// maxText is the length, in bytes, that a text from outside is cut to before it is masked.
+	maxText = 4 << 10
+	// mask replaces a secret, or a whole text that repeats a part or another form of one.
+	mask = "***"
+)
 
-// mask replaces a secret, or a whole text in which only decoding shows a secret.
-const mask = "***"
-
-// spellings are the forms in which a secret is masked. Escaped forms are found by decoding.
-var spellings = []func(string) string{
-	func(s string) string { return s },
-	strings.TrimSpace,
-	words.OneLine,
-	func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
-	func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
-}
-
-// escapes are those of a URL, of JSON and of HTML, with what undoes each.
-var escapes = []struct {
-	form *regexp.Regexp
-	undo func(string) string
-}{
-	{regexp.MustCompile(`%[0-9a-fA-F]{2}`), unescapePercent},
-	{regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\["\\/bfnrt]`), unescapeJSON},
-	{regexp.MustCompile(`&#?\w+;`), html.UnescapeString}, // with a semicolon, as whatever escapes writes it
-}
-
-// maxDecoded is how often a text is decoded. Only an attack is escaped more often.
-const maxDecoded = 10
-
-func unescapePercent(escaped string) string {
-	b, _ := hex.DecodeString(escaped[1:])
-	return string(b)
-}
-
-func unescapeJSON(escaped string) (decoded string) {
-	_ = json.Unmarshal([]byte(`"`+escaped+`"`), &decoded)
-	return decoded
-}
-
-// Secrets are the literals that must not appear in errors and logs. The zero value has none.
-// Rejected: a list of field names ("password", "token"), which lacks unknown names and hides what
-// is not secret.
+// Secrets are what must not appear in errors and logs. The zero value has none.
+//
+// Rejected: a list of field names ("password", "token"), which lacks unknown names and hides what is
+// not secret. Rejected: undoing escapes in a text. A platform repeats secrets in more ways than
+// decoders know, and a part of one is none of these ways.
 type Secrets struct {
 	mu       sync.Mutex
-	literals []string          // in all spellings
-	decoded  []string          // the same without escapes
-	replacer *strings.Replacer // nil if literals has grown since
+	whole    map[string]bool   // as a text has them once it is clean
+	runs     map[string]bool   // of runLength characters, or all of a shorter form
+	replacer *strings.Replacer // of whole; nil if that has grown since
 }
 
-// Add keeps a literal out of errors and logs from now on. Literals of fewer than four
-// bytes are ignored.
-func (s *Secrets) Add(literal string) {
+// AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret, such
+// as the keys in a connection string, and all of it where it stands as it is. One of fewer than four
+// bytes is ignored.
+func (s *Secrets) AddSecret(secret string, parts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(literal) < minSecretLength || slices.Contains(s.literals, literal) {
+	spelled := words.Clean(secret, len(secret))
+	if len(spelled) < minSecretLength || s.whole[spelled] {
 		return
 	}
-	for _, spell := range spellings {
-		spelling := spell(literal)
-		if len(spelling) >= minSecretLength {
-			s.literals = append(s.literals, spelling)
-		}
-		if decoded, _ := decode(spelling); len(decoded) >= minSecretLength {
-			s.decoded = append(s.decoded, decoded)
+	if s.whole == nil {
+		s.whole, s.runs = map[string]bool{}, map[string]bool{}
+	}
+	s.whole[spelled], s.replacer = true, nil
+	if parts == nil {
+		parts = []string{secret}
+	}
+	for _, part := range parts {
+		for _, form := range forms(strings.TrimSpace(part)) {
+			for run := range runsOf(fold(form), runLength) {
+				s.runs[run] = true
+			}
 		}
 	}
-	s.replacer = nil
 }
 
-// Mask replaces each secret in a text from outside by three asterisks, and the whole text if
-// decoding shows another secret. A UUID stays legible even if a secret is a part of it, since
-// nothing else helps to find an object. Sentences of our own must not be masked: a secret may be an
-// ordinary word.
+// forms are the forms in which a text must not repeat a secret. The base64 of a longer text, such as
+// "user:secret", has one of three forms of the secret in it, depending on what precedes it.
+func forms(secret string) []string {
+	quoted, _ := json.Marshal(secret) // never fails
+	all := []string{secret, string(quoted), url.QueryEscape(secret), hex.EncodeToString([]byte(secret))}
+	for before := range 3 {
+		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			encoded := alphabet.EncodeToString(append(make([]byte, before), secret...))
+			all = append(all, encoded[(8*before+5)/6:8*(before+len(secret))/6])
+		}
+	}
+	return all
+}
+
+// fold makes texts equal that differ in letter case, in white space, and in how they quote: SQL, the
+// shell, JSON and others add quotes or backslashes.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("'\"`\\", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(words.Clean(text, len(text))))
+}
+
+// runsOf yields each n characters in a row of a text, or all of a shorter one.
+func runsOf(text string, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var starts []int
+		for at := range text {
+			starts = append(starts, at)
+		}
+		starts = append(starts, len(text))
+		for i := range max(1, len(starts)-n) {
+			if !yield(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
+				return
+			}
+		}
+	}
+}
+
+// Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
+// that repeats a part or another form of a secret. Sentences of our own must not be masked: a secret
+// may be an ordinary word.
 func (s *Secrets) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if words.IsUUID(text) && !slices.Contains(s.literals, text) {
-		return text
-	}
 	if s.replacer == nil {
-		// Longer literals go first: if one secret begins with another, to replace the
-		// shorter one first would leave the rest of the longer one.
-		slices.SortFunc(s.literals, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+		// Longer ones go first: if one secret begins with another, to replace the shorter one
+		// first would leave the rest of the longer one.
 		var pairs []string
-		for _, literal := range s.literals {
-			pairs = append(pairs, literal, mask)
+		for _, secret := range slices.SortedFunc(maps.Keys(s.whole), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
+			pairs = append(pairs, secret, mask)
 		}
 		s.replacer = strings.NewReplacer(pairs...)
 	}
-	text = s.replacer.Replace(text)
-	// Both are decoded, since a secret may look like an escape itself.
-	decoded, ok := decode(text)
-	if !ok || slices.ContainsFunc(s.decoded, func(secret string) bool { return strings.Contains(decoded, secret) }) {
-		return mask
+	lines := strings.Split(s.replacer.Replace(text), "\n")
+	for i, line := range lines {
+		if s.repeats(fold(line)) {
+			lines[i] = mask
+		}
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
-// decode undoes the escapes of a text, as often as it is escaped. It gives up after maxDecoded.
-func decode(text string) (decoded string, ok bool) {
-	for range maxDecoded {
-		before := text
-		for _, escape := range escapes {
-			text = escape.form.ReplaceAllStringFunc(text, escape.undo)
-		}
-		if text == before {
-			return text, true
+func (s *Secrets) repeats(folded string) bool {
+	for n := minSecretLength; n <= runLength; n++ {
+		for run := range runsOf(folded, n) {
+			if s.runs[run] {
+				return true
+			}
 		}
 	}
-	return "", false
+	return false
+}
+
+// Clean makes a text from outside fit for a message: one line of at most that many characters,
+// without control characters, and masked.
+func (s *Secrets) Clean(text string, most int) string {
+	return words.Clean(s.Mask(words.Clean(text[:min(len(text), maxText)], maxText)), most)
 }

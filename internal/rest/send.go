@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (k *Call) try(ctx context.Context) *attempt {
 		return a
 	}
 	defer response.Body.Close()
-	a.response = newResponse(response, k.client.Secrets.Mask)
+	a.response = newResponse(response, k.client.Secrets.Clean)
 	a.failed = k.receive(a.response, response.Body)
 	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
 		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
@@ -104,6 +105,9 @@ func (k *Call) httpRequest(ctx context.Context, cancelled func() error, a *attem
 		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
 	})
 	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}}).WithContext(ctx)
+	if k.Method == http.MethodGet {
+		req.Header.Set("Cache-Control", "no-cache") // what is decided by a read must not be a cache's
+	}
 	if k.Body != nil {
 		b := &sentBody{attempt: a, cancelled: cancelled}
 		b.Reset(k.Body)
@@ -120,7 +124,7 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
-	e := k.NewError(NotSent, &Reworded{words.Clean(k.client.Secrets.Mask(err.Error()), maxMessage), err})
+	e := k.NewError(NotSent, &Reworded{k.client.Secrets.Clean(err.Error(), maxMessage), err})
 	if a.sent.Load() || k.Body == nil && a.connected.Load() {
 		e.Kind = NoResponse
 	}
@@ -141,7 +145,7 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 
 // receive reads a response. It returns nil for one that can be used.
 func (k *Call) receive(r *Response, body io.Reader) *Error {
-	r.read(body)
+	r.read(body, cmp.Or(k.MaxBody, maxBody))
 	err := k.Accept(r)
 	switch {
 	case err == nil:
@@ -164,7 +168,7 @@ func (k *Call) unsuccessful(r *Response) *Error {
 	id, _ := object["requestId"].(string)
 	isOwn := id != ""
 	if isOwn {
-		r.RequestID = words.Clean(r.Mask(id), words.MaxID)
+		r.RequestID = r.Clean(id, words.MaxID)
 		e.NotFound = r.Status == http.StatusNotFound && k.NamesObject
 	}
 	e.requested, e.requestedWith = requestedWait(r.Status, r.Header, time.Now())

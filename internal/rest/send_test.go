@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -149,14 +150,25 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // A response that is larger than the maximum size is cut there, and none before.
 func TestMaximumSize(t *testing.T) {
 	t.Parallel()
-	body := make([]byte, maxBody+2)
+	body := bytes.Repeat([]byte("x"), maxBody+2)
 	for status, maximum := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
 		for size, isCut := range map[int]bool{maximum: false, maximum + 2: true} {
 			r := &Response{Status: status}
-			r.read(bytes.NewReader(body[:size]))
+			r.read(bytes.NewReader(body[:size]), maxBody)
 			if (r.Cut != nil) != isCut || len(r.Body) != min(size, maximum+1) {
 				t.Errorf("%d with %d bytes: %d, %v", status, size, len(r.Body), r.Cut)
 			}
+		}
+	}
+}
+
+// A loopback address is reached without a proxy, in whatever letters, since plain http may go there.
+func TestLoopbackHasNoProxy(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://proxy.example")
+	for host, direct := range map[string]bool{"LocalHost:80": true, "127.1.2.3": true, "[::1]:80": true, "[::ffff:127.0.0.1]": true, "localhost.example": false, "10.0.0.1": false} {
+		u, err := proxy(&http.Request{URL: &url.URL{Scheme: "http", Host: host}})
+		if direct != (u == nil) || err != nil {
+			t.Errorf("%s: %v, %v", host, u, err)
 		}
 	}
 }

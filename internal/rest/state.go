@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -16,7 +17,9 @@ type state struct {
 	retryTimeout time.Duration
 
 	// The rate limit. After a 429, all calls wait until next. Then one of them sends an attempt, the
-	// probe, and the others wait for its response. After that they follow with a gap in between.
+	// probe, and the others wait for its response. After that they follow with a gap in between. If the
+	// probe is rejected, another call's is next. Once that passes, the limit is one of the rejected
+	// call's object, and concerns no other.
 	next    time.Time     // when the next attempt may be sent
 	gap     time.Duration // between two attempts; 0 before the first 429
 	backoff backoff       // for a 429 that requests no wait
@@ -24,6 +27,8 @@ type state struct {
 	reason  string        // that 429, for a message
 	probing bool          // no probe has succeeded since
 	probe   *Call         // the call whose attempt is the probe; nil while none is under way
+	passed  time.Time     // the last success of a probe
+	failing int           // the number of probes that have been rejected since
 
 	// The outage. The API is down once it has returned nothing but failures for long enough.
 	inFlight  int       // number of attempts
@@ -92,6 +97,8 @@ func (s *state) decide(k *Call, now time.Time) (wait time.Duration, err error) {
 		return 0, err
 	case s.probing && s.probe != nil:
 		return forever, nil
+	case wait > 0 && now.Add(wait).After(k.end) && s.failing == 1 && k.rejectedAt.IsZero():
+		return 0, nil // rather than to fail with a limit that may be another object's own
 	case wait > 0 && now.Add(wait).After(k.end):
 		return 0, tooLate(fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout)))
 	default:
@@ -136,7 +143,7 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 	case e != nil && e.Kind == RateLimited:
 		s.limit(k, e, wasProbe, now)
 	case wasProbe && s.probing:
-		s.probing, s.backoff.interval = false, 0
+		s.probing, s.failing, s.backoff.interval, s.passed = false, 0, 0, now
 		s.next = now.Add(s.gap)
 	case e == nil:
 		s.gap -= s.gap / 60
@@ -144,10 +151,23 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 	s.good, s.since = now, time.Time{}
 }
 
-// limit makes all calls wait after a 429. An attempt that began before the last such 429 reports the
-// same limit again, and can only prolong the wait. If a probe is rejected, the wait was too short,
-// whatever the gap.
+// yields reports whether a call lets others go first, because it was rejected as the one that did.
+func (s *state) yields(k *Call) bool { return s.probing && !k.rejectedAt.IsZero() }
+
+// limit makes all calls wait after a 429, or only the call whose own limit it is. An attempt that
+// began before the last such 429 reports the same limit again, and can only prolong the wait. If a
+// probe is rejected, the wait was too short, whatever the gap.
 func (s *state) limit(k *Call, e *Error, wasProbe bool, now time.Time) {
+	if !k.rejectedAt.IsZero() && s.passed.After(k.rejectedAt) {
+		own := backoff{s.backoff.random, k.interval}
+		e.requested, e.requestedWith = max(own.next(), e.requested), cmp.Or(e.requestedWith, "HTTP 429")
+		k.until, k.interval = now.Add(e.requested), own.interval
+		return
+	}
+	if wasProbe {
+		k.rejectedAt = now
+		s.failing++
+	}
 	wait, isNew := e.requested, k.began.After(s.limited)
 	if wait <= 0 && isNew {
 		wait = s.backoff.next()

@@ -137,13 +137,15 @@ func ended(t *testing.T, how string) *Error {
 	if !known {
 		t.Fatalf("%s: no such end", how)
 	}
+	if failed == nil {
+		return nil
+	}
+	e := *failed
 	if requests {
-		e := *failed
 		e.requested, _ = time.ParseDuration(wait)
 		e.requestedWith = "Retry-After"
-		return &e
 	}
-	return failed
+	return &e
 }
 
 // TestState is what an API's responses mean for the next attempt, row by row.
@@ -158,6 +160,9 @@ func TestState(t *testing.T) {
 		"429: the gap has a lower bound":                                                               "429/1s +1s a:> a:ok " + strings.Repeat("+1s b:> b:ok ", 1000) + "+1s 429/1s +1s a:> a:ok ?50ms",
 		"429 of a request that was sent before the last one: only prolongs the wait":                   "a:> b:> c:> +1s a:429/2s b:429/1s ?2s c:429/3s ?3s +3s d:> d:ok ?50ms",
 		"429 of the request that went first: it came too early, whatever the gap":                      "429/1s +1s 429/9s ?9s +9s a:> a:ok ?50ms",
+		"429: of one that went first, once another has passed, holds back no other":                    "a:> a:429/1s +1s a:> a:429/1s ?1s +1s b:> b:ok +1s a:> a:429/9s ?50ms",
+		"429: of one that went first, and nobody fails with it before another has tried":               "b?0s c?0s a:> a:429/20s +20s a:> a:429/60s a?late b?0s d?60s b:> b:429/60s c?late",
+		"429: of one that went first, unless another has passed":                                       "a:> a:429/1s +1s a:> a:429/1s +1s b:> b:429/1s +1s a:> a:429/9s ?9s",
 		"429: one that goes first without a response is followed by another":                           "429/1s +1s lost a:> ?forever",
 		"429: a response to an earlier request lets nobody through":                                    "a:> 429/1s +1s b:> a:ok ?forever",
 		"429: a wait beyond the end of a call is not begun, and has its reason":                        "a?0s 429/60s a?late ?60s",

@@ -8,11 +8,6 @@ import (
 // maxMessage is the length, in runes, that a message from outside is cut to.
 const maxMessage = 500
 
-// HasControl reports whether a text contains a control character.
-func HasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
-}
-
 // sentence adds a full stop to a text that has no end mark. A colon at its end announces something
 // that is not there, and is removed.
 func sentence(s string) string {

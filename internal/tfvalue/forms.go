@@ -3,6 +3,8 @@ package tfvalue
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"golang.org/x/text/unicode/norm"
@@ -16,12 +18,13 @@ import (
 // Normal returns a string in Terraform's Unicode form.
 func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
 
-// OtherForms returns the strings in a value that have another form, each once, in Terraform's form
-// and sorted. A value that contains one must not be sent again.
+// OtherForms returns the strings in a value that have another form, or that could not be read in full
+// (what was no text has become U+FFFD), each once, in Terraform's form and sorted. A value that contains
+// one must not be sent again.
 func (v Value) OtherForms() []string {
 	found := map[string]bool{}
 	_ = tftypes.Walk(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
-		if s := (Value{at}); isString(s) && s.Normal() != s.Text() {
+		if s := (Value{at}); isString(s) && (s.Normal() != s.Text() || strings.ContainsRune(s.Text(), utf8.RuneError)) {
 			found[s.Normal()] = true
 		}
 		return true, nil // never fails

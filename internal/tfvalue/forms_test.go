@@ -13,6 +13,7 @@ func TestOtherForms(t *testing.T) {
 	for _, test := range []struct{ leaf, held, want string }{
 		{"set", `["cafe'", "x", "cafe'"]`, "caf\u00e9"},
 		{"list", `["caf\u00e9", "x"]`, ""},
+		{"list", `["t\ud800l", "x"]`, "t\ufffdl"}, // half a surrogate pair
 		{"maps", `[{"schema": "a", "table": "cafe'", "hidden": ["b", "a'"]}]`, "caf\u00e9 \u00e1"},
 	} {
 		form := strings.NewReplacer("'", "\u0301").Replace
