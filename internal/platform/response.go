@@ -82,10 +82,10 @@ func (a *api) accept(id string, read Read) func(*rest.Response) error {
 		if err != nil {
 			return err
 		}
-		if err := read(envelope[a.member]); err != nil {
+		if err := checkID(envelope[a.member], id, r); err != nil {
 			return err
 		}
-		return checkID(envelope[a.member], id, r)
+		return read(envelope[a.member])
 	}
 }
 
