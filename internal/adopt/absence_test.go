@@ -97,7 +97,8 @@ func TestKeyedSetIsNeverReturned(t *testing.T) {
 	tf.config = m{"lamp_id": another, "bulbs": deskBulbs}
 	o := tf.apply()
 	tf.wantOK(o)
-	tf.wantWarnings(o, "API does not return all values")
+	const adds = "These bulbs will be added:\n\n  - E14\n  - E27\n\n"
+	tf.wantWarnings(o, adds, adds, "API does not return all values")
 	tf.wantPatches("PATCH +E14 +E27")
 }
 

@@ -23,11 +23,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		e.warnDestroy(c, prior, diags)
 		return change.Plan, nil
 	}
-	plan := e.Rules.Suppress(e.propose(config, prior), prior)
-	// An object keeps its organization when the provider's default changes.
-	if own := config.At("organization_id"); own.IsNull() && prior.At("organization_id").IsNull() {
-		plan = plan.With(c.Organization(own, diags), "organization_id")
-	}
+	plan := e.proposeIn(c, config, prior, diags)
 	if diags.HasError() {
 		return plan, nil
 	}
@@ -38,6 +34,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		}
 		return plan, nil
 	}
+	c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
 	plan = e.keepIDs(plan, prior)
 	replaces := slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
 	if len(replaces) > 0 {
@@ -45,7 +42,7 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 			e.checkImport(plan, prior, replaces, diags)
 		}
 		if !diags.HasError() {
-			e.warnReplaced(c, prior, replaces, diags)
+			e.warnReplaced(ctx, c, config, prior, replaces, diags)
 		}
 		return plan, replaces
 	}
@@ -58,12 +55,23 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 	return plan, nil
 }
 
+// proposeIn returns a plan before the object is read, with its organization: the prior one, even if
+// the provider's default has changed.
+func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
+	plan := e.Rules.Suppress(e.propose(config, prior), prior)
+	if own := config.At("organization_id"); own.IsNull() && prior.At("organization_id").IsNull() {
+		plan = plan.With(c.Organization(own, diags), "organization_id")
+	}
+	return plan
+}
+
 // reviewAdoption reads the object, and reviews its adoption. If an ID or a setting of the provider
 // is known only after apply, nothing is read yet. Values from the platform stay unknown in the
 // plan, since they may change before the apply: Terraform plans a creation again there, and rejects
 // a plan that differs from the first one.
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
+	r.Remote = change.Prior
 	now := observed{read: change.Prior}
 	if id := e.identity(plan); id.known() && !c.Waits(conn.ManagementSettings...) {
 		client, ok := c.Ready(conn.ManagementSettings, diags)

@@ -45,22 +45,44 @@ func TestIgnoreChanges(t *testing.T) {
 }
 
 // TestReplacement replaces a lamp by one of another shape. What is under ignore_changes is not
-// ignored of the new lamp, which is read in the plan of its own adoption alone.
+// ignored of the new lamp, which is read for the warning and in the plan of its own adoption.
 func TestReplacement(t *testing.T) {
 	t.Parallel()
-	for _, ignore := range [][]cty.Path{nil, {cty.GetAttrPath("shape")}, {cty.GetAttrPath("name"), cty.GetAttrPath("shape")}} {
+	const (
+		heading    = "These current values will be replaced:\n\n"
+		overwrites = "  - shape.square.side (currently 2)\n  - size (currently 0)"
+	)
+	for _, test := range []struct {
+		ignore []cty.Path
+		effect string
+	}{
+		{nil, heading + overwrites},
+		// Of what is ignored, the configuration of the first plan has the value of the old lamp, whose shape
+		// the new one does not accept.
+		{[]cty.Path{cty.GetAttrPath("name")}, heading + "  - name (currently \"floor\")\n" + overwrites},
+		{[]cty.Path{cty.GetAttrPath("shape")}, "The configuration overwrites its values."},
+	} {
 		tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}}})
-		tf.block.IgnoreChanges = ignore
+		tf.block.IgnoreChanges = test.ignore
 		tf.config = m{"lamp_id": another, "name": "floor", "size": 1, "shape": m{"square": m{"side": 5}}}
 		o := tf.plan()
 		tf.wantOK(o)
-		if o.Action != "replace" || len(tf.requests) != 2 {
-			t.Errorf("ignoring %v: %s after %q", ignore, o.Action, tf.requests)
+		if o.Action != "replace" || len(tf.requests) != 3 {
+			t.Errorf("ignoring %v: %s after %q", test.ignore, o.Action, tf.requests)
 		}
-		tf.wantWarnings(o, `Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.", "A replacement overwrites current values: An ID changed: lamp_id. Terraform adopts the lamp with the new ID: ")
+		tf.wantWarnings(o,
+			`Replacement adopts another lamp: "floor" (`+another+`): lamp_id changed: this resource stops managing lamp "desk" (`+firstLamp+"), and adopts the lamp with the new ID, to which ignore_changes does not apply. "+test.effect,
+			`Destroy does not delete services or pipes: This resource stops managing lamp "desk" (`+firstLamp+"), which keeps its current settings on the platform if it still exists.")
 		tf.applyPlan(o)
 		tf.wantQuiet(o)
 		tf.wantPatches("PATCH shape.square.side size")
+	}
+	// A lamp that does not exist, and one whose ID is known only after apply.
+	const stops = `lamp_id changed: this resource stops managing lamp "desk" (` + firstLamp + "), and adopts the lamp with the new ID, to which ignore_changes does not apply. The configuration overwrites its values."
+	for id, summary := range map[any]string{"2000000a-0000-4000-8000-00000000000f": "lamp: 2000000a-0000-4000-8000-00000000000f: ", unknown: "lamp: "} {
+		tf := adopted(t, m{"name": "desk"})
+		tf.config["lamp_id"] = id
+		tf.wantWarnings(tf.plan(), "Replacement adopts another "+summary+stops, "Destroy does not delete services or pipes")
 	}
 	// What the new lamp does not accept is an error of its own plan, and needs no warning about
 	// what would be sent.
@@ -74,20 +96,27 @@ func TestReplacement(t *testing.T) {
 // TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.
 func TestAdoptionWarnings(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		plan m
-		want []string
+	const (
+		overwrites = "overwrites current values of"
+		replaced   = "These current values will be replaced:\n\n"
+		name       = `  - name (currently "desk")`
+		added      = "These bulbs will be added:\n\n  - G9"
+	)
+	more := append(slices.Clone(deskBulbs), m{"socket": "G9"})
+	for what, test := range map[string]struct {
+		plan          m
+		summary, list string
 	}{
-		"known": {m{"name": "new", "tags": []any{"x"}, "bulbs": append(slices.Clone(deskBulbs), m{"socket": "G9"})},
-			[]string{`- name (currently "desk")`, `- tags (currently ["a", "b"])`}},
-		"nothing differs":   {m{"name": "desk"}, nil},
-		"nothing is there":  {m{"cert": "c"}, nil},
-		"a secret":          {m{"secret": m{"version": "1"}}, []string{"- secret"}},
-		"an unknown value":  {m{"name": unknown}, []string{`- name (currently "desk")`}},
-		"an unknown set":    {m{"name": "new", "bulbs": unknown}, []string{`- name (currently "desk")`}},
-		"an unknown member": {m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}, nil},
+		"known":             {m{"name": "new", "tags": []any{"x"}, "bulbs": more}, overwrites, replaced + name + "\n" + `  - tags (currently ["a", "b"])` + "\n\n" + added},
+		"bulbs are added":   {m{"bulbs": more}, "adds bulbs to", added},
+		"nothing differs":   {plan: m{"name": "desk"}},
+		"nothing is there":  {plan: m{"cert": "c"}},
+		"a secret":          {m{"secret": m{"version": "1"}}, overwrites, replaced + "  - secret"},
+		"an unknown value":  {m{"name": unknown}, overwrites, replaced + name},
+		"an unknown set":    {m{"name": "new", "bulbs": unknown}, overwrites, replaced + name},
+		"an unknown member": {plan: m{"bulbs": []any{m{"socket": "E14", "colors": unknown}}}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			tf := newTerraform(t, newWorkshop())
 			tf.change(firstLamp, nil, "cert")
@@ -95,15 +124,11 @@ func TestAdoptionWarnings(t *testing.T) {
 			tf.config = test.plan
 			o := tf.plan()
 			tf.wantOK(o)
-			if test.want == nil {
+			if test.list == "" {
 				tf.wantWarnings(o)
 				return
 			}
-			tf.wantWarnings(o, `Creating this resource overwrites current values of lamp "desk" (`+firstLamp+")")
-			_, list, _ := strings.Cut(o.Warnings[0], "will be replaced:\n\n")
-			if list, _, _ = strings.Cut(list, "\n\n"); list != "  "+strings.Join(test.want, "\n  ") {
-				t.Errorf("the lines are %s", list)
-			}
+			tf.wantWarnings(o, "Creating this resource "+test.summary+` lamp "desk" (`+firstLamp+"): The lamp already exists. "+test.list+"\n\nTo keep")
 			tf.edits = append(tf.edits, omit("GET", 1, bulbsAt...))
 			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
 				t.Errorf("with bulbs omitted once: %q", again.Warnings)

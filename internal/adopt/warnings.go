@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,10 +16,11 @@ import (
 // The warnings of plans. They show only values that the platform has now: the plan
 // shows the new ones, and masks sensitive ones.
 
-// warnOverwritten warns about the values that an adoption overwrites.
-func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
+// overwrites describes what an adoption changes on the platform, in a few words and in a list. Both
+// are "" if that is nothing, or not known.
+func (e *Engine) overwrites(c *conn.Connection, a reviewed) (summary, list string) {
 	if a.Remote.IsNull() {
-		return
+		return "", ""
 	}
 	var lines []string
 	for _, leaf := range a.Leaves.Leaves() {
@@ -31,26 +33,52 @@ func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Dia
 	for _, line := range a.overwritten {
 		lines = append(lines, "  - "+line)
 	}
-	if len(lines) == 0 {
-		return
+	if len(a.Edit.Add) > 0 {
+		summary = fmt.Sprintf("adds %ss to", e.key().Noun)
+		list = fmt.Sprintf("These %ss will be added:\n\n%s", e.key().Noun, e.key().List(a.Edit.Add))
 	}
-	diags.AddWarning(
-		fmt.Sprintf("Creating this resource overwrites current values of %s", a.Label),
-		fmt.Sprintf("The %s already exists. These current values will be replaced:\n\n%s\n\n"+
-			"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, strings.Join(lines, "\n")),
-	)
+	if len(lines) > 0 {
+		summary = "overwrites current values of"
+		list = strings.TrimSpace("These current values will be replaced:\n\n" + strings.Join(lines, "\n") + "\n\n" + list)
+	}
+	return summary, list
 }
 
-// warnReplaced warns about a replacement: what becomes of the old object, and that the new one is
-// adopted. It says both, because Terraform shows no warnings of the second plan, which is that of
-// the new object. All objects share the summaries, so that Terraform folds the warnings.
-func (e *Engine) warnReplaced(c *conn.Connection, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
+// warnOverwritten warns about what an adoption changes on the platform.
+func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
+	if summary, list := e.overwrites(c, a); list != "" {
+		diags.AddWarning(
+			fmt.Sprintf("Creating this resource %s %s", summary, a.Label),
+			fmt.Sprintf("The %s already exists. %s\n\n"+
+				"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list),
+		)
+	}
+}
+
+// warnReplaced warns about a replacement: what becomes of the old object, and what the adoption of
+// the new one overwrites. It says both, because Terraform shows no warnings of the second plan,
+// which is that of the new object. That plan also has the errors, and the values that
+// ignore_changes hides from this one.
+func (e *Engine) warnReplaced(ctx context.Context, c *conn.Connection, config, prior tfvalue.Value, replaces []string, diags *diag.Diagnostics) {
+	var preview diag.Diagnostics
+	plan := e.proposeIn(c, config, tfvalue.Null(e.objectType), &preview)
+	adoption := e.reviewAdoption(ctx, c, config, plan, &preview)
+	effect := "The configuration overwrites its values."
+	if !preview.HasError() {
+		diags.Append(preview...)
+		if _, list := e.overwrites(c, adoption); list != "" {
+			effect = list
+		} else if !adoption.Remote.IsNull() {
+			effect = "The configuration changes none of its values."
+		}
+	}
+	other := e.Noun
+	if label := strings.TrimPrefix(e.label(plan, adoption.Remote), e.Noun+" "); label != "" {
+		other += ": " + label
+	}
+	diags.AddWarning(fmt.Sprintf("Replacement adopts another %s", other), fmt.Sprintf("%s changed: this resource stops managing %s, and adopts the %s with the new ID, to which ignore_changes does not apply. %s",
+		platform.Enumerate(replaces), e.label(prior, prior), e.Noun, effect))
 	e.warnDestroy(c, prior, diags)
-	diags.AddWarning(
-		"A replacement overwrites current values",
-		fmt.Sprintf("An ID changed: %s. Terraform adopts the %s with the new ID: the configuration overwrites its values, and ignore_changes does not apply.",
-			platform.Enumerate(replaces), e.Noun),
-	)
 }
 
 // WarnEmptyObjects warns about each object below a path of the configuration that sets none of its

@@ -173,6 +173,18 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 	}
 }
 
+// WarnOrganization warns that an object without an organization_id of its own is in another
+// organization than the provider's, and what follows from that. All objects share one summary, so
+// that Terraform folds the warnings.
+func (c *Connection) WarnOrganization(own, prior tfvalue.Value, label, effect string, diags *diag.Diagnostics) {
+	if !own.IsNull() || prior.IsNull() || c.OrganizationID == "" || strings.EqualFold(prior.Text(), c.OrganizationID) {
+		return
+	}
+	diags.AddWarning("Organization differs from the provider's",
+		fmt.Sprintf("Terraform keeps %s in organization %s, and the provider is set to %s.\n\n%sIf it is to stay where it is, set organization_id in the resource.",
+			label, prior.Text(), c.OrganizationID, effect))
+}
+
 // Environment returns the environment variable of a setting. The provider block takes precedence.
 func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)

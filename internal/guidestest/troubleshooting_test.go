@@ -19,7 +19,7 @@ var selfExplanatory = []string{
 	"Incomplete credential", "Incomplete …", "Invalid IP address", "Invalid UUID", "Invalid alert ID", "Invalid early_renewal_hours",
 	"Invalid environment variable", "Invalid number", "Invalid role", "Invalid timestamp", "Minimum memory exceeds maximum", "Null element",
 	"Pipe has another kind of source", "Read-only attribute is set", "Secret ends with a line break", "Secret is blank",
-	"Table mappings of … have no sorting keys", "Unknown values after apply",
+	"Sorting keys missing", "Unknown values after apply",
 }
 
 // TestTroubleshootingIsComplete compares the headings of the guide with the

@@ -37,6 +37,8 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 		r.warnEndless(config, &resp.Diagnostics)
 		resp.Plan.Raw = plan.With(organization, "organization_id").Value
 	default:
+		r.WarnOrganization(config.At("organization_id"), state.At("organization_id"), "API key "+keyLabel(state),
+			"Its next replacement, also an unattended renewal, is created there. ", &resp.Diagnostics)
 		r.planChange(config, plan, state, resp)
 	}
 }

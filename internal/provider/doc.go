@@ -21,12 +21,13 @@
 //
 // dataplatform_pipe:
 //
-//	pipe.go              the kind
-//	pipe_schema.go       its schema
-//	pipe_patch.go        the PATCH of one pipe
-//	pipe_mappings.go     table mappings: the configured set, and the difference that is sent
-//	pipe_credentials.go  what a source accepts and never returns
-//	pipe_data_source.go  the data source
+//	pipe.go                   the kind
+//	pipe_schema.go            its schema
+//	pipe_patch.go             the PATCH of one pipe
+//	pipe_mappings.go          table mappings: the configured set, and what is wrong with it
+//	pipe_mappings_warning.go  what a plan changes in them, in words
+//	pipe_credentials.go       what a source accepts and never returns
+//	pipe_data_source.go       the data source
 //
 // dataplatform_api_key, which the framework handles:
 //

@@ -78,6 +78,12 @@ func (l *life) configureMappings(b *lived) {
 	default:
 		all = all[min(1, len(all)):]
 	}
+	for i, mapping := range all {
+		if mapping["use_custom_sorting_key"] == true && plain(mapping["sorting_keys"]) == "" { // a plan rejects it
+			all[i] = maps.Clone(mapping)
+			all[i]["sorting_keys"] = []any{"x"}
+		}
+	}
 	b.config[tableMappings] = append([]object{}, all...)
 }
 

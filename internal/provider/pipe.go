@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -22,7 +24,10 @@ var pipe = adopt.New(adopt.Kind{
 	Options:    []tfvalue.Path{validateSamplesPath},
 	KeyedSet:   tableMappingsPath,
 	Unfinished: "Their excluded columns stay excluded meanwhile.",
-	Validate:   requireVersions,
+	Validate: func(config tfvalue.Value, diags *diag.Diagnostics) {
+		requireVersions(config, diags)
+		warnSpaces(config, diags)
+	},
 	Read: func(ctx context.Context, client *platform.Client, id adopt.Identity, read platform.Read) error {
 		return client.GetPipe(ctx, id.Organization, id.IDs[0], id.IDs[1], read)
 	},
@@ -55,7 +60,7 @@ func checkPipe(r adopt.Review) []string {
 	if r.Diags.HasError() {
 		return nil // a secret for another kind would not help
 	}
-	warnMappings(r)
+	checkMappings(r)
 	return checkCredentials(r)
 }
 

@@ -74,15 +74,7 @@ var pipeChanges = []pipeChange{
   "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers",
   "excludedColumns": ["password_hash", "phone"], "useCustomSortingKey": true, "sortingKeys": ["id"]}]}}}`,
 		},
-		warning: "are reset to the platform's defaults: - public.customers to customers",
-	},
-	{
-		name: "a custom sorting key without keys", kind: mockplatform.PostgresPipeID,
-		before:    seedMappings,
-		after:     mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = [], use_custom_sorting_key = true`)),
-		differing: []string{"source.postgres.table_mappings"},
-		patches:   []string{`{"source": {"postgres": {"tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "new", "targetTable": "new", "excludedColumns": [], "useCustomSortingKey": true, "sortingKeys": []}]}}}`},
-		warning:   `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) have no sorting keys`,
+		warning: "its engine and partitions to defaults: - public.customers to customers: sorting_keys",
 	},
 	{
 		name: "one of two versions changes, and the other secret is not at hand", kind: mockplatform.ObjectStoragePipeID,

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // Key describes a keyed set: a set of objects of which some members are the key. An element is a
@@ -57,16 +59,11 @@ func (k Key) Unnamed(set Value) []Value {
 	return slices.DeleteFunc(set.Elements(), k.IsNamed)
 }
 
-// Label names an element for a message. A text with control characters,
-// which a terminal would interpret, is quoted.
+// Label names an element for a message.
 func (k Key) Label(element Value) string {
 	texts := make([]any, len(k.Members))
 	for i, name := range k.Members {
-		text := element.At(name).Normal()
-		if quoted := strconv.Quote(text); quoted[1:len(quoted)-1] != text || text == "" {
-			text = quoted
-		}
-		texts[i] = text
+		texts[i] = words.Name(element.At(name).Normal())
 	}
 	return fmt.Sprintf(k.Format, texts...)
 }

@@ -3,6 +3,7 @@
 package words
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,6 +25,18 @@ func Clean(s string, most int) string {
 	s = OneLine(s)
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// Name returns a name for a message. One that is not plain is quoted: it may end in a space, look like
+// two names, or contain what a terminal or a page interprets.
+func Name(s string) string {
+	isPlain := func(r rune) bool {
+		return unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mn, unicode.Mc) || strings.ContainsRune("_-$#@", r)
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
+		return strconv.Quote(s)
 	}
 	return s
 }

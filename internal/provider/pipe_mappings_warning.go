@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
+)
+
+// What a plan changes in the table mappings, in words. Mappings that are only added are no news.
+
+// mappingEffects are lines about mappings and tables, the worst first. A mapping is in one of them,
+// and a table that gets another target may also be in moved.
+type mappingEffects struct{ uncovered, unknown, gone, moved, again []string }
+
+// mappingChanges returns the lines of a warning about a change to a set that is known, to one that
+// may be unknown in part.
+func mappingChanges(before, after tfvalue.Value) (lines []string) {
+	gone := "Tables that are no longer copied:"
+	if after.IsKnown() && len(after.Elements()) == 0 {
+		gone = fmt.Sprintf("All table mappings are removed. Tables that are no longer copied (%d):", len(before.Elements()))
+	}
+	e := effectsOf(before, after)
+	for _, section := range []struct {
+		heading string
+		lines   []string
+	}{
+		{"Columns that will be copied from now on. The platform may copy their tables again:", e.uncovered},
+		{"Known only after apply:", e.unknown},
+		{gone, e.gone},
+		{"Written to another target, and no longer to the old one:", e.moved},
+		{"Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:", e.again},
+	} {
+		if len(section.lines) > 0 {
+			lines = append(append(lines, section.heading), section.lines...)
+		}
+	}
+	return lines
+}
+
+func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
+	today, had := bySource(before.Elements()), mappingKey.Index(before)
+	planned := slices.DeleteFunc(after.Elements(), func(mapping tfvalue.Value) bool { return !mappingKey.HasKnownKey(mapping) })
+	will, stays := bySource(planned), map[string]bool{}
+	for _, mapping := range mappingKey.Sort(planned) {
+		stays[mappingKey.Of(mapping)] = true
+		if was, exists := had[mappingKey.Of(mapping)]; exists {
+			e.add(mapping, []tfvalue.Value{was}, changedMembers(was, mapping))
+		} else {
+			e.add(mapping, today[mappingSource.Of(mapping)], nil)
+		}
+	}
+	isOpen := !after.IsKnown() || len(planned) < len(after.Elements()) // any mapping may be in it
+	for _, mapping := range mappingKey.Sort(before.Elements()) {
+		others := will[mappingSource.Of(mapping)]
+		switch line := "  - " + mappingKey.Label(mapping); {
+		case stays[mappingKey.Of(mapping)]:
+		case isOpen:
+			e.unknown = append(e.unknown, line+": whether it stays"+nowExcluding(columns(mapping)))
+		case len(others) == 0:
+			e.gone = append(e.gone, line)
+		default:
+			e.moved = append(e.moved, movedLine(mapping, others, today[mappingSource.Of(mapping)]))
+		}
+	}
+	return e
+}
+
+// add adds the line of a planned mapping. was has it as it is today, or the other mappings of its
+// table if it is new; changed is empty then.
+func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed []string) {
+	line := "  - " + mappingKey.Label(mapping) + ": "
+	uncovered := without(excludedByAll(was), columns(mapping))
+	switch isKnown := mapping.At(excludedColumns).IsFullyKnown(); {
+	case isKnown && len(uncovered) > 0:
+		line += strings.Join(uncovered, ", ")
+		if others := without(changed, []string{excludedColumns}); len(others) > 0 {
+			line += ". Also changed: " + strings.Join(others, ", ")
+		}
+		e.uncovered = append(e.uncovered, line)
+	case len(uncovered) > 0 && len(changed) == 0:
+		e.unknown = append(e.unknown, line+excludedColumns+nowExcluding(uncovered))
+	case len(changed) == 0:
+	case !mapping.IsFullyKnown():
+		e.unknown = append(e.unknown, line+strings.Join(changed, ", ")+nowExcluding(uncovered))
+	default:
+		e.again = append(e.again, line+strings.Join(changed, ", "))
+	}
+}
+
+// movedLine is about a mapping that is removed, while its table has planned ones to other targets.
+func movedLine(mapping tfvalue.Value, planned, today []tfvalue.Value) string {
+	line := "  - " + mappingSource.Label(mapping) + ": "
+	if added := without(names("target_table", planned...), names("target_table", today...)); len(added) > 0 {
+		line += "to " + strings.Join(added, ", ") + ", "
+	}
+	return line + "no longer to " + names("target_table", mapping)[0]
+}
+
+// changedMembers are the members in which a planned mapping differs from that of today, and the
+// columns that are excluded from now on.
+func changedMembers(was, planned tfvalue.Value) []string {
+	changed := tfvalue.Differing(was, planned)
+	for i, name := range changed {
+		if added := without(columns(planned), columns(was)); name == excludedColumns && len(added) > 0 && planned.At(name).IsFullyKnown() {
+			changed[i] += fmt.Sprintf(" (excludes %s from now on)", strings.Join(added, ", "))
+		}
+	}
+	return changed
+}
+
+func nowExcluding(columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (excludes %s now)", strings.Join(columns, ", "))
+}
+
+func bySource(mappings []tfvalue.Value) map[string][]tfvalue.Value {
+	groups := map[string][]tfvalue.Value{}
+	for _, mapping := range mappings {
+		source := mappingSource.Of(mapping)
+		groups[source] = append(groups[source], mapping)
+	}
+	return groups
+}
+
+// columns are the columns that a mapping excludes, as far as they are known.
+func columns(mapping tfvalue.Value) []string {
+	var all []string
+	for _, column := range mapping.At(excludedColumns).Elements() {
+		if column.IsKnown() {
+			all = append(all, words.Name(column.Normal()))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// excludedByAll are the columns that every one of some mappings excludes: nothing is copied of them.
+func excludedByAll(mappings []tfvalue.Value) (all []string) {
+	for i, mapping := range mappings {
+		if i == 0 {
+			all = columns(mapping)
+			continue
+		}
+		all = without(all, without(all, columns(mapping)))
+	}
+	return all
+}
+
+func names(member string, mappings ...tfvalue.Value) []string {
+	all := make([]string, len(mappings))
+	for i, mapping := range mappings {
+		all[i] = words.Name(mapping.At(member).Normal())
+	}
+	return all
+}
+
+func without(all, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })
+}

@@ -1,0 +1,176 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// TestMappingWarnings has what a plan says of a change to the table mappings: all that a reviewer
+// has to know, since the set itself is two lists without an order.
+func TestMappingWarnings(t *testing.T) {
+	t.Parallel()
+	const (
+		copied  = "Columns that will be copied from now on. The platform may copy their tables again:\n"
+		unknown = "Known only after apply:\n"
+		gone    = "Tables that are no longer copied:\n"
+		moved   = "Written to another target, and no longer to the old one:\n"
+		again   = "Removed and added again, so the platform may copy the table again and reset its engine and partitions to defaults:\n"
+	)
+	customers := func(excluded string) string {
+		return wanted("public.customers", "customers", `use_custom_sorting_key = true, sorting_keys = ["country", "id"], excluded_columns = `+excluded)
+	}
+	added := wanted("public.new", "new", `excluded_columns = ["card"]`)
+	for _, test := range []struct{ name, arguments, want string }{
+		{"mappings are added", mappings(customersMapping, addressesMapping, leadsMapping, added), ""},
+		{"a column more is excluded", mappings(customers(`["password_hash", "phone", "ssn", "pin"]`), addressesMapping, leadsMapping),
+			again + "  - public.customers to customers: excluded_columns (excludes pin, ssn from now on)"},
+		{"a column less is excluded", mappings(customers(`["phone"]`), addressesMapping, leadsMapping),
+			copied + "  - public.customers to customers: password_hash"},
+		{"two columns become one", mappings(customers(`["password_hash;phone"]`), addressesMapping, leadsMapping),
+			copied + `  - public.customers to customers: password_hash, phone. Also changed: excluded_columns (excludes "password_hash;phone" from now on)`},
+		{"several members", mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"]`), addressesMapping, leadsMapping),
+			again + "  - public.customers to customers: excluded_columns (excludes ssn from now on), sorting_keys, use_custom_sorting_key"},
+		{"a table is dropped, and another one added", mappings(customersMapping, leadsMapping, added),
+			gone + "  - public.addresses to addresses"},
+		{"all are removed", mappings(), "All table mappings are removed. Tables that are no longer copied (3):\n" +
+			"  - public.addresses to addresses\n  - public.customers to customers\n  - sales.leads to sales_leads"},
+		{"another target, and fewer exclusions", mappings(wanted("public.customers", "people", `excluded_columns = ["phone"]`), addressesMapping, leadsMapping),
+			copied + "  - public.customers to people: password_hash\n" +
+				moved + "  - public.customers: to people, no longer to customers"},
+		{"a second target", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = ["phone", "password_hash"]`), addressesMapping, leadsMapping), ""},
+		{"a second target with fewer exclusions", mappings(customersMapping, wanted("public.customers", "people", `excluded_columns = []`), addressesMapping, leadsMapping),
+			copied + "  - public.customers to people: password_hash, phone"},
+		{"all at once, and exclusions that are unknown", mappings(customers("[later.text]"), wanted("sales.leads", "leads", `excluded_columns = ["notes", "email"]`), wanted("public.x", "x", `excluded_columns = [later.text]`)),
+			unknown + "  - public.customers to customers: excluded_columns (excludes password_hash, phone now)\n" +
+				gone + "  - public.addresses to addresses\n" +
+				moved + "  - sales.leads: to leads, no longer to sales_leads"},
+		{"a part of the exclusions is unknown", mappings(customers(`["phone", later.text, "ssn"]`), addressesMapping, leadsMapping),
+			unknown + "  - public.customers to customers: excluded_columns (excludes password_hash now)"},
+		{"a sorting key is unknown", mappings(wanted("public.customers", "customers", `excluded_columns = ["phone"], use_custom_sorting_key = true, sorting_keys = [later.text]`), wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true, sorting_keys = [later.text]`), leadsMapping),
+			copied + "  - public.customers to customers: password_hash. Also changed: sorting_keys\n" +
+				unknown + "  - public.addresses to addresses: sorting_keys, use_custom_sorting_key"},
+		{"a table is unknown", mappings(customers(`["phone"]`), addressesMapping, wanted("sales.leads", "leads", `excluded_columns = ["notes"]`), `{ source_schema_name = "sales", source_table = later.text, target_table = "later", excluded_columns = [] }`),
+			copied + "  - public.customers to customers: password_hash\n" +
+				unknown + "  - sales.leads to sales_leads: whether it stays (excludes notes now)"},
+		{"the set is unknown", "source = { postgres = { table_mappings = later } }",
+			unknown + "  - public.addresses to addresses: whether it stays\n  - public.customers to customers: whether it stays (excludes password_hash, phone now)\n  - sales.leads to sales_leads: whether it stays (excludes notes now)"},
+		{"the set is ignored", mappings() + "\nlifecycle {\n  ignore_changes = [source]\n}", ""},
+		{"the set is no longer managed", "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newFixture(t).mappedPipe()
+			b.arguments = test.arguments
+			want := ""
+			if test.want != "" {
+				want = `Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + ") change: " + test.want
+			}
+			if got := strings.Join(b.plan().warnings, "\n"); got != want {
+				t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestThirdTarget adds a mapping of a table that two others map already: a column that one of them
+// copies is no news.
+func TestThirdTarget(t *testing.T) {
+	target := func(name, excluded string) string { return wanted("sales.leads", name, "excluded_columns = "+excluded) }
+	b := newFixture(t).pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`)))
+	b.apply()
+	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `[]`))
+	wantWarning(t, b.plan().warnings, "copy their tables again: - sales.leads to b: notes")
+	b.arguments = mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`), target("b", `["notes"]`))
+	wantWarning(t, b.plan().warnings, "")
+}
+
+// TestSortingKeysMissing rejects a custom sorting key without columns in a mapping that is added. One
+// that the platform has already is left alone.
+func TestSortingKeysMissing(t *testing.T) {
+	const missing = "Sorting keys missing: use_custom_sorting_key is true and sorting_keys is empty in these table mappings of pipe \"customers\" (" +
+		mockplatform.PostgresPipeID + "): - public.addresses to addresses Set sorting_keys, or use_custom_sorting_key = false."
+	unsorted := mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", `excluded_columns = [], use_custom_sorting_key = true`))
+	f := newFixture(t)
+	b := f.mappedPipe()
+	b.arguments = unsorted
+	b.refuses(b.tryPlan(f.start()), missing)
+
+	// Known only after apply, they are rejected there, before anything is sent.
+	b.arguments = strings.Replace(unsorted, "use_custom_sorting_key = true }", "use_custom_sorting_key = true, sorting_keys = later }", 1)
+	b.later = cty.ListValEmpty(cty.String)
+	b.must(b.tryPlan(f.start()))
+	b.refuses(b.tryApply(), missing)
+	f.wantWrites()
+
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		member(doc, tableMappings).([]any)[1].(object)["useCustomSortingKey"] = true
+	})
+	b.applyAs(unsorted)
+	f.wantWrites()
+	b.arguments = mappings(customersMapping, leadsMapping, wanted("public.addresses", "addresses", `excluded_columns = ["street"], use_custom_sorting_key = true`))
+	b.refuses(b.tryPlan(f.start()), missing)
+
+	adoption := f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.new", "new", `excluded_columns = [], use_custom_sorting_key = true`)))
+	f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+		member(doc, tableMappings).([]any)[1].(object)["useCustomSortingKey"] = false
+	})
+	adoption.refuses(adoption.tryPlan(f.start()), "Sorting keys missing")
+}
+
+// TestNamesWithSpaces warns about names that a page shows like others. It names no column of a
+// sorting key, which a message does not repeat.
+func TestNamesWithSpaces(t *testing.T) {
+	f := newFixture(t)
+	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
+	wantWarning(t, b.plan().warnings, "")
+	b = f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
+		wanted("public.a", "a", `excluded_columns = ["x", "notes "], sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
+	if got, want := b.plan().warnings[0], "Name begins or ends with white space: The database has another table or column under such a name, or none. "+
+		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
+		`  - " public".b to b: source_schema_name`+"\n"+`  - public.a to a: excluded_columns has "notes "`+"\n  - public.a to a: sorting_keys"; got != want {
+		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOtherPipe changes pipe_id to that of another pipe, whose credentials are then overwritten: the
+// plan of the replacement says what the plan of the adoption would.
+func TestOtherPipe(t *testing.T) {
+	f := newFixture(t)
+	other := f.Pipe(mockplatform.KafkaPipeID)
+	other["id"], other["name"] = "40000000-0000-4000-8000-0000000000aa", "payments-kafka"
+	f.SetPipe(other)
+	b := f.pipe(mockplatform.KafkaPipeID, kafkaUser+"\nsettings = { streaming_max_insert_wait_ms = 2000 }")
+	b.apply()
+	b.ids["pipe_id"] = cty.StringVal("40000000-0000-4000-8000-0000000000aa")
+	const stops = `stops managing pipe "orders" (` + mockplatform.KafkaPipeID + ")"
+	plan := b.plan()
+	wantText(t, strings.Join(plan.warnings, "\n"), "This resource "+stops,
+		`Replacement adopts another pipe: "payments-kafka" (40000000-0000-4000-8000-0000000000aa): pipe_id changed: this resource `+stops+
+			", and adopts the pipe with the new ID, to which ignore_changes does not apply. These current values will be replaced:\n\n"+
+			"  - settings.streaming_max_insert_wait_ms (currently 5000)\n  - credentials of source_credentials.kafka (the API does not return the current ones)")
+}
+
+// TestOtherOrganization sets the provider to another organization. Objects stay where they are; a key
+// moves with its next replacement.
+func TestOtherOrganization(t *testing.T) {
+	const (
+		summary = "Organization differs from the provider's: Terraform keeps "
+		stays   = " in organization " + mockplatform.OrganizationID + ", and the provider is set to " + mockplatform.OtherOrganizationID + ". "
+		toStay  = "If it is to stay where it is, set organization_id in the resource."
+	)
+	f := newFixture(t)
+	others := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
+	pipe, key := f.pipe(mockplatform.KafkaPipeID, ""), f.key(`validity_hours = 48`)
+	pipe.apply()
+	key.apply()
+	wantWarning(t, pipe.tryPlan(f.start(others)).warnings, summary+`pipe "orders" (`+mockplatform.KafkaPipeID+")"+stays+toStay)
+	wantWarning(t, key.tryPlan(f.start(others)).warnings, summary+`API key "n" (`+key.shown()["id"].(string)+")"+stays+
+		"Its next replacement, also an unattended renewal, is created there. "+toStay)
+	for _, own := range []*managed{pipe, key} {
+		own.arguments += "\norganization_id = \"" + mockplatform.OrganizationID + `"`
+		wantWarning(t, own.tryPlan(f.start(others)).warnings, "")
+	}
+}
