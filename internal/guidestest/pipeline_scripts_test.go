@@ -70,9 +70,10 @@ resource "terraform_data" "address" {
   ip_access_list = [{ source = "192.0.2.10" }, { source = terraform_data.address.output }]`)
 	out := w.shell("bash ci/plan.sh")
 	wantText(t, out,
-		"dataplatform_pipe.customers: update settings.streaming_max_insert_wait_ms: 5000 -> 2000 terraform_data.address: create",
+		"Plan of default: 1 to import, 2 to add, 1 to change, 1 to destroy. warning: ",
+		fmt.Sprintf("dataplatform_pipe.customers: import \"customers\" (%s/%s), update settings.streaming_max_insert_wait_ms: 5000 -> 2000 terraform_data.address: create", mockplatform.ServiceID, mockplatform.PostgresPipeID),
 		`roles: + "admin"`, "hash_data.key_id_hash: (sensitive)", "known after apply # forces replacement",
-		`warning: API key "orders-loader"`, "in dataplatform_api_key.loader", "on main.tf line",
+		`warning: API key "orders-loader"`, "in dataplatform_api_key.loader (main.tf line",
 		"Plan: 1 to import, 2 to add, 1 to change, 1 to destroy.")
 	wantNoText(t, out, "hash-of-a-key", "validity_hours", "name:")
 	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete \(\+/-\) expire_at: "[^"]+" -> \(known after apply\)`).MatchString(out) {
@@ -91,11 +92,11 @@ func TestPipelineErrors(t *testing.T) {
 	}{
 		{
 			"names are misspelled", pipeBlock("customers", mockplatform.PostgresPipeID, "  settings   = { no_such_setting = 1 }\n"), plan,
-			[]string{"warning: Object is empty", "on other.tf line", "in dataplatform_pipe.customers", "Correct the objects above."},
+			[]string{"warning: Object is empty", "The plan of default failed.", "in dataplatform_pipe.customers (other.tf line"},
 		},
 		{
 			"two pipes are missing", pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""), plan,
-			[]string{"in dataplatform_pipe.one in dataplatform_pipe.two"},
+			[]string{"in dataplatform_pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)"},
 		},
 		{"credentials are wrong", "", "DATAPLATFORM_KEY_SECRET=wrong " + plan, []string{"error: ", "HTTP 401"}},
 		// A secret that is not set is an empty text in a workflow.
@@ -146,7 +147,7 @@ func TestPipelineGone(t *testing.T) {
 	w.RemoveService(mockplatform.ServiceID)
 	w.shell("rm service.tf")
 	out := w.shell("bash ci/plan.sh")
-	wantText(t, out, "warning: The service", "is gone", "dataplatform_service_scaling.events: delete")
+	wantText(t, out, "warning: The service", "is gone", "dataplatform_service_scaling.events: gone from the platform")
 	wantNoText(t, out, "keeps its current settings on the platform.") // it may, if it still exists
 	wantText(t, w.Read("output"), "changes=true")
 	w.shell("terraform apply -input=false tfplan && rm output")
@@ -167,14 +168,21 @@ func TestPipelineDrift(t *testing.T) {
 	w.wantScript("bash ci/drift.sh", 0)
 
 	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = false })
-	const drift = "dataplatform_service_scaling.events: update idle_scaling: true -> false"
-	w.wantScript("bash ci/drift.sh", 2, "These objects have changed outside of Terraform: "+drift+" exit code")
+	const drift = "dataplatform_service_scaling.events: changed outside of Terraform idle_scaling: true -> false"
+	w.wantScript("bash ci/drift.sh", 2, drift+" exit code")
 	w.edit("service.tf", "= 15", "= 20")
 	wantText(t, w.shell("bash ci/plan.sh"),
-		"dataplatform_service_scaling.events: update idle_timeout_minutes: 15 -> 20 Plan: 0 to import, 0 to add, 1 to change, 0 to destroy. "+
-			"Changed outside of Terraform since the last apply: "+drift)
+		"dataplatform_service_scaling.events: update idle_timeout_minutes: 15 -> 20 "+drift+" Plan: 0 to import, 0 to add, 1 to change, 0 to destroy.")
 	w.shell("terraform apply -input=false tfplan")
 	w.wantScript("bash ci/drift.sh", 0)
+
+	// A value that the plan sets back, or to yet another one, is told with the change.
+	w.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleTimeoutMinutes"] = 40 })
+	for minutes, says := range map[string]string{"20": "reverts a change made outside of Terraform", "30": "also changed outside of Terraform"} {
+		w.edit("service.tf", "= 20", "= "+minutes)
+		wantText(t, w.shell("bash ci/plan.sh"), "idle_timeout_minutes: 40 -> "+minutes+" ("+says+") Plan: ")
+		w.edit("service.tf", "= "+minutes, "= 20")
+	}
 
 	// A program of the script that fails with another code.
 	w.shell(`mkdir bin; printf '#!/bin/sh\nexit 2\n' > bin/jq; chmod +x bin/jq`)
@@ -204,6 +212,13 @@ func TestPipelineRenewal(t *testing.T) {
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong "+renew, 1)
 	w.wantWrites()
 
+	// A key that the renewal would create in another organization is not renewed.
+	w.edit("main.tf", "\n  depends_on = [dataplatform_service_scaling.events]", "")
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
+	w.wantScript(renew, 1, "Due, and not renewed, because the provider is set to another organization: dataplatform_api_key.loader exit code")
+	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OrganizationID)
+	w.wantWrites()
+
 	// A resource that stores the secret may change with the key.
 	w.edit("ci/renew.sh", "stores='[]'", `stores='["terraform_data"]'`)
 	w.edit("service.tf", "= 20", "= 15")
@@ -223,31 +238,32 @@ func (w *workspace) expireKeys() {
 	w.File("terraform.tfstate", regexp.MustCompile(`"expire_at": "[^"]+"`).ReplaceAllString(state, expired))
 }
 
-// TestPipelineComment writes the plan as a comment, and replaces it in a later run.
+// TestPipelineComment writes the plan as a comment, and replaces its own in a later run. A run
+// without a plan says so.
 func TestPipelineComment(t *testing.T) {
-	w := newReader(t).setenv("GITHUB_REPOSITORY=acme/platform", "PULL_REQUEST=7", "TF_WORKSPACE=production")
+	w := newReader(t).setenv("GITHUB_REPOSITORY=acme/platform", "GITHUB_RUN_ID=9", "PULL_REQUEST=7", "TF_WORKSPACE=production")
 	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
 	w.copies(scenarioDir+"/ci", "ci")
-	w.File("plan.txt", "Plan: 0 to import\n")
 	w.File("gh", `#!/usr/bin/env bash
 case "$*" in
 *--jq*) jq -r "${@: -1}" comments.json ;;
 *) printf '%s\n' "$@" > request ;;
 esac
 `)
-	const others = `{"id": 100, "body": "Looks good."}, {"id": 101, "body": "<!-- terraform plan of staging -->"}`
+	comment := func(id int, author, body string) string {
+		return fmt.Sprintf(`{"id": %d, "user": {"login": %q}, "body": %q}`, id, author, body)
+	}
+	const bot, marker = "github-actions[bot]", "<!-- terraform plan of production -->"
+	others := comment(100, "ann", "Looks good.") + "," + comment(101, bot, "<!-- terraform plan of staging -->") + "," + comment(102, "mallory", marker)
 	for _, row := range []struct{ comments, request string }{
 		{others, "--method POST repos/acme/platform/issues/7/comments -F body=@plan.md"},
-		{
-			others + `, {"id": 102, "body": "<!-- terraform plan of production -->"}`,
-			"--method PATCH repos/acme/platform/issues/comments/102 -F body=@plan.md",
-		},
+		{others + "," + comment(103, bot, marker), "--method PATCH repos/acme/platform/issues/comments/103 -F body=@plan.md"},
 	} {
 		w.File("comments.json", "["+row.comments+"]")
 		w.shell(`chmod +x gh; PATH=$PWD:$PATH bash ci/comment.sh`)
 		wantText(t, folded(w.Read("request")), row.request)
 	}
-	wantText(t, w.Read("plan.md"), "<!-- terraform plan of production -->\n", "Plan: 0 to import")
+	wantText(t, w.Read("plan.md"), marker+"There is no plan of production. See the log of run 9.\n")
 }
 
 // TestPipelineFiles adds everything to git as a user does: what the scripts need is added,
@@ -257,7 +273,7 @@ func TestPipelineFiles(t *testing.T) {
 	w.File(".gitignore", fileText(t, filepath.Join(scenarioDir, ".gitignore")))
 	w.shell("bash ci/plan.sh; bash ci/drift.sh; touch tfplan.enc plan.md; mkdir -p .tflint.d; touch .tflint.d/schema.json")
 	got := strings.Fields(w.shell("git init -q .; git add -A; git ls-files -- . ':!.mirror'"))
-	want := strings.Fields(".gitignore .terraform.lock.hcl ci/changes.jq ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/only-imports.sh ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
+	want := strings.Fields(".gitignore .terraform.lock.hcl ci/comment.sh ci/decrypt.sh ci/drift.sh ci/encrypt.sh ci/lint.sh ci/mask.sh ci/only-imports.sh ci/plan.jq ci/plan.sh ci/renew.sh main.tf service.tf terraform.rc")
 	if !slices.Equal(got, want) {
 		t.Errorf("git has\n%s\nwant\n%s", got, want)
 	}

@@ -55,6 +55,8 @@ func TestScenarioRejects(t *testing.T) {
 		},
 		{"staging", []string{aPipe + `"service":"event"}}`}, []string{"The service of a pipe must be one of services."}},
 		{"staging", []string{aPipe + `"service":"ledger","postgres":{"username":"u"}}}`}, []string{"A pipe has one kind of source."}},
+		{"staging", []string{aPipe + `"service":"ledger"},"b":{"id":"40000000-0000-4000-8000-000000000001","service":"ledger"}}`}, []string{"Two pipes have the same ID."}},
+		{"staging", []string{`-var=services={"a":{"id":"2000000a-0000-4000-8000-000000000001"},"b":{"id":"2000000A-0000-4000-8000-000000000001"}}`}, []string{"Two services have the same ID."}},
 		{"staging", []string{"-var=key_rotation_days=0.5"}, []string{"key_rotation_days must be a whole number between 1 and 365."}},
 	} {
 		out, ok := w.setenv("TF_WORKSPACE=" + row.workspace).Terraform(append([]string{"plan", "-input=false"}, row.arguments...)...)

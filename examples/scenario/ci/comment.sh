@@ -1,20 +1,14 @@
 # ci/comment.sh
-# Shows plan.txt as a comment on the pull request, one for each environment. A later run
+# Shows plan.md as a comment on the pull request, one for each environment. A later run
 # replaces it.
 set -euo pipefail
 
 marker="<!-- terraform plan of ${TF_WORKSPACE:-default} -->"
-{
-  echo "$marker"
-  echo "Terraform plan of \`${TF_WORKSPACE:-default}\`:"
-  echo '~~~~~~'
-  head -c 60000 plan.txt
-  echo
-  echo '~~~~~~'
-} > plan.md
+[ -e plan.md ] || echo "${marker}There is no plan of ${TF_WORKSPACE:-default}. See the log of run $GITHUB_RUN_ID." > plan.md
 
 comments="repos/$GITHUB_REPOSITORY/issues"
-id=$(gh api --paginate "$comments/$PULL_REQUEST/comments" --jq ".[] | select(.body | startswith(\"$marker\")).id")
+id=$(gh api --paginate "$comments/$PULL_REQUEST/comments" --jq ".[]
+  | select(.user.login == \"${COMMENT_AUTHOR:-github-actions[bot]}\" and (.body | startswith(\"$marker\"))).id")
 if [ -n "$id" ]; then
   gh api --silent --method PATCH "$comments/comments/${id%%$'\n'*}" -F body=@plan.md
 else

@@ -5,7 +5,8 @@ set -euo pipefail
 # Types of resources that store the secret of a key, such as ["vault_kv_secret_v2"].
 stores='[]'
 
-due='.type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]]'
+due='(.type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]])'
+stays='(.change.before.organization_id == .change.after.organization_id)'
 
 managed() { # TYPES
   terraform show -json | jq -r --argjson types "$1" '
@@ -21,22 +22,24 @@ plan() { # ADDRESSES ARGUMENTS...
 }
 
 # A plan of the keys alone: nothing else can keep them from being renewed.
-keys=$(managed '["dataplatform_api_key"]')
+keys=$(managed '["dataplatform_api_key"]') moving=
 if [ -n "$keys" ]; then
   plan "$keys" "$@"
-  keys=$(jq -r ".resource_changes[]? | select($due) | .address" tfplan.json)
+  moving=$(jq -r ".resource_changes[]? | select($due and ($stays | not)) | .address" tfplan.json)
+  keys=$(jq -r ".resource_changes[]? | select($due and $stays) | .address" tfplan.json)
 fi
-if [ -z "$keys" ]; then
+if [ -n "$moving" ]; then
+  echo "Due, and not renewed, because the provider is set to another organization: $moving" >&2
+  trap 'exit 1' EXIT
+elif [ -z "$keys" ]; then
   echo 'No API key is due for renewal.'
-  exit
 fi
+[ -n "$keys" ] || exit 0
 
 plan "$keys"$'\n'"$(managed "$stores")" "$@"
-jq -r --arg list resource_changes -f ci/changes.jq tfplan.json
-if ! jq -e --argjson stores "$stores" "
-  all(.resource_changes[];
-    .change.actions == [\"no-op\"] or .change.actions == [\"read\"] or ($due) or (.type | IN(\$stores[])))
-" tfplan.json > /dev/null; then
+jq -r -L ci 'include "plan"; changes({}) | .lines[] | clean' tfplan.json
+if ! jq -e --argjson stores "$stores" "all(.resource_changes[];
+  .change.actions == [\"no-op\"] or .change.actions == [\"read\"] or ($due and $stays) or (.type | IN(\$stores[])))" tfplan.json > /dev/null; then
   echo 'The renewal depends on other changes. Apply them first.' >&2
   exit 1
 fi

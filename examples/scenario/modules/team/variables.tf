@@ -42,6 +42,11 @@ variable "services" {
     condition     = length(var.services) > 0
     error_message = "A team has at least one service."
   }
+
+  validation {
+    condition     = length(distinct([for service in values(var.services) : lower(service.id)])) == length(var.services)
+    error_message = "Two services have the same ID."
+  }
 }
 
 variable "applications" {
@@ -107,6 +112,11 @@ variable "pipes" {
   validation {
     condition     = alltrue([for pipe in values(var.pipes) : length([for kind in [pipe.kafka, pipe.postgres, pipe.cloud_stream, pipe.object_storage] : kind if kind != null]) <= 1])
     error_message = "A pipe has one kind of source."
+  }
+
+  validation {
+    condition     = length(distinct([for pipe in values(var.pipes) : lower(pipe.id)])) == length(var.pipes)
+    error_message = "Two pipes have the same ID."
   }
 }
 

@@ -1,0 +1,116 @@
+# ci/plan.jq
+# What a plan does, for a reviewer: blocks of lines, of which the lowest rank is the most dangerous.
+
+# No name can end a block of Markdown, or be a command of the workflow.
+def clean: gsub("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]"; "\ufffd") | gsub("##\\["; "## [") | sub("^(?<s>\\s*)::"; "\(.s): :");
+def path: map(if test("^[\\w-]+$") then . else tojson end) | join(".");
+def value: tojson | if length > 160 then "\(.[:160])… (\(length) characters)" else . end;
+def marked: [.. | booleans] | any;
+def under($name): if type == "object" then .[$name] else . end;
+def within($path): .[:$path | length] == $path;
+def adopted: .type == "dataplatform_pipe" or .type == "dataplatform_service_scaling";
+
+# What differs: before, after, what is known only after apply, and what is sensitive.
+def differences($at; $b; $a; $unknown; $sb; $sa):
+  (if ($sb | marked) or ($sa | marked) then "(sensitive)" else $b | value end) as $was
+  | def is($text): {$at, $b, $a, text: (if $was == "(sensitive)" then $was else $text end)};
+  if $unknown == true then select($b != null) | is("") | .text = "\($was) -> (known after apply)"
+  elif $a == $b then empty
+  elif $sb != true and $sa != true and ($a | type) == "object" and ($b == null or ($b | type) == "object") then
+    (($b // {}) + $a | keys[]) as $name
+    | differences($at + [$name]; $b | under($name); $a | under($name); $unknown | under($name); $sb | under($name); $sa | under($name))
+  elif $unknown | marked then is("\($was) -> \($a | value), a part of it known after apply")
+  elif ($b | type) == "array" and ($a | type) == "array" then
+    ($b - ($b - $a)) as $kept | ($a - ($a - $b)) as $still
+    | is($b - $a | .[] | "- \(value)"), is($a - $b | .[] | "+ \(value)"), (select($kept != $still) | is("order \($kept | value) -> \($still | value)"))
+  else is("\($was) -> \($a | value)") end;
+
+# All but what the platform changes by itself, and what every new key has.
+def differing:
+  ({dataplatform_pipe: ["state", "updated_at"], dataplatform_api_key: ("id key_id key_secret key_suffix created_at used_at ready_for_renewal"
+    + " secret_version encrypted_key_secret" | split(" "))}[.type] // [] | map([.])) as $omit
+  | .change | select(.after != null)
+  | differences([]; .before // {} | delpaths($omit); .after | delpaths($omit); .after_unknown | delpaths($omit); .before_sensitive; .after_sensitive);
+def actions:
+  .type as $type | .previous_address as $from | .change | .before as $b
+  | [($from // empty | "moved from \(.)"), (.importing // empty | "import \($b.name | tojson) (\(.id // (.identity | tojson)))"),
+     (.actions | select(. != ["no-op"]) | join(", ") | {"delete, create": "delete, create (-/+)", "create, delete": "create, delete (+/-)", "forget": (
+       "no longer managed" + if $type == "dataplatform_api_key" then ". The key (suffix \($b.key_suffix | value)) stays valid"
+         + ($b.expire_at // "" | if . == "" then . else " until \(.)" end) + ", and cannot be imported again" else "" end)}[.] // .)]
+  | join(", ");
+# $told are the summaries of warnings, by address, and $drift is what has drifted.
+def change($told; $drift):
+  . as $r | (.change.actions | length > 1) as $replaced
+  | [.change.replace_paths // [] | .[] | map(strings)] as $forcing
+  | def told($summary): any($told[$r.address][]?; startswith($summary));
+  [differing | . as $d | any($forcing[]; . as $path | ($d.at | within($path)) or ($path | within($d.at))) as $forced
+   | select($forced or (($replaced and ($r | adopted)) | not)) # the other values are those of another object
+   | .line = "  \(.at | path): " + (
+       if .at[2] == "table_mappings" and (told("Table mappings of ") or told("Creating this resource ")) then "see the warning above"
+       elif .a == null and ($r | adopted) and (.text | endswith("-> null")) then "no longer managed"
+       else .text end)
+     + (if $forced then " # forces replacement" else "" end)
+     + ([$drift[] | select(.address == $r.address and .at == $d.at)
+         | if .b == $d.a then " (reverts a change made outside of Terraform)" else " (also changed outside of Terraform)" end][0] // "")] as $all
+  | any($all[]; .at[0] == "source" and $r.change.after.source_credentials[.at[1] // ""] != null and (told("Source of ") | not)) as $sent
+  | {rank: (.change.actions | if any(. == "delete" or . == "forget") then 2 elif . == ["update"] then 3 elif . == ["create"] then 4 else 6 end),
+     lines: (["\(.address): \(actions)"] + ([$all[].line] | unique) + if $sent then ["  credentials of the pipe's source are sent with it"] else [] end)};
+def changes($told):
+  [.resource_drift[]? | .address as $address | differing | {$address, at, b}] as $drift
+  | .resource_changes[]? | select((.change.actions != ["no-op"] and .change.actions != ["read"]) or .change.importing or .previous_address)
+  | change($told; $drift);
+
+# What has changed outside of Terraform, and the plan leaves as it is.
+def drift:
+  [.resource_changes[]? | .address as $address | select(.change.actions != ["no-op"]) | differing | [$address, .at]] as $changed
+  | .resource_drift[]? | .address as $address
+  | [differing | select([$address, .at] as $d | any($changed[]; . == $d) | not) | "  \(.at | path): \(.text)"] as $lines
+  | if .change.actions == ["delete"] then {rank: 5, lines: ["\($address): gone from the platform"]}
+    else select($lines != []) | {rank: 5, lines: (["\($address): changed outside of Terraform"] + $lines)} end;
+
+# The outputs that change, and a warning where one shows what is sensitive elsewhere.
+def hidden($marks): if $marks == true then .. | strings else . as $v | $marks | objects, arrays | to_entries[] as $m | $v[$m.key]? | hidden($m.value) end;
+def exposes($of): any(.expression? | .. | .references? // empty | .[];
+  test("(^|[._])(secrets?|password|connection_string|encryption_keys?)$") and (endswith(".encrypted_key_secret") | not)
+  or (capture("^module\\.(?<call>\\w+).*\\.(?<output>\\w+)$") | $of.module_calls[.call].module as $inner
+      | $inner.outputs[.output] | .sensitive == true or exposes($inner)));
+def outputs:
+  .configuration.root_module as $root
+  | [.prior_state.values, .planned_values | .root_module? // empty | recurse(.child_modules[]?) | .resources[]?
+     | .sensitive_values as $marks | .values | hidden($marks) | select(length > 7)] as $secrets
+  | [.output_changes // {} | to_entries[] | select(.value.actions != ["no-op"])] as $all
+  | ($all[] | select(.value.after_sensitive != true and .value.actions != ["delete"])
+     | select(any(.value.after | .. | strings; IN($secrets[])) or ($root.outputs[.key] | exposes($root)))
+     | {rank: 1, lines: ["warning: The apply prints the output \([.key] | path), which has a secret and is not sensitive"]}),
+    ($all | select(. != []) | {rank: 4, lines: ["outputs that change: \(map([.key] | path) | join(", "))"]});
+
+# Errors, then warnings. Those that differ only in IDs and times are shown once.
+def diagnostics:
+  def common: [.severity, .summary, .detail // ""] | map(gsub("(\"[^\"]*\" \\()?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"; "ID")
+    | gsub("[0-9]+ attempts?|[0-9]+(:[0-9]+){2}|[0-9.]+(ms|s|m|h)"; "TIME"));
+  [.[].diagnostic // empty | select(.summary != "Some objects will no longer be managed by Terraform")] # the changes say more
+  | to_entries | group_by(.value | common) | sort_by([.[0].value.severity, (.[0].value.summary | startswith("Destroy ")), .[0].key])[]
+  | .[0].value as $first
+  | (map(.value | [.address // empty, (.range // empty | "(\(.filename) line \(.start.line))")] | join(" ") | select(. != "")) | unique) as $places
+  | {rank: (if $first.severity == "error" then 0 else 1 end), lines: (
+      ["\($first.severity): \($first.summary | gsub("\n"; " "))"] + ($places[:3] | map("  in \(.)"))
+      + if $places[3:] == [] then [] else ["  and in \($places[3:] | length) more places"] end
+      + ($first.detail // "" | split("\n") | map(select(. != "") | "  \(.)")))};
+# As many blocks as fit into a number of bytes.
+def fit($max; $rest):
+  reduce (to_entries | sort_by(.value.rank)[] | .size = (.value.lines | join("\n    ") | utf8bytelength + 5)) as $b ({kept: [], size: 0, missing: 0};
+    if .size + $b.size > $max then .missing += 1 else .size += $b.size | .kept += [$b] end)
+  | (.kept | sort_by(.key)[].value.lines[]), (.missing | select(. > 0) | "\(.) objects or messages, the least dangerous ones, are missing here. All are in the log. \($rest)");
+
+# The input are the messages of terraform plan -json, and $plan is null if it failed.
+def review($plan; $title; $max; $rest):
+  (reduce (.[].diagnostic | select(.address? and .severity == "warning")) as $d ({}; .[$d.address] += [$d.summary])) as $told
+  | ([$plan.resource_changes[]?.change] | def number($action): map(select(.actions | index($action))) | length;
+     "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
+     + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
+  | [$plan // {} | outputs] as $outputs
+  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | changes($told), ($outputs[] | select(.rank > 1)), drift)]
+  | (if $plan and all(.[].lines[0]; startswith("warning: Object is empty") | not) then $counts else null end) as $counts
+  | if $counts then "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
+    else "The plan of \($title) failed." end,
+    fit($max; $rest), ($counts // empty | "Plan: \(.).") | clean;

@@ -1,0 +1,177 @@
+package guidestest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+)
+
+// What ci/plan.sh tells a reviewer.
+
+// reviewer is a workspace with the scripts.
+func reviewer(t *testing.T) *workspace {
+	t.Helper()
+	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
+	w := newWorkspace(t, "")
+	w.copies(scenarioDir+"/ci", "ci")
+	return w
+}
+
+// reviewed is what ci/plan.jq makes of a plan and of messages, both as JSON.
+func (w *workspace) reviewed(plan, messages string, bytes int) string {
+	w.T.Helper()
+	w.File("plan.json", plan)
+	w.File("messages.json", "["+messages+"]")
+	w.shell(fmt.Sprintf(`jq -r -L ci --slurpfile plan plan.json 'include "plan"; review($plan[0]; "x"; %d; "https://ci.example.com/9")' messages.json > out`, bytes))
+	return w.Read("out")
+}
+
+// planned is a plan with one change.
+func planned(typ, members string) string {
+	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "change": {%s}}], "configuration": {"root_module": {}}}`, typ, members)
+}
+
+// TestReviewOfValues has values that a reviewer could misread.
+func TestReviewOfValues(t *testing.T) {
+	w := reviewer(t)
+	const update = `"actions": ["update"], "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}, `
+	for _, row := range []struct{ what, plan, want string }{
+		{
+			"a list in another order", planned("other", update+`"before": {"l": [1, 2, 3]}, "after": {"l": [2, 1, 4]}`),
+			"a.b: update\n  l: + 4\n  l: - 3\n  l: order [1,2] -> [2,1]\n",
+		},
+		{
+			"state of another provider", planned("other", update+`"before": {"state": "running"}, "after": {"state": "stopped"}`),
+			"a.b: update\n  state: \"running\" -> \"stopped\"\n",
+		},
+		{
+			"an argument that is no longer managed", planned("dataplatform_pipe", update+`"before": {"state": "s", "source_credentials": {"kafka": {"username": "u"}}}, "after": {"state": null, "source_credentials": null}`),
+			"a.b: update\n  source_credentials: no longer managed\n",
+		},
+		{
+			"credentials that are sent", planned("dataplatform_pipe", update+`"before": {"source": {"kafka": {"iam_role": "a"}}}, "after": {"source": {"kafka": {"iam_role": "b"}}, "source_credentials": {"kafka": {"username": "u"}}}`),
+			"a.b: update\n  source.kafka.iam_role: \"a\" -> \"b\"\n  source_credentials.kafka.username: null -> \"u\"\n  credentials of the pipe's source are sent with it\n",
+		},
+		{
+			"another object", planned("dataplatform_service_scaling", `"actions": ["delete", "create"], "replace_paths": [["service_id"]], "after_unknown": {"name": true}, "before_sensitive": {}, "after_sensitive": {}, "before": {"service_id": "1", "name": "n", "num_replicas": 3}, "after": {"service_id": "2", "num_replicas": 8}`),
+			"a.b: delete, create (-/+)\n  service_id: \"1\" -> \"2\" # forces replacement\n",
+		},
+		{
+			"a key that is removed from the state", planned("dataplatform_api_key", `"actions": ["forget"], "before": {"key_suffix": "12ab", "expire_at": "2030-01-01T00:00:00Z"}, "after": null`),
+			"a.b: no longer managed. The key (suffix \"12ab\") stays valid until 2030-01-01T00:00:00Z, and cannot be imported again\n",
+		},
+		{
+			"an address that moves", `{"resource_changes": [{"address": "a.c", "previous_address": "a.b", "type": "other", "change": {"actions": ["no-op"], "before": {}, "after": {}}}], "configuration": {"root_module": {}}}`,
+			"a.c: moved from a.b\n",
+		},
+		{
+			"names that would forge lines", planned("other", update+"\"before\": {}, \"after\": {\"t\": {\"a\\n~~~~~~\\n::error::x\\r# Approved\\u202e\": 1, \"##[error]\": 2}}"),
+			"a.b: update\n" + `  t."## [error]": null -> 2` + "\n" + `  t."a\n~~~~~~\n::error::x\r# Approved` + "\ufffd" + `": null -> 1` + "\n",
+		},
+	} {
+		out := w.reviewed(row.plan, "", 60000)
+		_, got, _ := strings.Cut(out, "\n")
+		if got = regexp.MustCompile("Plan: .*\n$").ReplaceAllString(got, ""); got != row.want {
+			t.Errorf("%s:\n%s\nwant\n%s", row.what, got, row.want)
+		}
+	}
+	out := w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "a\nb", "detail": "c\n::set-output::d\n\n\re"}}`, 60000)
+	wantText(t, out, "warning: a b\n  c\n  : :set-output::d\n  \ufffde\n")
+}
+
+// TestReviewOfOutputs warns about an output that shows a secret, also where it comes through modules,
+// and about no output that only looks like one.
+func TestReviewOfOutputs(t *testing.T) {
+	w := reviewer(t)
+	const plan = `{"resource_changes": [], "output_changes": {"o": {"actions": ["create"], "after": %s, "after_sensitive": %s}},
+  "planned_values": {"root_module": {"child_modules": [{"resources": [{"values": {"list": [{"key_secret": "a-long-secret"}]}, "sensitive_values": {"list": [{"key_secret": true}]}}]}]}},
+  "configuration": {"root_module": {"outputs": {"o": {"expression": {"references": [%q]}}},
+    "module_calls": {"m": {"module": {"outputs": {"marked": {"sensitive": true, "expression": {}}, "plain": {"expression": {"references": ["k.a.key_secret", "k.a"]}}, "id": {"expression": {"references": ["k.a.key_id"]}}}}}}}}}`
+	for _, row := range []struct {
+		after, sensitive, reference string
+		warns                       bool
+	}{
+		{`["a-long-secret"]`, "false", "local.a", true},
+		{`["a-long-secret"]`, "true", "local.a", false},
+		{"null", "false", "k.a.key_secret", true},
+		{"null", "false", `module.m["x"].plain`, true},
+		{"null", "false", "module.m.marked", true},
+		{"null", "false", "module.m.id", false},
+		{"null", "false", "k.a.secret_version", false},
+		{"null", "false", "k.a.encrypted_key_secret", false},
+	} {
+		const warning = "warning: The apply prints the output o, which has a secret and is not sensitive\n"
+		out := w.reviewed(fmt.Sprintf(plan, row.after, row.sensitive, row.reference), "", 60000)
+		if strings.Contains(out, warning) != row.warns {
+			t.Errorf("%+v:\n%s", row, out)
+		}
+		wantText(t, out, "outputs that change: o\n")
+	}
+}
+
+// TestReviewIsCut leaves out whole objects, the least dangerous first.
+func TestReviewIsCut(t *testing.T) {
+	w := reviewer(t)
+	var changes []string
+	for i := range 50 {
+		changes = append(changes, fmt.Sprintf(`{"address": "a.created%02d", "type": "other", "change": {"actions": ["create"], "before": null, "after": {"v": "w"}}}`, i))
+	}
+	changes = append(changes, `{"address": "a.gone", "type": "other", "change": {"actions": ["delete"], "before": {}, "after": null}}`)
+	out := w.reviewed(`{"resource_changes": [`+strings.Join(changes, ",")+`], "configuration": {"root_module": {}}}`, "", 500)
+	wantText(t, out, "Plan of x: 0 to import, 50 to add, 0 to change, 1 to destroy.\n", "a.created00: create\n", "a.gone: delete\n",
+		" objects or messages, the least dangerous ones, are missing here. All are in the log. https://ci.example.com/9\nPlan: 0 to import")
+	if len(out) > 800 {
+		t.Errorf("%d bytes are left", len(out))
+	}
+}
+
+// TestReviewOfMappings plans what Terraform's own text hides: one member is sensitive and another one
+// unknown. The comment has one line for each table, and nothing twice.
+func TestReviewOfMappings(t *testing.T) {
+	w := scripted(t).setenv("GITHUB_STEP_SUMMARY=summary", "GITHUB_SHA=0123456789abcdef", "GITHUB_EVENT_NAME=pull_request")
+	mapping := func(source, target, excluded, more string) string {
+		schema, table, _ := strings.Cut(source, ".")
+		return fmt.Sprintf("{ source_schema_name = %q, source_table = %q, target_table = %q, excluded_columns = %s%s },\n", schema, table, target, excluded, more)
+	}
+	pipe := func(all ...string) string {
+		return pipeBlock("customers", mockplatform.PostgresPipeID, "  source = { postgres = { table_mappings = [\n"+strings.Join(all, "")+"] } }\n")
+	}
+	const sorted = `, use_custom_sorting_key = true, sorting_keys = ["country", "id"]`
+	leads := mapping("sales.leads", "sales_leads", `["notes"]`, "")
+	w.File("other.tf", pipe(mapping("public.customers", "customers", `["password_hash", "phone"]`, sorted), mapping("public.addresses", "addresses", "[]", ""), leads))
+	w.shell("terraform apply -auto-approve")
+	w.File("other.tf", `
+variable "hidden" {
+  sensitive = true
+  default   = ["phone"]
+}
+
+resource "terraform_data" "later" {
+  input = ["notes"]
+}
+`+pipe(mapping("public.customers", "customers", "var.hidden", sorted), mapping("sales.leads", "sales_leads", "terraform_data.later.output", "")))
+	w.shell("bash ci/plan.sh")
+	const want = `<!-- terraform plan of default -->Plan of default at 0123456789: 0 to import, 1 to add, 1 to change, 0 to destroy. A new plan is made after the merge.
+    warning: Table mappings of pipe "customers" (` + mockplatform.PostgresPipeID + `) change
+      in dataplatform_pipe.customers (other.tf line 10)
+      Columns that will be copied from now on. The platform may copy their tables again:
+        - public.customers to customers: password_hash
+      Known only after apply:
+        - sales.leads to sales_leads: excluded_columns (excludes notes now)
+      Tables that are no longer copied:
+        - public.addresses to addresses
+    dataplatform_pipe.customers: update
+      source.postgres.table_mappings: see the warning above
+    terraform_data.later: create
+      input: null -> ["notes"]
+    Plan: 0 to import, 1 to add, 1 to change, 0 to destroy.
+`
+	for _, name := range []string{"plan.md", "summary"} {
+		if got := w.Read(name); got != want {
+			t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
