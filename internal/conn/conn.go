@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -204,6 +205,14 @@ type DataSource struct{ *Connection }
 // Configure stores the connection of the provider.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.Connection = connection(req.ProviderData)
+}
+
+// EphemeralResource is the base of every ephemeral resource.
+type EphemeralResource struct{ *Connection }
+
+// Configure stores the connection of the provider.
+func (e *EphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
+	e.Connection = connection(req.ProviderData)
 }
 
 // connection is what the provider hands over, which is nothing before it is configured.

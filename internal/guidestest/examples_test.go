@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
@@ -44,7 +45,7 @@ func runExample(t *testing.T, name string) {
 	dir, file := filepath.Split(name)
 	read := func(file string) string { return fileText(t, filepath.Join(examplesDir, dir, file)) }
 	switch {
-	case file == "provider.tf", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", strings.HasPrefix(file, "data-source"):
+	case file == "provider.tf", strings.HasPrefix(file, "resource") && filepath.Ext(file) == ".tf", strings.HasPrefix(file, "data-source"), file == "ephemeral-resource.tf":
 		w := newExample(t, read(file))
 		w.Apply()
 		w.WantEmptyPlan()
@@ -83,6 +84,11 @@ func newExample(t *testing.T, config string) *workspace {
 		if !strings.Contains(variable[2], "default") {
 			w.setenv("TF_VAR_" + variable[1] + "=example")
 		}
+	}
+	if strings.Contains(config, "key.pub") {
+		pair := sealingtest.PostQuantum(t)
+		w.File("key.pub", pair.Recipient+"\n")
+		w.setenv("TF_VAR_age_identity=" + pair.Identity)
 	}
 	return w
 }

@@ -214,7 +214,7 @@ func anyRun(text string) string {
 
 // TestSecretsGuide has the plan that the guide on secrets shows.
 func TestSecretsGuide(t *testing.T) {
-	p := readPage(t, guide("secrets"))
+	p := chapterOf(t, guide("secrets"), "Credentials of a pipe's source")
 	w := newWorkspace(t, plainProvider+p.blocks[0].text).setenv("TF_VAR_kafka_password=hush-hush")
 	out := w.PlanText()
 	for line := range strings.Lines(p.blocks[p.find(t, "(sensitive, write-only attribute)")].text) {
@@ -224,4 +224,77 @@ func TestSecretsGuide(t *testing.T) {
 		wantText(t, out, folded(line))
 	}
 	wantNoText(t, out, "hush-hush")
+}
+
+// TestSealedSecretsGuide follows the chapter on the secret of a key, with a pipe in the place of Vault,
+// which is not here: it delivers the secret, plans a pull request without the identity, and decrypts
+// without Terraform.
+func TestSealedSecretsGuide(t *testing.T) {
+	const vault = "    vault = {\n      source = \"hashicorp/vault\"\n    }\n"
+	pipe := fmt.Sprintf("resource \"dataplatform_pipe\" \"loader\" {\n  service_id = %q\n  pipe_id = %q\n  source_credentials = { kafka = {\n    username = \"u\"\n    ", mockplatform.ServiceID, mockplatform.KafkaPipeID)
+	stored := func(w *workspace) string {
+		return fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)["kafka"])
+	}
+	secretOf := func(w *workspace, n int) string {
+		return w.Keys()[n]["result"].(mockplatform.Document)["keySecret"].(string)
+	}
+	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
+	deliver := titled(t, sections, "Deliver the secret to a secret store")
+	needs(t, deliver.text)
+
+	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
+	for _, p := range []*page{deliver, titled(t, sections, "Plan pull requests without the identity")} {
+		p.replace(vault, "")
+		p.replace("resource \"vault_kv_secret_v2\" \"loader\" {\n  mount = \"secret\"\n  name  = \"orders/loader\"\n\n", pipe)
+		p.replace("  data_json_wo =", "  password_wo =")
+		p.replace("  data_json_wo_version = dataplatform_api_key.loader.secret_version\n", "  password_wo_version = dataplatform_api_key.loader.secret_version\n  } }\n")
+	}
+	w.follow(deliver)
+	wantText(t, stored(w), secretOf(w, 0))
+	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), secretOf(w, 0), "vault")
+
+	// The pull request: the ephemeral block and what the consumer gets are replaced.
+	p := titled(t, sections, "Plan pull requests without the identity")
+	main := w.Read("main.tf")
+	replaced := func(from, to, by string) {
+		before, rest, found := strings.Cut(main, from)
+		_, after, ends := strings.Cut(rest, to)
+		if !found || !ends {
+			t.Fatalf("main.tf has no %q up to %q:\n%s", from, to, main)
+		}
+		main = before + by + after
+	}
+	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", p.blocks[0].text)
+	replaced("  password_wo = ", "  })\n", p.blocks[1].text)
+	replaced("  ephemeral = true\n", "}\n", "  ephemeral = true\n  default   = null\n}\n")
+	w.File("main.tf", main)
+	wantText(t, w.shell("terraform plan -var=decrypts=false"), "No changes.")
+	w.wantScript("terraform plan", 1, "identity must be set in every run in which encrypted_key_secret is known")
+	w.edit("main.tf", `"orders-loader"`, `"other"`)
+	wantText(t, w.shell("terraform plan -var=decrypts=false"), "1 to add, 1 to change, 1 to destroy.")
+	w.shell("export TF_VAR_age_identity=\"$(cat key.txt)\"\nterraform plan -out=tfplan\nterraform apply tfplan")
+	wantText(t, stored(w), secretOf(w, 1))
+}
+
+// TestDecryptingGuide decrypts without Terraform, with any version of it.
+func TestDecryptingGuide(t *testing.T) {
+	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
+	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
+	w.shell(titled(t, sections, "Deliver the secret to a secret store").blocks[0].text)
+	out := w.follow(titled(t, sections, "Decrypt the secret without Terraform"))
+	wantText(t, out, w.Keys()[0]["result"].(mockplatform.Document)["keySecret"].(string))
+}
+
+// TestEncryptionGuide encrypts state and plan with OpenTofu.
+func TestEncryptionGuide(t *testing.T) {
+	if !programUnder(t).OpenTofu || programUnder(t).OlderThan("", "1.7") {
+		t.Skip("needs OpenTofu 1.7")
+	}
+	p := titled(t, titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections(), "Encrypt the whole state with OpenTofu")
+	w := newReader(t).setenv("TF_VAR_state_passphrase=correct-horse-battery")
+	w.File("main.tf", plainProvider+"resource \"dataplatform_api_key\" \"n\" {\n  name = \"plain-name\"\n  roles = [\"admin\"]\n}\n")
+	p.insert(1, "terraform init\nterraform plan -out=tfplan\nterraform apply tfplan\n")
+	w.follow(p)
+	wantText(t, w.Read("terraform.tfstate"), "encrypted_data")
+	wantNoText(t, w.Read("terraform.tfstate")+w.Read("tfplan"), "plain-name")
 }

@@ -24,6 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	playAge()
 	terraformtest.Isolate("TF_", "DATAPLATFORM_")
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
@@ -122,10 +123,11 @@ func (w *workspace) edit(name, before, after string) {
 // shell runs commands as a reader would, and stops at the first that fails.
 func (w *workspace) shell(commands string) string {
 	w.T.Helper()
-	programs := w.T.TempDir() // in which the program under test is called terraform
+	programs := w.T.TempDir() // in which the program under test is called terraform, and age is this one
 	if err := os.Symlink(os.Getenv("TF_ACC_TERRAFORM_PATH"), filepath.Join(programs, "terraform")); err != nil {
 		w.T.Fatal(err)
 	}
+	installAge(w.T, programs)
 	run := exec.CommandContext(w.T.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	run.Dir, run.WaitDelay = w.Dir, 10*time.Second
 	run.Env = append(slices.Clip(w.Env), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")

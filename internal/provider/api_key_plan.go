@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -24,7 +26,7 @@ import (
 //	none of these, or only another spelling         kept
 
 // replacing are the arguments that replace a key if they change, in the order of a warning.
-var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "state", "validity_hours"}
+var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "secret_recipients", "state", "validity_hours"}
 
 // ModifyPlan implements resource.ResourceWithModifyPlan.
 func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -34,8 +36,8 @@ func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRe
 		r.warnLeft(state, &resp.Diagnostics)
 	case state.IsNull():
 		organization := r.checkCreation(config, &resp.Diagnostics)
-		r.warnEndless(config, &resp.Diagnostics)
-		resp.Plan.Raw = plan.With(organization, "organization_id").Value
+		r.warnEndless(config, state, &resp.Diagnostics)
+		resp.Plan.Raw = planSecret(plan).With(organization, "organization_id").Value
 	default:
 		r.WarnOrganization(config.At("organization_id"), state.At("organization_id"), "API key "+keyLabel(state),
 			"Its next replacement, also an unattended renewal, is created there. ", &resp.Diagnostics)
@@ -99,7 +101,7 @@ func (r *apiKeyResource) planChange(config, plan, state tfvalue.Value, resp *res
 // attributes, which the framework marks unknown as soon as anything changes.
 func keepState(config, plan, state tfvalue.Value) tfvalue.Value {
 	return keyRules.Suppress(plan, state).Map(func(name string, member tfvalue.Value) tfvalue.Value {
-		if !member.IsKnown() && config.At(name).IsNull() {
+		if !member.IsKnown() && config.At(name).IsNull() || name == "secret_recipients" && sameRecipients(member, state.At(name)) {
 			return state.At(name)
 		}
 		return member
@@ -119,13 +121,14 @@ func (r *apiKeyResource) isDueInPlan(plan, state tfvalue.Value) bool {
 	return state.At("ready_for_renewal").True() && (!early.IsKnown() || hours(early) >= hours(state.At("early_renewal_hours")))
 }
 
-// warnEndless reports that a key that is to be created will never expire.
-func (r *apiKeyResource) warnEndless(config tfvalue.Value, diags *diag.Diagnostics) {
+// warnEndless reports that a key that is to be created will never expire, and whether anything limits
+// who may use it.
+func (r *apiKeyResource) warnEndless(config, state tfvalue.Value, diags *diag.Diagnostics) {
 	if !neverExpires(config) {
 		return
 	}
 	diags.AddWarning(fmt.Sprintf("API key %s will never expire", keyLabel(config)),
-		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. Set validity_hours to let it expire.")
+		"Neither expire_at nor validity_hours is set, and the API cannot delete keys: the key stays valid until it is revoked in the platform's console. "+unlimited("The key", config, state))
 }
 
 // warnExpired reports that a key has expired and is not replaced, since a new one would have the
@@ -140,9 +143,12 @@ func (r *apiKeyResource) warnExpired(plan tfvalue.Value, diags *diag.Diagnostics
 }
 
 // warnReplaced reports in one warning for each key why it is replaced, what becomes of the old one,
-// and which order of the plan would cost its secret: a provider cannot see whether
-// create_before_destroy is set, but the reader can. It also has the warnings of the new key,
-// because Terraform shows none of the second plan of a replacement.
+// what a reviewer has to know of the new one, and which order of the plan would cost the old secret: a
+// provider cannot see whether create_before_destroy is set, but the reader can. It also has the
+// warnings of the new key, because Terraform shows none of the second plan of a replacement.
+//
+// An argument under ignore_changes has the old key's value in config, although the new key ignores
+// nothing. So the warning does not tell such a change; the plan shows it.
 func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []string, diags *diag.Diagnostics) {
 	early, expired := state.At("early_renewal_hours"), passed(state.At("expire_at"), r.Now())
 	why := "its renewal is due"
@@ -156,12 +162,30 @@ func (r *apiKeyResource) warnReplaced(config, state tfvalue.Value, changed []str
 	if expired {
 		summary, revoke = "API key %s has expired and is replaced", ""
 	}
-	endless := ""
-	if neverExpires(config) {
-		endless = "\n\nThe new key will never expire. Set validity_hours to let it expire."
+	paragraphs := []string{
+		fmt.Sprintf("The key is replaced because %s. %s%s", why, remains("The old key", state, r.Now()), revoke),
+		recipientChanges(config, state),
+		unlimited("The new key", config, state),
+		"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, " +
+			"or a rejected creation loses the old secret.",
 	}
 	diags.AddWarning(fmt.Sprintf(summary, keyLabel(state)),
-		fmt.Sprintf("The key is replaced because %s. %s%s\n\n", why, remains("The old key", state, r.Now()), revoke)+
-			"If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, "+
-			"or a rejected creation loses the old secret."+endless)
+		strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"))
+}
+
+// unlimited says what does not limit a new key, of which state is the old one or null: "" if it has
+// an access list and an expiry.
+func unlimited(which string, config, state tfvalue.Value) string {
+	var sentences []string
+	if config.At("ip_access_list").IsNull() {
+		unlike := ""
+		if !state.At("ip_access_list").IsNull() {
+			unlike = ", unlike the old key"
+		}
+		sentences = append(sentences, which+" will have no ip_access_list"+unlike+": the platform decides which addresses may use it.")
+	}
+	if neverExpires(config) {
+		sentences = append(sentences, which+" will never expire. Set validity_hours to let it expire.")
+	}
+	return strings.Join(sentences, " ")
 }

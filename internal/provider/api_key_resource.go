@@ -17,15 +17,17 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
 // apiKeyResource is dataplatform_api_key. The API can only create a key: all that
 // is known of it is the response to its creation.
-type apiKeyResource struct{ conn.Resource }
-
-func newAPIKeyResource() resource.Resource { return &apiKeyResource{} }
+type apiKeyResource struct {
+	conn.Resource
+	seal func(secret string, recipients []sealing.Recipient) (string, error)
+}
 
 // Metadata implements resource.Resource.
 func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -42,6 +44,9 @@ func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	adopt.WarnEmptyObjects(nil, config, &resp.Diagnostics)
+	if recipients, hashes := config.At("secret_recipients"), config.At("hash_data"); !recipients.IsNull() && recipients.IsKnown() && !hashes.IsNull() && hashes.IsKnown() {
+		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
+	}
 	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
 	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
 		return
@@ -65,6 +70,10 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 		resp.Diagnostics.AddError("Cannot create API key", err.Error())
 		return
 	}
+	recipients := recipientsOf(plan.At("secret_recipients"), &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	for _, l := range requested.At("hash_data").Leaves() {
 		client.AddSecret(l.Value.Text())
 	}
@@ -77,10 +86,18 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	response, wrong := returned(created.Key, plan.Type())
 	created.Incomplete = cmp.Or(created.Incomplete, wrong)
 	if created.KeySecret == nil && body["hashData"] == nil {
-		addSecretMissing(&resp.Diagnostics, requested, response, created)
+		addSecretLost(&resp.Diagnostics, requested, response, created, "but returned no secret, and cannot return it later")
 		return
 	}
 	state := r.keyCreated(plan, requested, response, created)
+	if len(recipients) > 0 {
+		sealed, err := r.seal(*created.KeySecret, recipients)
+		if err != nil {
+			addSecretLost(&resp.Diagnostics, requested, response, created, "but its secret could not be encrypted to secret_recipients, and was not stored")
+			return
+		}
+		state = state.With(tfvalue.String(sealed), "encrypted_key_secret").Without("key_secret")
+	}
 	warnDifferences(requested, response, state, created, client.Mask, &resp.Diagnostics)
 	resp.State.Raw = state.Value
 }
@@ -140,6 +157,7 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	state := tfvalue.Settle(plan, response)
 	state = state.With(tfvalue.Optional(created.KeyID), "key_id")
 	state = state.With(tfvalue.Optional(created.KeySecret), "key_secret")
+	state = state.With(secretVersion(state), "secret_version")
 	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
 	expiry := state.At("expire_at")
 	_, err := tfvalue.ParseTime(expiry.Text())
@@ -198,7 +216,10 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 		return
 	}
 	stored := "The key was created and its secret is in the state."
-	if created.KeySecret == nil {
+	switch {
+	case !state.At("encrypted_key_secret").IsNull():
+		stored = "The key was created, and the state has its encrypted secret."
+	case created.KeySecret == nil:
 		stored = "The key was created. The API returned no secret, so the state has none."
 	}
 	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
@@ -219,14 +240,14 @@ func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error)
 	diags.AddError("Cannot create API key", failed)
 }
 
-// addSecretMissing reports a response without the secret.
-func addSecretMissing(diags *diag.Diagnostics, requested, response tfvalue.Value, created *platform.CreatedAPIKey) {
+// addSecretLost reports a key that exists and whose secret is lost.
+func addSecretLost(diags *diag.Diagnostics, requested, response tfvalue.Value, created *platform.CreatedAPIKey, why string) {
 	id := response.At("id").Text()
 	if id != "" {
 		id = ", ID " + words.Clean(id, words.MaxID)
 	}
 	diags.AddError("Cannot create API key",
-		"The API created the key, but returned no secret, and cannot return it later. "+
+		"The API created the key, "+why+". "+
 			"Look for the key in the platform's console and revoke it: "+
 			described(requested, created.RequestID)+id+". The next apply creates another key.")
 }
@@ -245,9 +266,11 @@ func described(requested tfvalue.Value, requestID string) string {
 }
 
 // Read implements resource.Resource. The API cannot read keys, so only
-// ready_for_renewal changes, with the time.
+// ready_for_renewal changes, with the time. A state of an earlier version of the provider gets its
+// secret_version.
 func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
+	state = state.With(secretVersion(state), "secret_version")
 	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, r.Now())), "ready_for_renewal").Value
 }
 

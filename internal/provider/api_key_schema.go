@@ -25,7 +25,7 @@ const maxValidityHours = 876_000
 func apiKeySchema() schema.Schema {
 	const replaces = " Forces replacement."
 	return schema.Schema{
-		MarkdownDescription: "Creates an API key and stores its secret in the state, because the API returns it only once. " +
+		MarkdownDescription: "Creates an API key. The API returns its secret only once, so the state stores it: encrypted if you set `secret_recipients`, and in plain text otherwise. " +
 			"The API cannot read, change or delete keys, so every change creates a new key.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
@@ -91,6 +91,13 @@ func apiKeySchema() schema.Schema {
 					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key secret."},
 				},
 			},
+			"secret_recipients": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Who can decrypt the secret: age recipients (`age1…`, or post-quantum `age1pq1…` without others) and SSH public keys of type `ssh-ed25519` and `ssh-rsa`. " +
+					"If set, `encrypted_key_secret` contains the secret, and `key_secret` is not set. Each recipient can decrypt the secret alone. Must not be empty. Conflicts with `hash_data`. " +
+					"The comment of an SSH key has no effect." + replaces,
+				Validators: []validator.Set{validRecipients},
+			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional:            true,
 				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty, because the effect of an empty list is not documented. If omitted, no list is sent, and the platform decides." + replaces,
@@ -109,7 +116,12 @@ func apiKeySchema() schema.Schema {
 			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console."),
 			"key_secret": schema.StringAttribute{
 				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to authenticate with. Stored in the state, because the API returns it only once. Not set if you set `hash_data` and the API returns no secret.",
+				MarkdownDescription: "Secret to authenticate with, in plain text. Not set if you set `secret_recipients`, or `hash_data` and the API returns no secret.",
+			},
+			"encrypted_key_secret": computedString("Secret to authenticate with, encrypted to all `secret_recipients`, in the ASCII armor of [age](https://age-encryption.org). Not set without them."),
+			"secret_version": schema.NumberAttribute{
+				Computed:            true,
+				MarkdownDescription: "Whole number that is different for each key, for the version argument beside a write-only argument that receives the secret.",
 			},
 			"created_at": computedString("Creation time."),
 			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),

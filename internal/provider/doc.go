@@ -31,10 +31,12 @@
 //
 // dataplatform_api_key, which the framework handles:
 //
-//	api_key.go           what the state says of a key: expiry, label
-//	api_key_schema.go    its schema
-//	api_key_plan.go      when a key is created, kept or replaced
-//	api_key_resource.go  the creation of a key, its refreshes, and its end
+//	api_key.go             what the state says of a key: expiry, label
+//	api_key_schema.go      its schema
+//	api_key_plan.go        when a key is created, kept or replaced
+//	api_key_recipients.go  to whom its secret is encrypted, and the version of the secret
+//	api_key_resource.go    the creation of a key, its refreshes, and its end
+//	api_key_secret.go      the ephemeral resource dataplatform_api_key_secret
 //
 // dataplatform_alert:
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
@@ -61,7 +62,8 @@ type fixture struct {
 	*mockplatform.Server
 	url     string
 	now     func() time.Time
-	random  func() float64 // of waits
+	random  func() float64                                                      // of waits
+	seal    func(secret string, recipients []sealing.Recipient) (string, error) // nil for sealing.Seal
 	network *mockplatform.Memory
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -19,6 +20,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -27,11 +29,12 @@ type dataplatformProvider struct {
 	version    string
 	now        func() time.Time
 	random     func() float64 // of waits; nil for those of math/rand
+	seal       func(secret string, recipients []sealing.Recipient) (string, error)
 	connection *conn.Connection
 }
 
 func newProvider(version string) *dataplatformProvider {
-	return &dataplatformProvider{version: version, now: time.Now, connection: conn.Unconfigured()}
+	return &dataplatformProvider{version: version, now: time.Now, seal: sealing.Seal, connection: conn.Unconfigured()}
 }
 
 // Metadata implements provider.Provider.
@@ -99,7 +102,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Now:            p.now,
 		Run:            rand.Text(),
 	}
-	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = p.connection, p.connection, p.connection
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData, resp.EphemeralResourceData = p.connection, p.connection, p.connection, p.connection
 }
 
 // userAgent names Terraform and the provider, and ends with what the user adds with the variable
@@ -119,7 +122,7 @@ func (p *dataplatformProvider) userAgent(terraform string) string {
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		adopted(serviceScaling),
-		newAPIKeyResource,
+		func() resource.Resource { return &apiKeyResource{seal: p.seal} },
 		adopted(pipe),
 	}
 }
@@ -135,6 +138,13 @@ func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.
 		newDataSource("services", "Cannot list services", servicesDataSourceSchema, readServices),
 		newDataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
 		newDataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
+	}
+}
+
+// EphemeralResources implements provider.ProviderWithEphemeralResources.
+func (p *dataplatformProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		func() ephemeral.EphemeralResource { return &apiKeySecret{} },
 	}
 }
 

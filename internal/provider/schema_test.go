@@ -29,7 +29,7 @@ func TestEveryAttributeIsDescribed(t *testing.T) {
 	}
 }
 
-// allSchemas are those that are served: "provider", "resource NAME" and "data NAME".
+// allSchemas are those that are served: "provider", "resource NAME", "data NAME" and "ephemeral NAME".
 func allSchemas() map[string]*tfprotov6.Schema {
 	schemas := schemasOnce()
 	all := map[string]*tfprotov6.Schema{`provider`: schemas.Provider}
@@ -38,6 +38,9 @@ func allSchemas() map[string]*tfprotov6.Schema {
 	}
 	for name, schema := range schemas.DataSourceSchemas {
 		all["data "+name] = schema
+	}
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		all["ephemeral "+name] = schema
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -178,7 +179,10 @@ func (f *fixture) start(settings ...map[string]any) server {
 		}
 	}
 	schema := terraformtest.NewSchema(schemasOnce().Provider)
-	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random})
+	s := serverOf(&dataplatformProvider{version: "test", now: f.now, random: f.random, seal: sealing.Seal})
+	if f.seal != nil {
+		s.provider.seal = f.seal
+	}
 	s.schemas = schemasOnce
 	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: schema.Encode(evaluated(f.t, schema, &hclsyntax.Body{}, all, later))})
 	if err != nil || len(resp.Diagnostics) > 0 {

@@ -69,9 +69,27 @@ show adopt.tf
 tf plan -out=tfplan
 tf apply -compact-warnings tfplan
 
-chapter '3. Create an API key' 'The API returns the secret of a key only once, so Terraform keeps it in the state.'
+chapter '3. Create an API key' 'The API returns the secret of a key only once, so Terraform stores it in the state.'
 show key.tf
 tf apply -auto-approve
+secret() {
+	prompt "grep 'key_secret\":' terraform.tfstate"
+	grep 'key_secret":' terraform.tfstate | cut -c 1-100
+}
+secret
+
+if [[ $("$terraform" version | head -1) =~ v1\.([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 11 ] && command -v ssh-keygen >/dev/null; then
+	chapter 'Keep its secret out of the state' 'With recipients, the state has the secret encrypted. The apply decrypts it for a write-only argument, which no state has either.'
+	prompt "ssh-keygen -t ed25519 -N '' -C ops@example -f key"
+	ssh-keygen -q -t ed25519 -N '' -C ops@example -f key
+	prompt "sed -i '2i secret_recipients = [file(\"key.pub\")]' key.tf"
+	sed '1a\
+  secret_recipients = [file("key.pub")]
+' key.tf >changed && mv changed key.tf
+	show sealed.tf
+	tf apply -auto-approve -compact-warnings
+	secret
+fi
 
 chapter '4. Drift' 'In the console, somebody changes num_replicas, which Terraform manages, and idle_scaling, which it does not. Terraform corrects the first.'
 events=$DATAPLATFORM_BASE_URL/console/services/$MOCKPLATFORM_SERVICE_ID

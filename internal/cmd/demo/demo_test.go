@@ -70,17 +70,22 @@ func TestDemo(t *testing.T) {
 	sent := func(service, body string) string {
 		return "PATCH …/services/" + service + "/scaling\n      " + body + "\n"
 	}
+	sealed, destroyed := []string{`"key_secret": "`}, "4 destroyed."
+	if _, err := exec.LookPath("ssh-keygen"); err == nil && !terraformtest.ProgramUnder(t).OlderThan("1.11", "1.11") {
+		sealed, destroyed = append(sealed, "━━━ Keep its secret out of the state ━━━", "2 added, 0 changed, 1 destroyed.", `"encrypted_key_secret": "-----BEGIN AGE ENCRYPTED FILE-----`, `"key_secret": null`), "5 destroyed."
+	}
 	// Each after the one before. What is sent is among them, and what is not.
-	for _, text := range []string{
+	for _, text := range slices.Concat([]string{
 		"━━━ 1. ", "num_replicas          = 3 -> 4", "2 imported, 0 added, 2 changed, 0 destroyed.",
 		sent(events, `{"idleTimeoutMinutes":30,"numReplicas":4}`),
 		"━━━ 2. ", "1 added, 0 changed, 0 destroyed.", sent(ledger, `{"idleScaling":true,"numReplicas":3}`),
 		"━━━ 3. ", "1 added, 0 changed, 0 destroyed.", "POST  …/keys\n", `"name":"sensor-loader"`,
+	}, sealed, []string{
 		"━━━ 4. ", "num_replicas          = 2 -> 4", "0 added, 1 changed, 0 destroyed.", sent(events, `{"numReplicas":4}`), "No changes.",
 		"━━━ 5. ", "without changing any real infrastructure",
-		"━━━ 6. ", "4 destroyed.", "Requests:\n  none\n",
+		"━━━ 6. ", destroyed, "Requests:\n  none\n",
 		"━━━ 7. ", `"idleScaling": false`, `"idleTimeoutMinutes": 30`, `"numReplicas": 4`, `"name": "sensor-loader"`,
-	} {
+	}) {
 		_, after, found := strings.Cut(rest, text)
 		if !found {
 			t.Fatalf("%q is missing in\n%s", text, rest)

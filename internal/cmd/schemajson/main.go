@@ -61,15 +61,16 @@ func schemas(ctx context.Context, server tfprotov6.ProviderServer) (object, erro
 			return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 		}
 	}
-	if len(all.Functions)+len(all.EphemeralResourceSchemas)+len(all.ActionSchemas)+len(all.StateStoreSchemas) > 0 {
-		return nil, errors.New("the provider has something that is neither a resource, a data source nor a list resource: print it too")
+	if len(all.Functions)+len(all.ActionSchemas)+len(all.StateStoreSchemas) > 0 {
+		return nil, errors.New("the provider has something that is no resource, data source, ephemeral or list resource: print it too")
 	}
 	return object{
-		"provider":                  schema(all.Provider),
-		"resource_schemas":          each(all.ResourceSchemas, schema),
-		"data_source_schemas":       each(all.DataSourceSchemas, schema),
-		"list_resource_schemas":     each(all.ListResourceSchemas, schema),
-		"resource_identity_schemas": each(identities.IdentitySchemas, identity),
+		"provider":                   schema(all.Provider),
+		"resource_schemas":           each(all.ResourceSchemas, schema),
+		"data_source_schemas":        each(all.DataSourceSchemas, schema),
+		"ephemeral_resource_schemas": each(all.EphemeralResourceSchemas, schema),
+		"list_resource_schemas":      each(all.ListResourceSchemas, schema),
+		"resource_identity_schemas":  each(identities.IdentitySchemas, identity),
 	}, nil
 }
 

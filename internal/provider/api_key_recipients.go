@@ -1,0 +1,139 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
+
+// recipients checks secret_recipients. Its errors are those of the whole resource, and repeat nothing:
+// an element may be a private key, and Terraform prints the source of the attribute that an error names.
+//
+// Rejected: a validator of each element. The log of the framework has the path of what is validated,
+// which in a set is the element itself.
+type recipients struct{ rule }
+
+var validRecipients = recipients{"must contain age recipients (age1…) or SSH public keys (ssh-ed25519, ssh-rsa)"}
+
+// ValidateSet implements validator.Set.
+func (recipients) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if raw, err := req.ConfigValue.ToTerraformValue(ctx); err == nil {
+		recipientsOf(tfvalue.Of(raw), &resp.Diagnostics)
+	}
+}
+
+// recipientsOf returns the recipients that are known, and reports what is wrong with them. It encrypts
+// something on trial, since age finds out only then whether recipients go together.
+func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipient {
+	if set.IsNull() || !set.IsKnown() {
+		return nil
+	}
+	refuse := func(detail string) { diags.AddError("Invalid secret_recipients", detail) }
+	elements := set.Elements()
+	if len(elements) == 0 {
+		refuse("secret_recipients must not be empty: nobody could decrypt the secret. Omit it to store the secret in the state.")
+	}
+	var all []sealing.Recipient
+	for _, element := range elements {
+		if !element.IsKnown() {
+			continue
+		}
+		recipient, err := sealing.ParseRecipient(element.Text())
+		switch {
+		case errors.Is(err, sealing.ErrPrivateKey):
+			refuse("A recipient in secret_recipients contains a private key. Its configuration, and every copy of it, has that key already: " +
+				"discard it, create a new pair, and set the public key (age1…, or the .pub file of an SSH key).")
+		case err != nil:
+			refuse(fmt.Sprintf("A recipient in secret_recipients %s. Set one recipient in each element, without options. The value is not shown, because it may be secret.", err))
+		default:
+			all = append(all, recipient)
+		}
+	}
+	if len(all) == 0 || diags.HasError() {
+		return nil
+	}
+	if _, err := sealing.Seal("trial", all); err != nil {
+		refuse(fmt.Sprintf("The secret cannot be encrypted to secret_recipients: %s.", err))
+		return nil
+	}
+	return all
+}
+
+// sameRecipients reports whether two values of secret_recipients name the same recipients: the comment
+// and the white space of an SSH key make no other.
+func sameRecipients(a, b tfvalue.Value) bool {
+	if !a.IsFullyKnown() || !b.IsFullyKnown() || a.IsNull() || b.IsNull() {
+		return a.Equal(b)
+	}
+	var diags diag.Diagnostics
+	one, other := recipientsOf(a, &diags), recipientsOf(b, &diags)
+	return !diags.HasError() && sealing.Equal(one, other)
+}
+
+// planSecret returns the plan of a new key: where its secret will be stored. While the recipients are
+// unknown, either is.
+func planSecret(plan tfvalue.Value) tfvalue.Value {
+	switch set := plan.At("secret_recipients"); {
+	case set.IsNull():
+		return plan.Without("encrypted_key_secret")
+	case set.IsKnown():
+		return plan.Without("key_secret")
+	default:
+		return plan
+	}
+}
+
+// recipientChanges says in a warning who can read the secret of a new key and could not read that of
+// the old one, and the other way round; "" if nothing changes. It names fingerprints, since anybody can
+// copy a comment.
+func recipientChanges(config, state tfvalue.Value) string {
+	was, will := state.At("secret_recipients"), config.At("secret_recipients")
+	var diags diag.Diagnostics // validation has reported them
+	before, after := recipientsOf(was, &diags), recipientsOf(will, &diags)
+	var lines []string
+	for _, r := range sealing.Without(after, before) {
+		lines = append(lines, "  + "+r.Fingerprint)
+	}
+	for _, r := range sealing.Without(before, after) {
+		lines = append(lines, "  - "+r.Fingerprint)
+	}
+	if !will.IsFullyKnown() {
+		lines = []string{"  known only after apply"}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	text := "Recipients that can (+) and can no longer (-) decrypt the secret of the new key:\n\n" + strings.Join(lines, "\n")
+	switch {
+	case will.IsNull():
+		text += "\n\nThe new secret will be stored in the state without encryption."
+	case was.IsNull():
+		text += "\n\nEarlier versions of the state still contain the old secret without encryption."
+	}
+	return text
+}
+
+// secretVersion returns a number that is another one for each key. It is computed from what
+// identifies the key, and null without any of it.
+//
+// It has 31 bits, because on 32-bit systems many providers accept no more. Only the key that it replaces
+// must have another, and two keys in 2,000,000,000 have the same.
+func secretVersion(key tfvalue.Value) tfvalue.Value {
+	id := cmp.Or(key.At("id").Text(), key.At("key_id").Text(), key.At("created_at").Text())
+	if id == "" {
+		return tfvalue.Null(tftypes.Number)
+	}
+	sum := sha256.Sum256([]byte(id))
+	return tfvalue.Of(tftypes.NewValue(tftypes.Number, int64(binary.BigEndian.Uint32(sum[:])>>1)))
+}

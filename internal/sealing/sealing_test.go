@@ -1,0 +1,200 @@
+package sealing
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+	"filippo.io/age/agessh"
+	"filippo.io/age/armor"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
+)
+
+const secret = "4b1d-secret-of-a-key"
+
+func parsed(t *testing.T, texts ...string) (all []Recipient) {
+	t.Helper()
+	for _, text := range texts {
+		recipient, err := ParseRecipient(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, recipient)
+	}
+	return all
+}
+
+// What is sealed can be opened by each recipient alone, and as the age command opens it.
+func TestSealAndOpen(t *testing.T) {
+	t.Parallel()
+	x25519, ed25519, rsa := sealingtest.X25519(t), sealingtest.Ed25519(t, ""), sealingtest.RSA(t, 2048)
+	one, two := sealingtest.PostQuantum(t), sealingtest.PostQuantum(t)
+	for name, pairs := range map[string][]sealingtest.Pair{"classic": {x25519, ed25519, rsa}, "post-quantum": {one, two}, "alone": {x25519}} {
+		var recipients []Recipient
+		for _, pair := range pairs {
+			recipients = append(recipients, parsed(t, pair.Recipient)...)
+		}
+		sealed, err := Seal(secret, recipients)
+		if err != nil || strings.Contains(sealed, secret) || !strings.HasPrefix(sealed, armor.Header+"\n") || !strings.HasSuffix(sealed, "\n"+armor.Footer+"\n") {
+			t.Fatalf("%s: %v, sealed as\n%s", name, err, sealed)
+		}
+		for _, pair := range pairs {
+			for _, text := range []string{pair.Identity, "\n" + pair.Identity + "\n\n"} {
+				identity, err := ParseIdentity(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if opened, err := Open(sealed, identity); opened != secret || err != nil {
+					t.Errorf("%s: opened as %q, %v", name, opened, err)
+				}
+			}
+			if opened := openedByAge(t, sealed, pair.Identity); opened != secret {
+				t.Errorf("%s: age opens it as %q", name, opened)
+			}
+		}
+	}
+}
+
+// openedByAge opens as the age command does.
+func openedByAge(t *testing.T, sealed, key string) string {
+	t.Helper()
+	identities, err := age.ParseIdentities(strings.NewReader(key))
+	if strings.HasPrefix(key, "-----BEGIN") {
+		var one age.Identity
+		one, err = agessh.ParseIdentity([]byte(key))
+		identities = []age.Identity{one}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := age.Decrypt(armor.NewReader(strings.NewReader(sealed)), identities...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(opened)
+}
+
+func TestParseRecipient(t *testing.T) {
+	t.Parallel()
+	classic, pq, key := sealingtest.X25519(t), sealingtest.PostQuantum(t), sealingtest.Ed25519(t, "")
+	blob := strings.Fields(key.Recipient)[1]
+	short := sealingtest.RSA(t, 1024).Recipient
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := ssh.NewPublicKey(curve.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []struct{ text, says string }{
+		{"", "is empty"},
+		{" \n", "is empty"},
+		{"hush-hush", "neither an age recipient"},
+		{strings.ToUpper(classic.Recipient), "neither an age recipient"},
+		{classic.Recipient[:40], "not a complete age recipient"},
+		{classic.Recipient + " comment", "not a complete age recipient"},
+		{pq.Recipient[:900], "not a complete age recipient"},
+		{"age1yubikey1qwt50d05nh5vutpdzmlg5wn80xq5negm4uj9ghv0snvdd3yysf5yw3rhl3t", "age plugin"},
+		{classic.Recipient + "\n" + classic.Recipient, "more than one line"},
+		{key.Recipient + "\n" + key.Recipient, "more than one line"},
+		{"# comment\n" + key.Recipient, "more than one line"},
+		{`command="hush-hush" ` + key.Recipient, "neither an age recipient"},
+		{"ssh-ed25519", "not a complete SSH public key"},
+		{"ssh-ed25519 " + blob[:40], "not a complete SSH public key"},
+		{"ssh-ed25519 hush-hush " + key.Recipient, "not a complete SSH public key"},
+		{"ssh-rsa " + blob, "not a complete SSH public key"},
+		{short, "at least 2048 bits"},
+		{string(ssh.MarshalAuthorizedKey(other)), "neither an age recipient"},
+		{classic.Identity, ErrPrivateKey.Error()},
+		{strings.ToLower(classic.Identity), ErrPrivateKey.Error()},
+		{pq.Identity, ErrPrivateKey.Error()},
+		{key.Identity, ErrPrivateKey.Error()},
+		{key.Recipient + " x\n" + key.Identity, ErrPrivateKey.Error()},
+	} {
+		_, err := ParseRecipient(bad.text)
+		if err == nil || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("%.60q: %v, want %q", bad.text, err, bad.says)
+			continue
+		}
+		for word := range strings.FieldsSeq(bad.text) {
+			if len(word) > len("ssh-ed25519") && strings.Contains(err.Error(), word[:12]) {
+				t.Errorf("the error repeats %q: %v", word, err)
+			}
+		}
+	}
+}
+
+// An SSH key is the same with another comment and other white space. Its fingerprint is that of
+// ssh-keygen, and that of a post-quantum recipient is short.
+func TestRecipientsAreCompared(t *testing.T) {
+	t.Parallel()
+	classic, key := sealingtest.X25519(t).Recipient, sealingtest.Ed25519(t, "").Recipient
+	kind, blob, _ := strings.Cut(key, " ")
+	all := parsed(t, key, kind+"\t "+blob+"  ops@example  (desk)\n", classic, " "+classic+"\n")
+	if !Equal(all[:1], all[1:2]) || !Equal(all[2:3], all[3:]) || Equal(all[:1], all[2:3]) || !Equal(all[:3], []Recipient{all[3], all[1]}) {
+		t.Errorf("compared otherwise: %+v", all)
+	}
+	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key))
+	if err != nil || all[1].Fingerprint != ssh.FingerprintSHA256(public) || all[2].Fingerprint != classic {
+		t.Errorf("%v; fingerprints %+v", err, all)
+	}
+	pq := parsed(t, sealingtest.PostQuantum(t).Recipient)[0]
+	if len(pq.Fingerprint) > 60 || !strings.HasPrefix(pq.Fingerprint, "age1pq1 SHA256:") || len(pq.Text) < 1000 {
+		t.Errorf("%+v", pq)
+	}
+}
+
+// What cannot be sealed or opened is an error that says why, and repeats nothing.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	pair, other, pq := sealingtest.X25519(t), sealingtest.X25519(t), sealingtest.PostQuantum(t)
+	if _, err := Seal(secret, parsed(t, pair.Recipient, pq.Recipient)); err == nil || !strings.Contains(err.Error(), "post-quantum recipients (age1pq1…) cannot be combined with others") {
+		t.Error(err)
+	}
+	if _, err := Seal(secret, nil); err == nil {
+		t.Error("sealed for nobody")
+	}
+	locked := sealingtest.Ed25519(t, "hush-hush").Identity
+	for text, says := range map[string]string{
+		"": "neither an age identity", "hush-hush": "neither an age identity", pair.Recipient: "neither an age identity", pair.Identity[:40]: "neither an age identity",
+		locked: "with a passphrase", locked[:200]: "not a complete SSH private key",
+	} {
+		if _, err := ParseIdentity(text); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hush-hush") {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+	sealed, err := Seal(secret, parsed(t, pair.Recipient))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, _ := ParseIdentity(pair.Identity)
+	wrong, _ := ParseIdentity(other.Identity)
+	if _, err := Open(sealed, wrong); !errors.Is(err, ErrNotRecipient) {
+		t.Error(err)
+	}
+	for _, text := range []string{"", secret, sealed[:len(sealed)/2], strings.Replace(sealed, armor.Footer, "", 1)} {
+		if opened, err := Open(text, mine); !errors.Is(err, ErrNotSealed) || opened != "" {
+			t.Errorf("%.40q: opened as %q, %v", text, opened, err)
+		}
+	}
+	// An identity among others is enough, with the comments of age-keygen.
+	both, err := ParseIdentity("# created: today\r\n" + other.Identity + "\r\n" + pair.Identity + "\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened, err := Open(sealed, both); opened != secret {
+		t.Errorf("opened as %q, %v", opened, err)
+	}
+}
