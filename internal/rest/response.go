@@ -68,6 +68,11 @@ func (r *Response) read(body io.Reader, most int64) {
 func (r *Response) JSON() (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()
+	if value, err = inParts(decoder, 2); err == nil && len(bytes.TrimSpace(r.Body[decoder.InputOffset():])) == 0 {
+		return value, nil
+	}
+	decoder = json.NewDecoder(bytes.NewReader(r.Body)) // whose errors have a place
+	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
@@ -75,4 +80,38 @@ func (r *Response) JSON() (value any, err error) {
 		return nil, &json.SyntaxError{Offset: int64(len(r.Body)-len(more)) + 1}
 	}
 	return value, nil
+}
+
+// inParts decodes the outer levels of a value piece by piece, such as an envelope and its list,
+// because Decode keeps a copy of all that it reads at once.
+func inParts(d *json.Decoder, levels int) (value any, err error) {
+	if levels == 0 {
+		err = d.Decode(&value)
+		return value, err
+	}
+	begin, err := d.Token()
+	switch begin {
+	case json.Delim('{'):
+		object := map[string]any{}
+		for err == nil && d.More() {
+			var name json.Token
+			if name, err = d.Token(); err == nil {
+				object[name.(string)], err = inParts(d, levels-1)
+			}
+		}
+		value = object
+	case json.Delim('['):
+		array := []any{}
+		for err == nil && d.More() {
+			value, err = inParts(d, levels-1)
+			array = append(array, value)
+		}
+		value = array
+	default:
+		return begin, err
+	}
+	if err == nil {
+		_, err = d.Token() // the end
+	}
+	return value, err
 }

@@ -24,7 +24,7 @@ func TestJSON(t *testing.T) {
 		"white space around":       {" \r\n\t{} \r\n\t", `map[]`},
 		"null":                     {`null`, `<nil>`},
 		"deep":                     {nested(10_000), nested(10_000)},
-		"too deep":                 {nested(10_001), `no JSON at 10000`},
+		"too deep":                 {nested(10_003), `no JSON at 10000`},
 		"far too deep":             {strings.Repeat("[", 5<<20), `no JSON at 10000`},
 		"text":                     {`no`, `no JSON at 1`},
 		"text within":              {`{"a":tru}`, `no JSON at 8`},
