@@ -114,6 +114,16 @@ func (f *figures) show(k key, form string, scale float64) string {
 	return thousands(fmt.Sprintf(form, value/scale))
 }
 
+// ratio returns how many times the other figure one is, or a dash.
+func (f *figures) ratio(one, other key) string {
+	value, ok := f.median(one)
+	by, okBy := f.median(other)
+	if !ok || !okBy {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", value/by)
+}
+
 // rounds is the number of rounds of the benchmark that had the fewest.
 func (f *figures) rounds() int {
 	least := 0
@@ -123,7 +133,21 @@ func (f *figures) rounds() int {
 	return least
 }
 
+// sizes are those of the picture.
 var sizes = map[string][]string{"services": {"100", "300", "1000", "3000"}, "pipes": {"100", "300", "1000"}}
+
+// plans are the rows of the table.
+var plans = []struct{ text, objects string }{
+	{"100 services", "100services"}, {"300 services", "300services"}, {"1,000 services", "1000services"}, {"3,000 services", "3000services"},
+	{"100 pipes", "100pipes"}, {"300 pipes", "300pipes"}, {"1,000 pipes", "1000pipes"}, {"3,000 pipes", "3000pipes"},
+	{"100 pipes of 50 table mappings", "100mapped"},
+}
+
+// calls are the rows of the table of calls, and calledFor its columns.
+var (
+	calls     = []string{"ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"}
+	calledFor = []string{"service", "pipe", "mapped-pipe"}
+)
 
 // source says when, with what and how often the figures were measured.
 func (f *figures) source() string {
@@ -137,25 +161,18 @@ func (f *figures) source() string {
 // conclusions says what the figures come to. A part that was not measured is a dash.
 func (f *figures) conclusions() string {
 	plan := func(objects, with, unit string) key { return key{"Plan", objects, with, unit} }
-	own := func(objects string) string {
-		whole, ok := f.median(plan(objects, this, "sec/op"))
-		if !ok {
-			return "–"
-		}
-		least, _ := f.median(plan(objects, baseline, "sec/op"))
-		return fmt.Sprintf("%.0f %%", 100*min(least/whole, 1)) // chance may make baseline the slower one
-	}
-	third, _ := f.median(plan("1000services", this, "cpu-sec/op"))
 	usual, _ := f.median(plan("300pipes", this, "sec/op"))
 	longer := "–"
 	if out, ok := f.median(key{"Outage", "300pipes", this, "sec/op"}); ok {
 		longer = fmt.Sprintf("%.0f s", out-usual)
 	}
-	return fmt.Sprintf("A plan over 1,000 services takes %s and %s request, and one over 1,000 pipes %s and %s requests; Terraform itself takes %s and %s of that time. ",
+	return fmt.Sprintf("A plan over 1,000 services takes %s and %s request, and one over 1,000 pipes %s and %s requests: %s and %s times the CPU time that they cost with a provider that does nothing. ",
 		f.show(plan("1000services", this, "sec/op"), "%.1f s", 1), f.show(plan("1000services", this, "requests/op"), "%.0f", 1),
-		f.show(plan("1000pipes", this, "sec/op"), "%.1f s", 1), f.show(plan("1000pipes", this, "requests/op"), "%.0f", 1), own("1000services"), own("1000pipes")) +
+		f.show(plan("1000pipes", this, "sec/op"), "%.1f s", 1), f.show(plan("1000pipes", this, "requests/op"), "%.0f", 1), f.ratio(plan("1000services", this, "cpu-sec/op"), plan("1000services", baseline, "cpu-sec/op")), f.ratio(plan("1000pipes", this, "cpu-sec/op"), plan("1000pipes", baseline, "cpu-sec/op"))) +
+		fmt.Sprintf("The provider's memory over 3,000 pipes is %s times that over 300. ",
+			f.ratio(plan("3000pipes", this, "provider-peak-bytes"), plan("300pipes", this, "provider-peak-bytes"))) +
 		fmt.Sprintf("Three times as many services cost %s times the CPU time, so split a configuration of thousands of objects into several states. ",
-			f.show(plan("3000services", this, "cpu-sec/op"), "%.1f", third)) +
+			f.ratio(plan("3000services", this, "cpu-sec/op"), plan("1000services", this, "cpu-sec/op"))) +
 		fmt.Sprintf("With a limit of 10 requests per minute, a plan over 20 pipes takes %s (the limit itself requires %s); an outage of %s makes a plan over 300 pipes %s longer; if nothing listens at the URL, a plan fails after %s.\n\n",
 			f.show(key{"RateLimit", "20pipes", this, "sec/op"}, "%.0f s", 1), f.show(key{"RateLimit", "20pipes", this, "least-sec/op"}, "%.0f s", 1),
 			f.show(key{"Outage", "300pipes", this, "least-sec/op"}, "%.0f s", 1), longer,
@@ -166,20 +183,15 @@ func (f *figures) tables(picture string) string {
 	var out strings.Builder
 	const mebibyte = 1 << 20
 	fmt.Fprintf(&out, "![Seconds of a plan over services and over pipes](%s)\n\nThe picture shows the seconds of a plan without changes, while the API responds after 50 ms. Measured on %s.\n\n", picture, f.source())
-	out.WriteString("| a plan over | terraform_data | baseline | this | Terraform's own | CPU time: total, provider | requests | memory: provider, Terraform |\n|---|---|---|---|---|---|---|---|\n")
-	for _, kind := range []string{"services", "pipes"} {
-		for _, size := range sizes[kind] {
-			at := func(with, unit string) key { return key{"Plan", size + kind, with, unit} }
-			share := "–"
-			if whole, ok := f.median(at(this, "sec/op")); ok {
-				share = f.show(at(baseline, "sec/op"), "%.0f %%", whole/100)
-			}
-			fmt.Fprintf(&out, "| %s %s | %s | %s | **%s** | %s | %s, %s | %s | %s, %s |\n", thousands(size), kind,
-				f.show(at(builtIn, "sec/op"), "%.1f s", 1), f.show(at(baseline, "sec/op"), "%.1f s", 1), f.show(at(this, "sec/op"), "%.1f s", 1), share,
-				f.show(at(this, "cpu-sec/op"), "%.1f s", 1), f.show(at(this, "provider-cpu-sec/op"), "%.1f s", 1), f.show(at(this, "requests/op"), "%.0f", 1),
-				// Terraform's peak includes that of its providers, and baseline's is small.
-				f.show(at(this, "provider-peak-bytes"), "%.0f MiB", mebibyte), f.show(at(baseline, "terraform-peak-bytes"), "%.0f MiB", mebibyte))
-		}
+	out.WriteString("| a plan over | terraform_data | baseline | this | CPU time: baseline, this | ratio | of it, the provider | requests | memory: provider, Terraform |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, plan := range plans {
+		at := func(with, unit string) key { return key{"Plan", plan.objects, with, unit} }
+		fmt.Fprintf(&out, "| %s | %s | %s | **%s** | %s, %s | %s | %s | %s | %s, %s |\n", plan.text,
+			f.show(at(builtIn, "sec/op"), "%.1f s", 1), f.show(at(baseline, "sec/op"), "%.1f s", 1), f.show(at(this, "sec/op"), "%.1f s", 1),
+			f.show(at(baseline, "cpu-sec/op"), "%.1f s", 1), f.show(at(this, "cpu-sec/op"), "%.1f s", 1), f.ratio(at(this, "cpu-sec/op"), at(baseline, "cpu-sec/op")),
+			f.show(at(this, "provider-cpu-sec/op"), "%.1f s", 1), f.show(at(this, "requests/op"), "%.0f", 1),
+			// Terraform's peak includes that of its providers, and baseline's is small.
+			f.show(at(this, "provider-peak-bytes"), "%.0f MiB", mebibyte), f.show(at(baseline, "terraform-peak-bytes"), "%.0f MiB", mebibyte))
 	}
 	out.WriteString("\n| a plan | takes | at least | requests | rejected |\n|---|---|---|---|---|\n")
 	for _, row := range []struct{ text, benchmark, objects string }{
@@ -191,12 +203,21 @@ func (f *figures) tables(picture string) string {
 		fmt.Fprintf(&out, "| %s | **%s** | %s | %s | %s |\n", row.text, f.show(at("sec/op"), "%.0f s", 1), f.show(at("least-sec/op"), "%.0f s", 1),
 			f.show(at("requests/op"), "%.0f", 1), f.show(at("rejected/op"), "%.0f", 1))
 	}
+	out.WriteString("\n| a call | for a service | for a pipe | for a pipe of 50 table mappings |\n|---|---|---|---|\n")
+	for _, call := range calls {
+		fmt.Fprintf(&out, "| `%s` |", call)
+		for _, object := range calledFor {
+			at := func(unit string) key { return key{"Call", object, call, unit} }
+			fmt.Fprintf(&out, " %s allocations, %s kB |", f.show(at("allocs/op"), "%.0f", 1), f.show(at("B/op"), "%.1f", 1000))
+		}
+		out.WriteString("\n")
+	}
 	return out.String()
 }
 
-var fourDigits = regexp.MustCompile(`^(\d)(\d{3})\b`)
+var fourDigits = regexp.MustCompile(`^(\d{1,3})(\d{3})\b`)
 
-// thousands writes 1000 as 1,000. No figure has five digits.
+// thousands writes 1000 as 1,000.
 func thousands(figure string) string { return fourDigits.ReplaceAllString(figure, "$1,$2") }
 
 // The comments around the figures of a page.

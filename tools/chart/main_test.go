@@ -12,14 +12,16 @@ terraform: Terraform 1.2.3
 provider: abc
 go: go1.99
 cpus: 2
-BenchmarkPlan/objects=1000services/with=baseline-2 1 4000000000 ns/op 104857600 terraform-peak-bytes
+BenchmarkPlan/objects=1000services/with=baseline-2 1 4000000000 ns/op 3.0 cpu-sec/op 104857600 terraform-peak-bytes
 BenchmarkPlan/objects=1000services/with=this-2 1 5000000000 ns/op 4.0 cpu-sec/op 1.0 provider-cpu-sec/op 52428800 provider-peak-bytes 1.0 requests/op
 BenchmarkPlan/objects=300pipes/with=this-2 1 3000000000 ns/op 300 requests/op
 BenchmarkOutage/objects=300pipes/with=this-2 1 25000000000 ns/op 20 least-sec/op
-BenchmarkPlan/objects=1000services/with=baseline-2 1 4000000000 ns/op 104857600 terraform-peak-bytes
+BenchmarkPlan/objects=1000services/with=baseline-2 1 4000000000 ns/op 3.0 cpu-sec/op 104857600 terraform-peak-bytes
 BenchmarkPlan/objects=1000services/with=this-2 1 7000000000 ns/op 5.0 cpu-sec/op 2.0 provider-cpu-sec/op 52428800 provider-peak-bytes 1.0 requests/op
 BenchmarkPlan/objects=300pipes/with=this-2 1 3000000000 ns/op 300 requests/op
 BenchmarkOutage/objects=300pipes/with=this-2 1 27000000000 ns/op 20 least-sec/op
+BenchmarkCall/objects=pipe/with=ReadResource-2 100 4000 ns/op 26890 B/op 12345 allocs/op
+BenchmarkCall/objects=pipe/with=ReadResource-2 100 4000 ns/op 26890 B/op 12345 allocs/op
 `
 
 func TestRun(t *testing.T) {
@@ -31,11 +33,12 @@ func TestRun(t *testing.T) {
 	}
 	page, picture := contentOf(t, "page.md"), contentOf(t, "picture.svg")
 	for _, text := range []string{
-		"before\n" + begin + "A plan over 1,000 services takes 6.0 s and 1 request, ", "Terraform itself takes 67 % and ",
+		"before\n" + begin + "A plan over 1,000 services takes 6.0 s and 1 request, ", "requests: 1.50 and – times the CPU time ",
 		"an outage of 20 s makes a plan over 300 pipes 23 s longer;", "](picture.svg)\n",
 		" Measured on 2030-01-02, Terraform 1.2.3, provider abc (go1.99), medians of 2 rounds on 2 CPUs.\n",
-		"| 1,000 services | – | 4.0 s | **6.0 s** | 67 % | 4.5 s, 1.5 s | 1 | 50 MiB, 100 MiB |\n",
-		"| 3,000 services | – | – | **–** | – | –, – | – | –, – |\n",
+		"| 1,000 services | – | 4.0 s | **6.0 s** | 3.0 s, 4.5 s | 1.50 | 1.5 s | 1 | 50 MiB, 100 MiB |\n",
+		"| 3,000 services | – | – | **–** | –, – | – | – | – | –, – |\n",
+		"| `ReadResource` | – allocations, – kB | 12,345 allocations, 26.9 kB | – allocations, – kB |\n",
 		"for the first 20 seconds | **26 s** | 20 s | – | – |\n" + "| over 1,000 services", end + "\nafter\n",
 	} {
 		if !strings.Contains(page, text) {

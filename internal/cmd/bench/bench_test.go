@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -44,11 +44,12 @@ var others = filepath.SplitList(os.Getenv("BENCH_OTHER"))
 type size struct {
 	name            string
 	services, pipes int
+	mapped          int // pipes that have 50 table mappings
 }
 
 var sizes = []size{
-	{"100services", 100, 0}, {"300services", 300, 0}, {"1000services", 1000, 0}, {"3000services", 3000, 0},
-	{"100pipes", 0, 100}, {"300pipes", 0, 300}, {"1000pipes", 0, 1000},
+	{"100services", 100, 0, 0}, {"300services", 300, 0, 0}, {"1000services", 1000, 0, 0}, {"3000services", 3000, 0, 0},
+	{"100pipes", 0, 100, 0}, {"300pipes", 0, 300, 0}, {"1000pipes", 0, 1000, 0}, {"3000pipes", 0, 3000, 0}, {"100mapped", 0, 0, 100},
 }
 
 // BenchmarkPlan plans, and finds no changes.
@@ -67,7 +68,7 @@ func BenchmarkPlan(b *testing.B) {
 // BenchmarkRateLimit plans while the platform accepts ten requests in each minute. The
 // run also needs least-sec/op with a provider that knows the limit.
 func BenchmarkRateLimit(b *testing.B) {
-	measure(b, size{"20pipes", 0, 20}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{"20pipes", 0, 20, 0}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Configure(func(behaviour *mockplatform.Behaviour) {
 			behaviour.RateLimit = mockplatform.RateLimit{PerSecond: 10 / time.Minute.Seconds(), Window: time.Minute}
 		})
@@ -84,7 +85,7 @@ const outage = 20 * time.Second
 
 // BenchmarkOutage plans while the platform responds with 503, until the outage ends.
 func BenchmarkOutage(b *testing.B) {
-	measure(b, size{"300pipes", 0, 300}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{"300pipes", 0, 300, 0}, this, func(w *workspace, b *testing.B) usage {
 		w.platform.Inject(mockplatform.Fault{Status: http.StatusServiceUnavailable, Times: mockplatform.Always})
 		time.AfterFunc(outage, w.platform.ClearFaults)
 		b.ReportMetric(outage.Seconds(), "least-sec/op")
@@ -94,7 +95,7 @@ func BenchmarkOutage(b *testing.B) {
 
 // BenchmarkUnreachable plans while nothing listens at the platform's URL: the plan fails.
 func BenchmarkUnreachable(b *testing.B) {
-	measure(b, size{"1000services", 1000, 0}, this, func(w *workspace, b *testing.B) usage {
+	measure(b, size{"1000services", 1000, 0, 0}, this, func(w *workspace, b *testing.B) usage {
 		unused := httptest.NewServer(nil)
 		unused.Close()
 		used, out, err := w.terraform(b, planArgs, "DATAPLATFORM_BASE_URL="+unused.URL)
@@ -190,23 +191,20 @@ func prepare(b *testing.B, name, first string, size size) *workspace {
 		"DATAPLATFORM_BASE_URL="+w.server.URL, "DATAPLATFORM_ORGANIZATION_ID="+mockplatform.OrganizationID,
 		"DATAPLATFORM_KEY_ID="+seed.KeyID, "DATAPLATFORM_KEY_SECRET="+seed.KeySecret,
 	)
-	ids, err := json.Marshal(map[string][]string{
-		"services": w.platform.AddServices(mockplatform.OrganizationID, size.services),
-		"pipes":    w.platform.AddPipes(mockplatform.ServiceID, size.pipes),
-	})
-	check(b, err)
+	ids := addObjects(w.platform, size)
 	check(b, os.Mkdir(w.dir, 0o750))
 	check(b, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(configurations[first]), 0o600))
-	// The IDs have a file of their own: Terraform reads the whole file of a resource for each
-	// warning about it.
-	check(b, os.WriteFile(filepath.Join(w.dir, "ids.json"), ids, 0o600))
+	w.writeIDs(b, ids, copied)
 	applied := w.with(b, first)
 	if first == builtIn {
 		applied.run(b, "init")
 	}
 	applied.run(b, "apply", "-input=false", "-auto-approve", "-lock=false", "-no-color")
 	applied.used(b, "")
+	w.copyObjects(b, size)
+	w.writeIDs(b, ids, math.MaxInt)
 	w.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Latency = latency })
+	w.env = append(w.env, "BENCH_LATENCY="+latency.String()) // of baseline
 	if profiles := os.Getenv("BENCH_PROFILES"); profiles != "" {
 		w.env = append(w.env, "PROFILE_DIR="+profiles)
 	}
@@ -221,7 +219,18 @@ func (w *workspace) with(b *testing.B, with string) *workspace {
 	return &one
 }
 
-const ids = "locals { ids = jsondecode(file(\"ids.json\")) }\n"
+const ids = `locals {
+  ids = jsondecode(file("ids.json"))
+  mappings = [for i in range(50) : {
+    source_schema_name     = "public"
+    source_table           = "table_${i}"
+    target_table           = "table_${i}"
+    excluded_columns       = ["secret"]
+    use_custom_sorting_key = true
+    sorting_keys           = ["id"]
+  }]
+}
+`
 
 // configurations are those of this provider, of which all builds have the same, and of the
 // resource that is built in.
@@ -244,6 +253,12 @@ resource "dataplatform_pipe" "this" {
   pipe_id    = local.ids.pipes[count.index]
   settings   = { engine_max_threads = 5 }
 }
+resource "dataplatform_pipe" "mapped" {
+  count      = length(local.ids.mapped)
+  service_id = "` + mockplatform.ServiceID + `"
+  pipe_id    = local.ids.mapped[count.index]
+  source     = { postgres = { table_mappings = local.mappings } }
+}
 `,
 	builtIn: ids + `resource "terraform_data" "services" {
   count = length(local.ids.services)
@@ -252,6 +267,10 @@ resource "dataplatform_pipe" "this" {
 resource "terraform_data" "pipes" {
   count = length(local.ids.pipes)
   input = { pipe_id = local.ids.pipes[count.index], settings = { engine_max_threads = 5 } }
+}
+resource "terraform_data" "mapped" {
+  count = length(local.ids.mapped)
+  input = { pipe_id = local.ids.mapped[count.index], mappings = local.mappings }
 }
 `,
 }

@@ -1,12 +1,16 @@
 // Command baseline is a provider that the benchmarks compare with: the least that any
 // provider with the schema of the real one can take. It speaks the raw protocol and
 // passes on what Terraform sends, without decoding it. It reads, validates, plans and
-// sends nothing.
+// sends nothing, but waits where the real one waits for a response: once for all
+// services, and once for each pipe.
 package main
 
 import (
 	"context"
 	"log"
+	"os"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -19,17 +23,24 @@ func main() {
 	if err := process.SetLogLevels("dataplatform"); err != nil {
 		log.Fatal(err)
 	}
+	latency, _ = time.ParseDuration(os.Getenv("BENCH_LATENCY"))
 	newServer := provider.NewServer("baseline", func() {})
 	err := tf6server.Serve("registry.terraform.io/dataplatform/dataplatform", func() tfprotov6.ProviderServer {
-		return baseline{newServer()}
+		return baseline{newServer(), sync.OnceFunc(func() { time.Sleep(latency) })}
 	}, tf6server.WithGoPluginLogger(process.PluginLogger()))
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
+// latency is that of the platform which baseline does not ask.
+var latency time.Duration
+
 // baseline answers everything itself, except for the schemas, which the real server answers.
-type baseline struct{ tfprotov6.ProviderServer }
+type baseline struct {
+	tfprotov6.ProviderServer
+	list func() // waits once
+}
 
 // ValidateProviderConfig implements tfprotov6.ProviderServer.
 func (baseline) ValidateProviderConfig(_ context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
@@ -52,7 +63,12 @@ func (baseline) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeRe
 }
 
 // ReadResource implements tfprotov6.ProviderServer.
-func (baseline) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (b baseline) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	if req.TypeName == "dataplatform_pipe" {
+		time.Sleep(latency)
+	} else {
+		b.list()
+	}
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: req.CurrentIdentity, Private: req.Private}, nil
 }
 
