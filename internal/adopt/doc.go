@@ -1,13 +1,14 @@
 // Package adopt manages objects that exist before and after Terraform manages them:
 // they can be read and updated, but neither created nor deleted. Engine handles
-// read, plan, apply and generated configuration on the values of the protocol. The
-// framework handles schemas, validation, upgrades and imports.
+// read, plan, apply, imports and generated configuration on the values of the protocol.
+// The framework serves the schemas.
 //
 // The rules here apply to leaves, whatever they mean. A Kind has what is special
 // about a kind of object.
 //
 //	kind.go      what the engine has to know of a kind
-//	resource.go  what the framework handles: schemas, validation, imports
+//	resource.go  the framework's resource: schemas, and the check of a configuration
+//	import.go    the object that an import names
 //	rpc.go       the calls of the protocol, decoded and encoded
 //	engine.go    the engine of a kind, and the identity of an object
 //	traits.go    what the schema allows in a plan, and the plan before the object is read

@@ -23,12 +23,11 @@ type memory struct {
 	importedIn string
 }
 
-// The keys of private state, which has JSON texts by key, as the framework writes it in an import.
-// A key must not change, because existing states contain it: "untold" is an older word for what
+// The keys of private state, which has JSON texts by key. A key must not change, because existing states contain it: "untold" is an older word for what
 // the code calls unreturned.
 const (
 	unreturnedKey = "untold"
-	importedKey   = ".import_before_read"
+	importedKey   = "imported"
 	importedInKey = "imported_in"
 )
 
@@ -46,6 +45,9 @@ func decodePrivate(private []byte) (m memory) {
 }
 
 func (m memory) encode() []byte {
+	if m.imported {
+		return []byte(`{"` + importedKey + `":null}`)
+	}
 	if !m.read {
 		return nil
 	}

@@ -128,41 +128,28 @@ func TestImportState(t *testing.T) {
 		"nothing":                       {"", nil, nil, "is not a valid import ID"},
 		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
 	} {
-		e, ctx := newWorkshop().engine(), context.Background()
-		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
-		r.Unknown = test.lacks
-		var named resource.MetadataResponse
-		r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "test"}, &named)
-		if named.TypeName != "test_lamp" {
-			t.Errorf("the type is %s", named.TypeName)
-		}
-		var schemas resource.SchemaResponse
-		r.Schema(ctx, resource.SchemaRequest{}, &schemas)
-		var identities resource.IdentitySchemaResponse
-		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identities)
-		identity := func(v any) *tfsdk.ResourceIdentity {
-			return &tfsdk.ResourceIdentity{Schema: identities.IdentitySchema, Raw: value(v, e.identityType).Value}
-		}
-		req := resource.ImportStateRequest{ID: test.id}
+		e, run := newWorkshop().engine(), newConnection(t)
+		run.Unknown = test.lacks
+		req := &tfprotov6.ImportResourceStateRequest{ID: test.id}
 		if test.identity != nil {
-			req.Identity = identity(test.identity)
+			identity, _ := encode(value(test.identity, e.identityType))
+			req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: identity}
 		}
-		resp := resource.ImportStateResponse{State: tfsdk.State{Schema: schemas.Schema, Raw: value(m{}, e.objectType).Value}}
-		r.ImportState(ctx, req, &resp)
-		if len(resp.Diagnostics) == 0 && !tfvalue.Of(resp.State.Raw).Equal(value(m{"organization_id": test.want, "lamp_id": firstLamp}, e.objectType)) {
-			t.Errorf("%s, of a Terraform without identities: state %v", name, resp.State.Raw)
+		resp, err := e.ImportResourceState(run, req)
+		if err != nil {
+			t.Fatal(err)
 		}
-		resp.Diagnostics, resp.Identity = nil, identity(m{})
-		r.ImportState(ctx, req, &resp)
-		if errors := resp.Diagnostics.Errors(); len(errors) > 0 {
-			if len(errors) != 1 || errors[0].Summary() != "Cannot import lamp" || !strings.Contains(errors[0].Detail(), test.want) {
+		if errors := resp.Diagnostics; len(errors) > 0 {
+			if len(errors) != 1 || errors[0].Summary != "Cannot import lamp" || !strings.Contains(errors[0].Detail, test.want) {
 				t.Errorf("%s: %v", name, errors)
 			}
 			continue
 		}
-		imported, want := tfvalue.Of(resp.State.Raw), m{"organization_id": test.want, "lamp_id": firstLamp}
-		if !imported.Equal(value(want, e.objectType)) || !resp.Identity.Raw.Equal(value(want, e.identityType).Value) {
-			t.Errorf("%s: state %v, identity %v, want %v", name, imported, resp.Identity.Raw, want)
+		want, found := m{"organization_id": test.want, "lamp_id": firstLamp}, resp.ImportedResources[0]
+		state, _ := decode(found.State, e.objectType)
+		identity, _ := decode(found.Identity.IdentityData, e.identityType)
+		if !state.Equal(value(want, e.objectType)) || !identity.Equal(value(want, e.identityType)) {
+			t.Errorf("%s: state %v, identity %v, want %v", name, state, identity, want)
 		}
 	}
 }
@@ -192,7 +179,7 @@ func TestValidateConfig(t *testing.T) {
 		},
 	} {
 		e := newWorkshop().engine()
-		r := &Resource{Resource: conn.Resource{Connection: newConnection(t)}, Kind: e.Kind}
+		r := &Resource{Kind: e.Kind}
 		r.Kind.Validate = validate
 		var resp resource.ValidateConfigResponse
 		r.ValidateConfig(context.Background(), resource.ValidateConfigRequest{Config: tfsdk.Config{Raw: value(m{"secret": m{}}, e.objectType).Value}}, &resp)
@@ -211,8 +198,9 @@ func TestProtocol(t *testing.T) {
 	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
 	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
 	_, generates := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: broken})
-	if read == nil || plan == nil || apply == nil || generates == nil {
-		t.Errorf("errors %v, %v, %v, %v", read, plan, apply, generates)
+	_, imports := e.ImportResourceState(newConnection(t), &tfprotov6.ImportResourceStateRequest{Identity: &tfprotov6.ResourceIdentityData{IdentityData: broken}})
+	if read == nil || plan == nil || apply == nil || generates == nil || imports == nil {
+		t.Errorf("errors %v, %v, %v, %v, %v", read, plan, apply, generates, imports)
 	}
 	ids := m{"organization_id": organization, "lamp_id": firstLamp}
 	state, _ := encode(value(ids, e.objectType))

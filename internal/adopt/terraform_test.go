@@ -72,10 +72,7 @@ func (tf *terraform) ApplyResourceChange(ctx context.Context, req *tfprotov6.App
 }
 
 func (tf *terraform) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	state, err := encode(tf.value(m{"organization_id": organization, "lamp_id": req.ID}))
-	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
-		{TypeName: req.TypeName, State: state, Private: []byte(`{".import_before_read":"dHJ1ZQ=="}`)},
-	}}, err
+	return tf.engine().ImportResourceState(tf.run, req)
 }
 
 // start starts a provider, as Terraform does for each plan and for each apply, and writes the

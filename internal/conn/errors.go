@@ -25,8 +25,7 @@ func Detail(err error) string {
 	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
 }
 
-// AttributePath converts a path for a diagnostic. No diagnostic is at an element of a list or a set,
-// whose path would spell the element.
+// AttributePath converts a path for a diagnostic.
 func AttributePath(names tfvalue.Path) path.Path {
 	at := path.Empty()
 	for _, name := range names {
@@ -35,8 +34,8 @@ func AttributePath(names tfvalue.Path) path.Path {
 	return at
 }
 
-// ToProtocol converts the framework's diagnostics, whose paths are those of AttributePath, to the
-// protocol's.
+// ToProtocol converts the framework's diagnostics to the protocol's. A path through a set ends at the
+// set: the protocol has no step for an element of one.
 func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 	var converted []*tfprotov6.Diagnostic
 	for _, d := range all {
@@ -45,12 +44,26 @@ func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
 			next.Severity = tfprotov6.DiagnosticSeverityError
 		}
 		if at, ok := d.(diag.DiagnosticWithPath); ok {
-			next.Attribute = tftypes.NewAttributePath()
-			for _, name := range at.Path().Steps() {
-				next.Attribute = next.Attribute.WithAttributeName(name.String())
-			}
+			next.Attribute = protocolPath(at.Path())
 		}
 		converted = append(converted, next)
+	}
+	return converted
+}
+
+func protocolPath(at path.Path) *tftypes.AttributePath {
+	converted := tftypes.NewAttributePath()
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			converted = converted.WithAttributeName(string(step))
+		case path.PathStepElementKeyInt:
+			converted = converted.WithElementKeyInt(int(step))
+		case path.PathStepElementKeyString:
+			converted = converted.WithElementKeyString(string(step))
+		default:
+			return converted
+		}
 	}
 	return converted
 }

@@ -61,6 +61,13 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 			w.File("terraform.tfstate", state)
 			w.WantEmptyPlan()
 			w.wantWrites()
+			// Members that the schema lacks are dropped, and those that the state lacks are null.
+			w.File("terraform.tfstate", strings.NewReplacer(
+				`"attributes": {`, `"attributes": { "no_longer": ["here"],`,
+				`"postgres": {`, `"postgres": { "no_longer": {"here": true},`,
+				`"is_primary": true,`, "",
+			).Replace(state))
+			w.WantEmptyPlan()
 			w.File("terraform.tfstate", strings.ReplaceAll(state, `"schema_version": 0`, `"schema_version": 1`))
 			w.wantScript("terraform plan", 1, "Error: Resource instance managed by newer provider version")
 		})

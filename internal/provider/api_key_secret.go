@@ -98,17 +98,17 @@ func checkOpen(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// ValidateEphemeralResourceConfig implements tfprotov6.EphemeralResourceServer. The framework's error
-// about a required argument does not say what to do.
+// ValidateEphemeralResourceConfig implements tfprotov6.EphemeralResourceServer. That a required argument
+// is missing is said with what to do about it.
 func (s server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
-	if served, ok := s.schemas().EphemeralResourceSchemas[req.TypeName]; ok {
-		var diags diag.Diagnostics
-		if config, err := req.Config.Unmarshal(served.ValueType()); err == nil {
-			checkOpen(tfvalue.Of(config), &diags)
-		}
-		if diags.HasError() {
-			return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: conn.ToProtocol(diags)}, nil
-		}
+	var diags diag.Diagnostics
+	declared := s.declared()["ephemeral "+req.TypeName]
+	if config, err := req.Config.Unmarshal(declared.typ); err == nil {
+		checkOpen(tfvalue.Of(config), &diags)
 	}
-	return s.frameworkServer.ValidateEphemeralResourceConfig(ctx, req)
+	if diags.HasError() {
+		return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: conn.ToProtocol(diags)}, nil
+	}
+	found, err := declared.validate(ctx, req.Config, false)
+	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: found}, err
 }

@@ -5,8 +5,8 @@
 //
 //	provider.go           its configuration, and the list of what it has
 //	provider_settings.go  its settings, from the provider block or the environment
-//	server.go             the server: engines for adopted objects, the framework for the rest
-//	server_validate.go    faults of the framework's validation, and ways around them
+//	server.go             the server: engines for adopted objects, validation, the framework for the rest
+//	validate.go           validation: one walk over a schema and a configuration
 //	schema.go             the sorts of attributes of which the schemas are made
 //	data_source.go        what the data sources have in common
 //	schema_computed.go    the schema of a data source, derived from that of a resource

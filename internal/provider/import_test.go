@@ -146,7 +146,7 @@ func TestImportsFail(t *testing.T) {
 type byIdentity struct{ server }
 
 func (s byIdentity) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	typ := s.engines[req.TypeName].IdentityOf(tfvalue.Null(tftypes.String)).Type().(tftypes.Object)
+	typ := engines[req.TypeName].IdentityOf(tfvalue.Null(tftypes.String)).Type().(tftypes.Object)
 	ids, values := strings.Split(req.ID, "/"), map[string]tftypes.Value{}
 	for i, name := range []string{"organization_id", "service_id", "pipe_id"}[:len(ids)] {
 		values[name] = tftypes.NewValue(tftypes.String, ids[i])

@@ -113,7 +113,7 @@ func TestInvalidConfigurations(t *testing.T) {
 // validated validates a block, and configures that of a provider.
 func validated(t *testing.T, block, arguments string) diagnoses {
 	t.Helper()
-	s, schemas := serverOf(newProvider("test")), schemasOnce()
+	s, schemas := compared{serverOf(newProvider("test")), t}, schemasOnce()
 	kind, name, _ := strings.Cut(block, " ")
 	var diagnostics []*tfprotov6.Diagnostic
 	switch kind {

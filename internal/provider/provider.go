@@ -10,11 +10,13 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
@@ -23,6 +25,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
+
+// providerName begins the types of what the provider has.
+const providerName = "dataplatform"
 
 // dataplatformProvider implements the provider "dataplatform".
 type dataplatformProvider struct {
@@ -39,7 +44,7 @@ func newProvider(version string) *dataplatformProvider {
 
 // Metadata implements provider.Provider.
 func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "dataplatform"
+	resp.TypeName = providerName
 	resp.Version = p.version
 }
 
@@ -151,4 +156,62 @@ func (p *dataplatformProvider) EphemeralResources(context.Context) []func() ephe
 // ListResources implements provider.ProviderWithListResources.
 func (p *dataplatformProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newServiceScalingList}
+}
+
+// declarationsOf returns what has a configuration, by kind and type.
+func declarationsOf(p *dataplatformProvider) map[string]*declaration {
+	ctx, all := context.Background(), map[string]*declaration{}
+	var own provider.SchemaResponse
+	p.Schema(ctx, provider.SchemaRequest{}, &own)
+	all["provider"] = declare(tfsdk.Config{Schema: own.Schema})
+	all["provider"].whole = func(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
+		var resp provider.ValidateConfigResponse
+		p.ValidateConfig(ctx, provider.ValidateConfigRequest{Config: config}, &resp)
+		return resp.Diagnostics
+	}
+	for _, construct := range p.Resources(ctx) {
+		r, named, described := construct(), resource.MetadataResponse{}, resource.SchemaResponse{}
+		r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: providerName}, &named)
+		r.Schema(ctx, resource.SchemaRequest{}, &described)
+		d := declare(tfsdk.Config{Schema: described.Schema})
+		d.whole = wholeResource(r)
+		if engine, adopted := engines[named.TypeName]; adopted {
+			d.keys = engine.Rules.Keys
+		}
+		all["resource "+named.TypeName] = d
+	}
+	for _, construct := range p.DataSources(ctx) {
+		source := construct().(*dataSource)
+		all["data "+providerName+"_"+source.name] = declare(tfsdk.Config{Schema: source.schema()})
+	}
+	for _, construct := range p.EphemeralResources(ctx) {
+		r, named, described := construct(), ephemeral.MetadataResponse{}, ephemeral.SchemaResponse{}
+		r.Metadata(ctx, ephemeral.MetadataRequest{ProviderTypeName: providerName}, &named)
+		r.Schema(ctx, ephemeral.SchemaRequest{}, &described)
+		all["ephemeral "+named.TypeName] = declare(tfsdk.Config{Schema: described.Schema})
+	}
+	var listed list.ListResourceSchemaResponse
+	newServiceScalingList().ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &listed)
+	all["list dataplatform_service_scaling"] = declare(tfsdk.Config{Schema: listed.Schema})
+	return all
+}
+
+// wholeResource returns what a resource checks beside its schema.
+func wholeResource(r resource.Resource) func(context.Context, tfsdk.Config) diag.Diagnostics {
+	return func(ctx context.Context, config tfsdk.Config) (found diag.Diagnostics) {
+		req := resource.ValidateConfigRequest{Config: config}
+		if checked, ok := r.(resource.ResourceWithConfigValidators); ok {
+			for _, check := range checked.ConfigValidators(ctx) {
+				var resp resource.ValidateConfigResponse // of its own, since some replace what they find there
+				check.ValidateResource(ctx, req, &resp)
+				found = append(found, resp.Diagnostics...)
+			}
+		}
+		if checked, ok := r.(resource.ResourceWithValidateConfig); ok {
+			var resp resource.ValidateConfigResponse
+			checked.ValidateConfig(ctx, req, &resp)
+			found = append(found, resp.Diagnostics...)
+		}
+		return found
+	}
 }

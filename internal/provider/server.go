@@ -18,8 +18,13 @@ type server struct {
 	provider *dataplatformProvider
 	// beforeWrite is called before each call that may change something on the platform.
 	beforeWrite func()
-	engines     map[string]*adopt.Engine
-	schemas     func() *tfprotov6.GetProviderSchemaResponse
+	declared    func() map[string]*declaration // by kind and type, such as "resource dataplatform_pipe"
+}
+
+// engines are those of the adopted kinds, by type.
+var engines = map[string]*adopt.Engine{
+	"dataplatform_pipe":            pipe,
+	"dataplatform_service_scaling": serviceScaling,
 }
 
 // frameworkServer includes the methods of list resources, which a plain
@@ -40,23 +45,12 @@ func NewServer(version string, beforeWrite func()) func() tfprotov6.ProviderServ
 }
 
 func serverOf(p *dataplatformProvider) server {
-	framework := providerserver.NewProtocol6(p)().(frameworkServer)
 	return server{
-		frameworkServer: framework,
+		frameworkServer: providerserver.NewProtocol6(p)().(frameworkServer),
 
 		provider:    p,
 		beforeWrite: func() {},
-		schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-			schemas, err := framework.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
-			if err != nil {
-				return &tfprotov6.GetProviderSchemaResponse{} // Terraform got the same error
-			}
-			return schemas
-		}),
-		engines: map[string]*adopt.Engine{
-			"dataplatform_pipe":            pipe,
-			"dataplatform_service_scaling": serviceScaling,
-		},
+		declared:    sync.OnceValue(func() map[string]*declaration { return declarationsOf(p) }),
 	}
 }
 
@@ -70,9 +64,26 @@ func (s server) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProvide
 	return resp, err
 }
 
+// UpgradeResourceState implements tfprotov6.ProviderServer. Terraform calls it for each object of the
+// state before it reads the object, although hardly any state needs an upgrade.
+func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	if engine, ok := engines[req.TypeName]; ok && engine.IsCurrent(req) {
+		return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: req.RawState.JSON}}, nil
+	}
+	return s.frameworkServer.UpgradeResourceState(ctx, req)
+}
+
+// ImportResourceState implements tfprotov6.ProviderServer.
+func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	if engine, ok := engines[req.TypeName]; ok {
+		return engine.ImportResourceState(s.provider.connection, req)
+	}
+	return s.frameworkServer.ImportResourceState(ctx, req)
+}
+
 // ReadResource implements tfprotov6.ProviderServer.
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	if engine, ok := s.engines[req.TypeName]; ok {
+	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
 	}
 	req.Private = nil
@@ -81,7 +92,7 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
 func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if engine, ok := s.engines[req.TypeName]; ok {
+	if engine, ok := engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
 	}
 	req.PriorPrivate = nil
@@ -91,7 +102,7 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 // ApplyResourceChange implements tfprotov6.ProviderServer.
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.beforeWrite()
-	if engine, ok := s.engines[req.TypeName]; ok {
+	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ApplyResourceChange(ctx, s.provider.connection, req)
 	}
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
@@ -99,8 +110,33 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 
 // GenerateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
-	if engine, ok := s.engines[req.TypeName]; ok {
+	if engine, ok := engines[req.TypeName]; ok {
 		return engine.GenerateResourceConfig(s.provider.connection, req)
 	}
 	return s.frameworkServer.GenerateResourceConfig(ctx, req)
+}
+
+// ValidateProviderConfig implements tfprotov6.ProviderServer.
+func (s server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	found, err := s.declared()["provider"].validate(ctx, req.Config, false)
+	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config, Diagnostics: found}, err
+}
+
+// ValidateResourceConfig implements tfprotov6.ProviderServer.
+func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	writeOnly := req.ClientCapabilities != nil && req.ClientCapabilities.WriteOnlyAttributesAllowed
+	found, err := s.declared()["resource "+req.TypeName].validate(ctx, req.Config, writeOnly)
+	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: found}, err
+}
+
+// ValidateDataResourceConfig implements tfprotov6.ProviderServer.
+func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	found, err := s.declared()["data "+req.TypeName].validate(ctx, req.Config, false)
+	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: found}, err
+}
+
+// ValidateListResourceConfig implements tfprotov6.ListResourceServer.
+func (s server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	found, err := s.declared()["list "+req.TypeName].validate(ctx, req.Config, false)
+	return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: found}, err
 }

@@ -194,7 +194,7 @@ func (w *smallWorld) holdBack() {
 	w.another = cancel
 	p := w.process
 	go func() {
-		config := configuration(w.t, p.schemas().DataSourceSchemas["dataplatform_services"], "")
+		config := configuration(w.t, schemasOnce().DataSourceSchemas["dataplatform_services"], "")
 		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: config})
 	}()
 	synctest.Wait()

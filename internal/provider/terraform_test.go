@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +74,16 @@ var later = cty.ObjectVal(map[string]cty.Value{
 	"text": cty.StringVal("later"), "number": cty.NumberIntVal(5), "none": cty.NullVal(cty.DynamicPseudoType),
 })
 
-var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse { return serverOf(newProvider("test")).schemas() })
+var schemasOnce = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	schemas, err := serverOf(newProvider("test")).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	return schemas
+})
+
+// declaredOnce spares the many servers of the tests their own.
+var declaredOnce = sync.OnceValue(func() map[string]*declaration { return declarationsOf(newProvider("test")) })
 
 // configuration is a text as the protocol has it, with the type of a schema. In it, later is
 // unknown.
@@ -183,7 +193,7 @@ func (f *fixture) start(settings ...map[string]any) server {
 	if f.seal != nil {
 		s.provider.seal = f.seal
 	}
-	s.schemas = schemasOnce
+	s.declared = declaredOnce
 	resp, err := s.ConfigureProvider(f.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: schema.Encode(evaluated(f.t, schema, &hclsyntax.Body{}, all, later))})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		f.t.Fatal(err, resp.Diagnostics)
@@ -225,7 +235,7 @@ func (b *managed) write(inPlan bool) {
 func (b *managed) tryPlan(s server) *result {
 	b.t.Helper()
 	b.write(true)
-	return b.tell(&result{change: b.block.Plan(s)}, b.block.State)
+	return b.tell(&result{change: b.block.Plan(compared{s, b.t})}, b.block.State)
 }
 
 // carryOut applies a plan, which may be old, with a provider.
