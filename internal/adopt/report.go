@@ -32,7 +32,7 @@ func (u *update) addFailed(err error, diags *diag.Diagnostics) {
 	if stop.attempt != nil {
 		attempt = []string{conn.Detail(stop.attempt)}
 	}
-	if elements := (conflict)(nil); errors.As(stop.because, &elements) {
+	if elements := conflict(nil); errors.As(stop.because, &elements) {
 		end := strings.Join(append([]string{"Nothing more was sent. Plan again."}, attempt...), "\n\n")
 		u.addConflict(u.change.Label, "during the apply", elements, end, diags)
 		return
@@ -71,7 +71,7 @@ func (u *update) addNotShown(leaf tfvalue.Leaf, hasMoved bool, diags *diag.Diagn
 	}
 	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
-		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
+		summary, what = u.storedOtherwise(leaf.Path), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
 	if hasMoved {
@@ -99,6 +99,10 @@ func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) 
 
 func (u *update) notShown(at tfvalue.Path) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
+}
+
+func (u *update) storedOtherwise(at tfvalue.Path) string {
+	return fmt.Sprintf("API stored a different value for %s of %s", at, u.change.Label)
 }
 
 // addUnfinished reports, after an error, the elements that steps removed, or may have, and whose

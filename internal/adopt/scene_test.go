@@ -32,9 +32,9 @@ type scene struct {
 	errors   []string
 	warnings []string
 	unsaid   string // by any warning
-	differs  bool // the next plan has something to do
-	advises  bool // an error advises to configure the value on the platform
-	once     bool // the provider does not retry
+	differs  bool   // the next plan has something to do
+	advises  bool   // an error advises to configure the value on the platform
+	once     bool   // the provider does not retry
 }
 
 const (

@@ -81,7 +81,7 @@ func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, re
 	}
 	for waiting := (wait{}); ; {
 		isDone, read, err = u.look(ctx, s)
-		if isConflict := (conflict)(nil); s.isFirst || !errors.As(err, &isConflict) || !waiting.next(ctx, maxWait) {
+		if isConflict := conflict(nil); s.isFirst || !errors.As(err, &isConflict) || !waiting.next(ctx, maxWait) {
 			return isDone, read, err
 		}
 	}
@@ -115,7 +115,7 @@ func (u *update) settle(ctx context.Context, s step, attempt error) (shown tfval
 func (u *update) watch(ctx context.Context, s step) (isDone bool, read tfvalue.Value, err error) {
 	for waiting := (wait{}); ; {
 		isDone, read, err = u.look(ctx, s)
-		isConflict := (conflict)(nil)
+		isConflict := conflict(nil)
 		isOpen := err == nil && !isDone || errors.As(err, new(unknownSet)) || !s.isFirst && errors.As(err, &isConflict)
 		if !isOpen || !waiting.next(ctx, maxWait) {
 			return isDone, read, err
@@ -137,13 +137,14 @@ func (u *update) half(ctx context.Context, s step, err error) []tfvalue.Value {
 		err = stop.attempt
 	}
 	failed := new(platform.Error)
-	if errors.As(err, &failed); slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) || len(s.Edit.Remove) == 0 {
+	errors.As(err, &failed)
+	if slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) || len(s.Edit.Remove) == 0 {
 		return nil
 	}
 	if err = stop.because; !isStop {
 		_, _, err = u.look(ctx, s)
 	}
-	if isConflict := (conflict)(nil); err != nil && !errors.As(err, &isConflict) {
+	if isConflict := conflict(nil); err != nil && !errors.As(err, &isConflict) {
 		return s.Edit.Remove
 	}
 	there := u.key().Index(u.setOf(u.remote))

@@ -194,7 +194,8 @@ type patching struct {
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
-	if time.Sleep(u.queue); !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
+	time.Sleep(u.queue)
+	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
 		return true, nil
 	}
 	u.began = time.Now()
@@ -210,7 +211,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
 		failed.Ambiguous = u.ambiguous
-		return u.retries && failed.Status == 0 && !(p.Unrepeatable && failed.Ambiguous), err
+		return u.retries && failed.Status == 0 && (!p.Unrepeatable || !failed.Ambiguous), err
 	case response.IsNull(), err != nil:
 		return false, err
 	default:
@@ -252,7 +253,8 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	if w.fail != nil {
 		failed = w.fail(request)
 	}
-	if w.carryOutDue(); failed != nil && !w.done {
+	w.carryOutDue()
+	if failed != nil && !w.done {
 		if w.doneIn > 0 {
 			w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
 		}

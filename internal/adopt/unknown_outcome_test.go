@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -16,7 +15,7 @@ func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	third := append([]any{m{"socket": "G9"}}, deskBulbs...)
 	undone := "Reads for 30s show the bulbs as they were, but the platform may still carry out the request. "
-	unreadable := &platform.Error{Kind: rest.Unreadable, Status: http.StatusOK, Ambiguous: true}
+	unreadable := &platform.Error{Status: http.StatusOK, Ambiguous: true}
 	for name, test := range map[string]scene{
 		"leaves are sent again at once": {
 			happens: lost(1, false), sent: []string{"GET", "PATCH name", "PATCH name"},

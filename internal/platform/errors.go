@@ -45,7 +45,7 @@ func Absence(err error) string {
 // IsUnreadable reports whether the API accepted an operation with a response that cannot be used.
 func IsUnreadable(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Kind == rest.Unreadable
+	return errors.As(err, &e) && e.Status/100 == 2
 }
 
 // SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c

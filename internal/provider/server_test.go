@@ -11,7 +11,7 @@ import (
 )
 
 // ballast is what a call is made with: if the provider kept a call, it would keep this.
-type ballast struct{ bytes [32 << 10]byte }
+type ballast [32 << 10]byte
 
 type ballastKey struct{}
 

@@ -134,7 +134,8 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent, say func(
 			if !was.adds().has(name) {
 				continue
 			}
-			if times++; times > 1 || was.accepted || e.began.Sub(was.began) < settledTime {
+			times++
+			if times > 1 || was.accepted || e.began.Sub(was.began) < settledTime {
 				say("%d adds %s again", e.sequence, name)
 			}
 			break

@@ -50,8 +50,8 @@ type attribute struct {
 	element any         // has the validators of each element
 }
 
-func declare(schema tfsdk.Config) *declaration {
-	return &declaration{schema: schema, typ: schema.Schema.Type().TerraformType(context.Background()), attributes: attributesOf(schema.Schema.GetAttributes())}
+func declare(config tfsdk.Config) *declaration {
+	return &declaration{schema: config, typ: config.Schema.Type().TerraformType(context.Background()), attributes: attributesOf(config.Schema.GetAttributes())}
 }
 
 // attributesOf returns attributes in the order of their names.
