@@ -186,7 +186,7 @@ func TestAdoptionReads(t *testing.T) {
 // TestMemory has what private state remembers of a lamp, and states without it.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	const nothing = `{"untold":"W10="}`
+	const nothing = `{"unreturned":"W10="}`
 	tf := adopted(t, m{"size": 3})
 	tf.config["secret"] = m{"version": "1"}
 	tf.wantQuiet(tf.apply())

@@ -46,7 +46,8 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		}
 		return plan, replaces
 	}
-	// A refresh has made the prior state equal to the remote object.
+	// The plan of an update compares with the prior state, which is the remote object as of the last
+	// refresh. That may be long ago, with -refresh=false: the apply reads the object again.
 	if r := e.review(Change{config, plan, prior}, prior, prior, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)

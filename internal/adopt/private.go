@@ -23,10 +23,10 @@ type memory struct {
 	importedIn string
 }
 
-// The keys of private state, which has JSON texts by key. A key must not change, because existing states contain it: "untold" is an older word for what
-// the code calls unreturned.
+// The keys of private state, which has JSON texts by key. Once released, a key must not change,
+// because existing states contain it.
 const (
-	unreturnedKey = "untold"
+	unreturnedKey = "unreturned"
 	importedKey   = "imported"
 	importedInKey = "imported_in"
 )

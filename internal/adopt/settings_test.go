@@ -221,7 +221,7 @@ func TestProtocol(t *testing.T) {
 			t.Errorf("identity %d is %v, %v", i, identity, err)
 		}
 	}
-	for _, private := range []string{"", "{", `{"untold":"e30="}`} {
+	for _, private := range []string{"", "{", `{"unreturned":"e30="}`} {
 		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
 			t.Errorf("%q is read as %v", private, m)
 		}

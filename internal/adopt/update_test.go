@@ -169,7 +169,7 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 	tf.config["size"] = 5
 	o = tf.plan()
 	tf.edits = append(tf.edits, omit("GET", 0, "size"))
-	o.Prior.Private = []byte(`{"untold":"WyJzaXplIl0="}`) // no read has returned size
+	o.Prior.Private = []byte(`{"unreturned":"WyJzaXplIl0="}`) // no read has returned size
 	tf.applyPlan(o)
 	tf.wantOK(o)
 	tf.wantWarnings(o, warning)
