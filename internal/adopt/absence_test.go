@@ -13,9 +13,9 @@ import (
 // reads is the number of GETs since the last wantPatches.
 func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
 
-// TestMissing has leaves that reads have returned and that go missing: once, for good, with
+// TestReturnedLeavesGoMissing has leaves that reads have returned and that go missing: once, for good, with
 // their object, owned or not. A plan reads at most once more.
-func TestMissing(t *testing.T) {
+func TestReturnedLeavesGoMissing(t *testing.T) {
 	t.Parallel()
 	name, size := omit("GET", 1, "name"), omit("GET", 1, "size")
 	oneAfterAnother := func(request string, lamp tfvalue.Value) tfvalue.Value {
@@ -183,8 +183,8 @@ func TestAdoptionReads(t *testing.T) {
 	tf.wantErrors(tf.plan(), "Cannot read lamp")
 }
 
-// TestMemory has what private state remembers of a lamp, and states without it.
-func TestMemory(t *testing.T) {
+// TestPrivateStateHasWhatNoReadReturned has what private state remembers of a lamp, and states without it.
+func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	t.Parallel()
 	const nothing = `{"unreturned":"W10="}`
 	tf := adopted(t, m{"size": 3})
@@ -241,9 +241,9 @@ func TestSetAndEmptied(t *testing.T) {
 	tf.wantPatches("PATCH size")
 }
 
-// TestDropped has a platform that drops an unmanaged leaf with an update, also where the
+// TestUpdateDropsAnUnmanagedLeaf has a platform that drops an unmanaged leaf with an update, also where the
 // response shows the lamp as it was. Managed with the value that it had before, it is sent.
-func TestDropped(t *testing.T) {
+func TestUpdateDropsAnUnmanagedLeaf(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "past"} {
 		tf := adopted(t, m{"name": "desk"})

@@ -209,9 +209,9 @@ func TestIgnoredOfTwoPATCHes(t *testing.T) {
 	tf.wantRequests("GET", "PATCH name -E14", "PATCH +E14", "GET")
 }
 
-// TestUnsaid has responses that have a member for no bulb at all: they say nothing of it. Where
+// TestMemberThatNoElementHas has responses that have a member for no bulb at all: they say nothing of it. Where
 // one bulb has it, the others have the empty value.
-func TestUnsaid(t *testing.T) {
+func TestMemberThatNoElementHas(t *testing.T) {
 	t.Parallel()
 	without := func(sockets ...string) func(string, tfvalue.Value) tfvalue.Value {
 		return func(_ string, lamp tfvalue.Value) tfvalue.Value {

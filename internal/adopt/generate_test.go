@@ -31,8 +31,8 @@ var generatedSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 	"secret": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "key": schema.StringAttribute{Optional: true, WriteOnly: true}}},
 }}
 
-// TestGenerate has what a person would write for an object.
-func TestGenerate(t *testing.T) {
+// TestGeneratedConfigurationOfAnObject has what a person would write for an object.
+func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 	const ours = "1000000a-0000-4000-8000-000000000001" // the provider's organization
 	e := New(Kind{Name: "lamp", Noun: "lamp", IDs: []string{"lamp_id"}, Schema: generatedSchema})
 	typ := generatedSchema.Type().TerraformType(context.Background())

@@ -8,8 +8,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestOmitted has responses that omit the set, or a leaf.
-func TestOmitted(t *testing.T) {
+// TestResponsesOmitTheSetOrALeaf has responses that omit the set, or a leaf.
+func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 	t.Parallel()
 	first, second := nameless(1, 2), nameless(2, 2)
 	for name, test := range map[string]scene{

@@ -8,9 +8,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestOthersWrite has an update that is not alone: a colleague changes the lamp before a request, or
+// TestChangesByOthersStayAndAreNamed has an update that is not alone: a colleague changes the lamp before a request, or
 // while one waits. Nothing is put back that a colleague may have changed, and each change is named.
-func TestOthersWrite(t *testing.T) {
+func TestChangesByOthersStayAndAreNamed(t *testing.T) {
 	t.Parallel()
 	busy := func(patches ...int) func(*workshop, string) error {
 		return func(w *workshop, request string) error {

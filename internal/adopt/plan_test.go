@@ -137,9 +137,9 @@ func TestAdoptionWarnings(t *testing.T) {
 	}
 }
 
-// TestOptionAlone has an option without a change beside it: an update in place that
+// TestChangeOfAnOptionSendsNothing has an option without a change beside it: an update in place that
 // sends nothing, also beside a value that turns out to be no change.
-func TestOptionAlone(t *testing.T) {
+func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk", "shape": m{"round": m{"radius": 4}, "dry": true}})
 	for _, dry := range []any{nil, false, true} {
@@ -182,9 +182,9 @@ func TestEmptyObjects(t *testing.T) {
 	}
 }
 
-// TestGone has a lamp that cannot be read, and then one that no longer exists, at first in
+// TestUnreadableAndDeletedObjects has a lamp that cannot be read, and then one that no longer exists, at first in
 // the apply of a plan.
-func TestGone(t *testing.T) {
+func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
 	noResponse := func(string) error { return errors.New("no response") }
 	adoption := newTerraform(t, newWorkshop())
@@ -265,8 +265,8 @@ func TestSpellingOfIDs(t *testing.T) {
 	}
 }
 
-// TestDestroy leaves two lamps as they are. The apply warns once.
-func TestDestroy(t *testing.T) {
+// TestDestroyLeavesObjectsAndWarnsOnce leaves two lamps as they are. The apply warns once.
+func TestDestroyLeavesObjectsAndWarnsOnce(t *testing.T) {
 	t.Parallel()
 	run := newConnection(t)
 	const warning = "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\""

@@ -59,8 +59,8 @@ func TestRejectedAdoption(t *testing.T) {
 	tf.wantWarnings(o)
 }
 
-// TestEmptied has adoptions and updates that empty what the platform has.
-func TestEmptied(t *testing.T) {
+// TestConfigurationEmptiesValues has adoptions and updates that empty what the platform has.
+func TestConfigurationEmptiesValues(t *testing.T) {
 	t.Parallel()
 	empty := m{"lamp_id": firstLamp, "name": "", "tags": []any{}}
 	tf := newTerraform(t, newWorkshop())

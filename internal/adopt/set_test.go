@@ -6,9 +6,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestSpellings has names that the platform has in another Unicode form. By themselves they make
+// TestNamesInAnotherUnicodeForm has names that the platform has in another Unicode form. By themselves they make
 // no difference, and nothing that contains one is changed.
-func TestSpellings(t *testing.T) {
+func TestNamesInAnotherUnicodeForm(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
 	bulbs := func(name string) []any { return []any{m{"socket": "E14", "colors": []any{name}}, deskBulbs[1]} }

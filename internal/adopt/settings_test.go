@@ -66,9 +66,9 @@ func TestUnknownSettings(t *testing.T) {
 	tf.wantPatches()
 }
 
-// TestOrganization has an organization that is known only after apply, and another default of the
+// TestOrganizationUnknownOrChanged has an organization that is known only after apply, and another default of the
 // provider after an adoption, which changes nothing.
-func TestOrganization(t *testing.T) {
+func TestOrganizationUnknownOrChanged(t *testing.T) {
 	t.Parallel()
 	tf := newTerraform(t, newWorkshop())
 	tf.config = m{"lamp_id": firstLamp, "organization_id": unknown}
@@ -154,8 +154,8 @@ func TestImportState(t *testing.T) {
 	}
 }
 
-// TestImported has the JSON of a lamp from a list.
-func TestImported(t *testing.T) {
+// TestListedJSONImportsLikeARead has the JSON of a lamp from a list.
+func TestListedJSONImportsLikeARead(t *testing.T) {
 	t.Parallel()
 	e, id := newWorkshop().engine(), Identity{Organization: organization, IDs: []string{firstLamp}}
 	lamp, err := e.Imported(id, map[string]any{"name": "desk", "lamp_id": "another spelling"})
@@ -189,9 +189,9 @@ func TestValidateConfig(t *testing.T) {
 	}
 }
 
-// TestProtocol has values that cannot be decoded, private state that cannot be read, the
+// TestUndecodableCalls has values that cannot be decoded, private state that cannot be read, the
 // identity in responses, and the place of an error.
-func TestProtocol(t *testing.T) {
+func TestUndecodableCalls(t *testing.T) {
 	t.Parallel()
 	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
 	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})

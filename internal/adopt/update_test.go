@@ -13,9 +13,9 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// TestResponsesInDoubt has responses to a PATCH that have nothing, or show the lamp as
+// TestOneReadSettlesAResponseInDoubt has responses to a PATCH that have nothing, or show the lamp as
 // it was: one GET settles what they leave in doubt.
-func TestResponsesInDoubt(t *testing.T) {
+func TestOneReadSettlesAResponseInDoubt(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "none", "past"} {
 		for name, test := range map[string]struct {
@@ -65,8 +65,8 @@ func TestFailedReadAfterAnUpdate(t *testing.T) {
 	}
 }
 
-// TestNotSent has an update that cannot begin, and one whose body cannot be made.
-func TestNotSent(t *testing.T) {
+// TestUpdateThatCannotBegin has an update that cannot begin, and one whose body cannot be made.
+func TestUpdateThatCannotBegin(t *testing.T) {
 	t.Parallel()
 	for _, breaks := range []func(*workshop){
 		func(w *workshop) { w.refuses = errors.New("no turn") },
@@ -201,9 +201,9 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 	tf.wantQuiet(o)
 }
 
-// TestResets has a platform that resets what a PATCH omits. The correction sends credentials no
+// TestResetLeavesAreRestoredOnce has a platform that resets what a PATCH omits. The correction sends credentials no
 // second time.
-func TestResets(t *testing.T) {
+func TestResetLeavesAreRestoredOnce(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{"", "none", "past"} {
 		tf := adopted(t, m{"name": "desk", "size": 3})

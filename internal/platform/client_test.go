@@ -9,7 +9,7 @@ import (
 )
 
 // What each operation sends, and that it reads the response.
-func TestCalls(t *testing.T) {
+func TestRequestAndResponseOfEachOperation(t *testing.T) {
 	t.Parallel()
 	const (
 		basic = " Basic a2V5LWlkOmJhc2ljLXNlY3JldA=="

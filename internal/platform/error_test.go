@@ -11,7 +11,7 @@ import (
 // What an error says of its object, of the platform's envelope, and what to do: the texts of
 // this package. Those that depend on the status alone are in package rest. A secret that is a
 // word of these sentences, or a part of an ID, changes neither the sentence nor the ID.
-func TestErrorTexts(t *testing.T) {
+func TestErrorTextsOfThePlatform(t *testing.T) {
 	t.Parallel()
 	const (
 		organization = " in organization " + testOrganization + " at " + resttest.Host + ". "
@@ -76,7 +76,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 // The reason why an object is gone ends a sentence.
-func TestAbsence(t *testing.T) {
+func TestReasonOfAbsenceEndsASentence(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"the API returned HTTP 404 Not Found (request ID r): no pipe.": &Error{Status: 404, RequestID: "r", Message: "no pipe."},

@@ -14,7 +14,7 @@ const ownError = `{"status":404,"requestId":"r","error":"what a pity"}`
 // What becomes of a request is decided in package rest, from what each operation declares and
 // from what it accepts: a row for each difference between them. How often a request is sent
 // whose first attempt ends like that, and how the call ends.
-func TestFaults(t *testing.T) {
+func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault                    fault

@@ -76,7 +76,7 @@ func TestManyReadsCostFewLists(t *testing.T) {
 // capitals, f reads a anew, n looks for the name of a, l lists all, w writes to a, and x is a
 // write that is rejected. The lists are all that are sent, and take a second each: W has the
 // services, O omits them, M has the first one and a next page, and the others fail.
-func TestLists(t *testing.T) {
+func TestWhichListServesARead(t *testing.T) {
 	t.Parallel()
 	responses := map[rune]fault{
 		'W': respond(200, fmt.Sprintf(`{"result":[{"id":%q,"name":"a"},{"id":%q},{"id":%q}]}`, serviceID(0), serviceID(1), serviceID(2))),
@@ -177,7 +177,7 @@ func seconds(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// happen is an event of TestLists.
+// happen is an event of TestWhichListServesARead.
 func happen(ctx context.Context, c *Client, what byte, read Read) error {
 	switch what {
 	case 'A':
@@ -332,12 +332,12 @@ func TestOrganizationsAndFiltersAreApart(t *testing.T) {
 // An unusable field fails only the reads of its own service. Of a service that is listed
 // twice, the first counts. A name is equal in any normal form, and one that a list omits is
 // looked for in another.
-func TestListsOfAllKinds(t *testing.T) {
+func TestUnusableAndRepeatedServicesInAList(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, f *fake, c *Client) {
 		f.Always(respond(200, `{"result":[{"id":"`+testService+`","name":"cafe\u0301"},{"id":"`+testPipe+`","numReplicas":"many"},{"id":"`+testService+`","name":"b"}]}`))
-		if service, err := do(t.Context(), c, "service"); err != nil || *service.Name != "cafe\u0301" {
-			t.Error(err)
+		if service, err := do(t.Context(), c, "service"); err != nil || service == nil || service.Name == nil || *service.Name != "cafe\u0301" {
+			t.Errorf("%+v, %v", service, err)
 		}
 		if err := c.GetService(t.Context(), testOrganization, testPipe, new(object).read); err == nil || IsNotFound(err) {
 			t.Error(err)

@@ -187,7 +187,7 @@ func TestAPIKeyMessagesAreClean(t *testing.T) {
 // However the creation ends, there is one request and at most one key. A secret that
 // arrived is in the state, and where a key may exist whose secret nobody knows, the error
 // says what to look for. TestKeyOfABrokenConnection cuts the response.
-func TestAPIKeyFaults(t *testing.T) {
+func TestAPIKeyCreationFailsWithAtMostOneKey(t *testing.T) {
 	t.Parallel()
 	edited := func(edit func(result, key mockplatform.Document)) mockplatform.Fault {
 		return mockplatform.Fault{Edit: func(body mockplatform.Document) {

@@ -66,7 +66,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 
 // What looks like a timestamp or an address and is none is rejected; what the API
 // document leaves open passes.
-func TestAPIKeyTexts(t *testing.T) {
+func TestAPIKeyTimestampsAndAddresses(t *testing.T) {
 	t.Parallel()
 	for _, texts := range []struct {
 		textCheck

@@ -14,10 +14,10 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// TestOldResponses has a platform whose responses are of the past, that never does what it
+// TestUpdatesDespiteResponsesOfThePast has a platform whose responses are of the past, that never does what it
 // accepts, or that is busy: each of these updates once left a table without its mapping, or
 // ended in an error that advised to configure the old value.
-func TestOldResponses(t *testing.T) {
+func TestUpdatesDespiteResponsesOfThePast(t *testing.T) {
 	t.Parallel()
 	const lag = 3 * time.Second
 	late := func(f *fixture) { f.Configure(func(b *mockplatform.Behaviour) { b.Responses.Lag = lag }) }
@@ -82,9 +82,9 @@ func TestOldResponses(t *testing.T) {
 	}
 }
 
-// TestReplicas plays updates on a platform that answers from replicas: each of the first answers
+// TestUpdatesDespiteOutdatedReplicas plays updates on a platform that answers from replicas: each of the first answers
 // of an apply is as of now, or as of before the last PATCH, or before the first one.
-func TestReplicas(t *testing.T) {
+func TestUpdatesDespiteOutdatedReplicas(t *testing.T) {
 	t.Parallel()
 	const answers = 6
 	for _, plan := range smallPlans {
@@ -107,9 +107,9 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// TestTwoFaults plays worlds with two faults and two acts of a colleague, drawn from a fixed
+// TestSmallWorldsWithTwoFaults plays worlds with two faults and two acts of a colleague, drawn from a fixed
 // seed: a few of them in make test, 20,000 in make soak.
-func TestTwoFaults(t *testing.T) {
+func TestSmallWorldsWithTwoFaults(t *testing.T) {
 	t.Parallel()
 	worlds := 200
 	if os.Getenv("SOAK_DURATION") != "" {

@@ -75,9 +75,9 @@ func TestMappingWarnings(t *testing.T) {
 	}
 }
 
-// TestThirdTarget adds a mapping of a table that two others map already: a column that one of them
+// TestMappingWarningOfAThirdTarget adds a mapping of a table that two others map already: a column that one of them
 // copies is no news.
-func TestThirdTarget(t *testing.T) {
+func TestMappingWarningOfAThirdTarget(t *testing.T) {
 	target := func(name, excluded string) string { return wanted("sales.leads", name, "excluded_columns = "+excluded) }
 	b := newFixture(t).pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping, target("a", `["notes", "email"]`)))
 	b.apply()
@@ -135,9 +135,9 @@ func TestNamesWithSpaces(t *testing.T) {
 	}
 }
 
-// TestOtherPipe changes pipe_id to that of another pipe, whose credentials are then overwritten: the
+// TestReplacementWarnsAboutTheOtherPipe changes pipe_id to that of another pipe, whose credentials are then overwritten: the
 // plan of the replacement says what the plan of the adoption would.
-func TestOtherPipe(t *testing.T) {
+func TestReplacementWarnsAboutTheOtherPipe(t *testing.T) {
 	f := newFixture(t)
 	other := f.Pipe(mockplatform.KafkaPipeID)
 	other["id"], other["name"] = "40000000-0000-4000-8000-0000000000aa", "payments-kafka"

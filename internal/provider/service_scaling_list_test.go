@@ -51,9 +51,9 @@ func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bo
 	return all
 }
 
-// TestQuery lists services from one list of the organization's: a name is what a terminal
+// TestQueryListsServices lists services from one list of the organization's: a name is what a terminal
 // can show, or the ID.
-func TestQuery(t *testing.T) {
+func TestQueryListsServices(t *testing.T) {
 	const first, second, third = mockplatform.ServiceID, mockplatform.ReadonlyServiceID, mockplatform.FullServiceID
 	f := newFixture(t)
 	f.UpdateService(second, func(doc mockplatform.Document) { delete(doc, "name") })

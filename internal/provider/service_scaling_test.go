@@ -68,8 +68,8 @@ func TestScalingChanges(t *testing.T) {
 	}
 }
 
-// TestFewReplicas plans one replica, which the first service of a warehouse may not have.
-func TestFewReplicas(t *testing.T) {
+// TestPlanOfTooFewReplicas plans one replica, which the first service of a warehouse may not have.
+func TestPlanOfTooFewReplicas(t *testing.T) {
 	f := newFixture(t)
 	for id, warning := range map[string]string{mockplatform.ServiceID: `Fewer than 2 replicas for service "events-eu" (` + mockplatform.ServiceID + ")", mockplatform.ReadonlyServiceID: ""} {
 		b := f.scaling(id, "")

@@ -9,7 +9,7 @@ import (
 )
 
 // What to do about an error, for each kind of it.
-func TestAdvice(t *testing.T) {
+func TestAdviceForEachKindOfError(t *testing.T) {
 	t.Parallel()
 	const (
 		address = "Check base_url, and HTTPS_PROXY if it is set."
@@ -84,7 +84,7 @@ func TestAdvice(t *testing.T) {
 }
 
 // The first sentences of an error say what was tried where, and what the API returned.
-func TestErrorText(t *testing.T) {
+func TestErrorSaysWhatWasTriedAndReturned(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("it broke")
 	for want, e := range map[string]Error{

@@ -118,7 +118,7 @@ func TestOneLogLinePerAttempt(t *testing.T) {
 // What a request may have left behind is said of changes whose outcome no read has shown, and
 // not of creations. It stays unknown after a later failure of another kind. The error says how
 // often the request was sent, and why not again.
-func TestConclude(t *testing.T) {
+func TestErrorSaysWhatMayBeLeftBehind(t *testing.T) {
 	t.Parallel()
 	const applied, unknown, nothing = "The change was probably applied.", "It is not known whether the change was applied.", ""
 	lost := &Error{Kind: NoResponse, Ambiguous: true}

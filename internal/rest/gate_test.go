@@ -10,7 +10,7 @@ import (
 
 // A call is sent when its turn comes, and keeps its place for its next attempt. One that
 // is based on a read goes first: otherwise a slow limit would make it stale again and again. Whoever leaves the queue lets the next one through, also without an attempt.
-func TestQueue(t *testing.T) {
+func TestCallsAreSentInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // more than anybody waits

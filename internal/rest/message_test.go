@@ -9,7 +9,7 @@ import (
 // The message of an error is found in any usual place, as one clean text. A secret in it is
 // masked, also if it is spelled as the message is cleaned, and a message of nothing else is
 // withheld.
-func TestMessage(t *testing.T) {
+func TestMessageOfAnErrorIsFoundAndMasked(t *testing.T) {
 	t.Parallel()
 	var secrets Secrets
 	secrets.AddSecret("two words")

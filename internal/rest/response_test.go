@@ -11,7 +11,7 @@ import (
 
 // What the provider relies on of the JSON of a response: no member is taken for another, no
 // digit is lost, nothing of it can stop the program, and nothing may follow it.
-func TestJSON(t *testing.T) {
+func TestResponseJSONIsReadExactly(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, test := range map[string]struct{ body, want string }{

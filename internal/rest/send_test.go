@@ -88,7 +88,7 @@ func TestBackoff(t *testing.T) {
 }
 
 // A write may have been carried out unless it was not sent, or the API itself rejected it.
-func TestLostResponse(t *testing.T) {
+func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault     fault

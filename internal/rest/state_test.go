@@ -197,7 +197,7 @@ func TestStateWithoutRetries(t *testing.T) {
 }
 
 // What follows an attempt: a wait, nothing, or too late, with durations rounded for reading.
-func TestPolicy(t *testing.T) {
+func TestWhatFollowsAnAttempt(t *testing.T) {
 	t.Parallel()
 	const never = -second
 	update, once, rests := Request{Method: http.MethodPatch}, Request{Unrepeatable: true}, Request{AsOf: time.Now()}

@@ -26,7 +26,7 @@ func carryOut(ctx context.Context, c *client, r *Request, read func(context.Cont
 
 // An attempt is one request, whatever became of the one before, with what the caller made of
 // the request since.
-func TestTryAgain(t *testing.T) {
+func TestEachAttemptIsOneRequest(t *testing.T) {
 	t.Parallel()
 	for name, failed := range map[string]fault{
 		"a 429":       respond(429, ""),
@@ -60,7 +60,7 @@ func TestTryAgain(t *testing.T) {
 // A request that would be sent when what it rests on is old is not sent: its caller reads
 // first. That is at once if it is known how long it would wait, else as soon as it is old. The
 // read needs a slot like any other.
-func TestTryLate(t *testing.T) {
+func TestOutdatedRequestIsNotSent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		first fault // of another request, which takes the only slot
@@ -93,7 +93,7 @@ func TestTryLate(t *testing.T) {
 
 // What may have been carried out is not sent again if that does harm, and what says that it was not is.
 // A creation is not sent again after a status that may come from in front of the API.
-func TestUnrepeatable(t *testing.T) {
+func TestUnrepeatableRequestIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		first        fault
@@ -127,7 +127,7 @@ func TestUnrepeatable(t *testing.T) {
 
 // An update whose object is being changed is tried again for up to a minute from the first such
 // response on, and then is the error that it is. Other requests are not.
-func TestBusy(t *testing.T) {
+func TestBusyUpdateIsRetriedForAMinute(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		operation string
