@@ -26,7 +26,7 @@
 //	pipe_patch.go             the PATCH of one pipe
 //	pipe_mappings.go          table mappings: the configured set, and what is wrong with it
 //	pipe_mappings_warning.go  what a plan changes in them, in words
-//	pipe_credentials.go       what a source accepts and never returns
+//	pipe_credentials.go       the credentials of a source, as write-only arguments
 //	pipe_data_source.go       the data source
 //
 // dataplatform_api_key, which the framework handles:

@@ -18,7 +18,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// The credentials of a source, which the API accepts and never returns. Secrets are taken from the
+// The credentials of a source, which the API accepts. It returns none of them but the connection string
+// of object storage, which the resource does not store. Secrets are taken from the
 // configuration itself, because Terraform keeps write-only values out of plan and state. A version
 // beside each says when to send it again.
 
@@ -83,7 +84,7 @@ func pipeCredentialsAttribute() schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "Credentials of the source, by kind. The API never returns them. " +
+		MarkdownDescription: "Credentials of the source, by kind. Terraform cannot detect drift in them. " +
 			"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.",
 		Attributes: kinds,
 	}

@@ -225,8 +225,8 @@ func contains(paths []Path, at Path) bool {
 }
 
 const (
-	// numberPrecision is the precision of Terraform's numbers, in bits: byte counts exceed
-	// 2^53, where a float64 rounds.
+	// numberPrecision is the precision of Terraform's numbers, in bits. Any response can be read, and
+	// no value changes on its way.
 	numberPrecision = 512
 	// Numbers beyond these limits are rejected: 1e999999999 is short, but takes
 	// gigabytes to print. The exponents are binary and those of a float64, which
