@@ -13,8 +13,8 @@ output "keys" {
   value       = module.team.keys
 }
 
-output "key_secrets" {
-  description = "Secret of each application's API key."
-  value       = module.team.key_secrets
+output "encrypted_key_secrets" {
+  description = "Secret of each application's API key, encrypted. Sensitive, so that no run prints it."
+  value       = module.team.encrypted_key_secrets
   sensitive   = true
 }

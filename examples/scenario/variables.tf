@@ -58,7 +58,7 @@ variable "pipes" {
     service        = string
     id             = string
     secret_version = optional(number, 1)
-    kafka          = optional(object({ username = string }))
+    kafka          = optional(object({ username = optional(string), application = optional(string) }))
     postgres       = optional(object({ username = string }))
     cloud_stream   = optional(object({ access_key_id = string }))
     object_storage = optional(object({ access_key_id = optional(string) }))
@@ -72,4 +72,18 @@ variable "source_secrets" {
   default     = {}
   sensitive   = true
   ephemeral   = true
+}
+
+variable "age_identity" {
+  description = "Private key that decrypts the secrets of the API keys. Required in a run that decrypts."
+  type        = string
+  default     = null
+  sensitive   = true
+  ephemeral   = true
+}
+
+variable "decrypts" {
+  description = "Whether the run decrypts the secrets that pipes need. A plan of a pull request must not. Never apply without."
+  type        = bool
+  default     = true
 }

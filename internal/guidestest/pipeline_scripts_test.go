@@ -197,7 +197,7 @@ func TestPipelineRenewal(t *testing.T) {
 	w.edit("service.tf", "= 15", "= 20")
 	w.File("other.tf", pipeBlock("gone", noPipe+"1", ""))
 	w.wantScript("bash ci/plan.sh", 1)
-	w.expireKeys()
+	w.expireKeys("terraform.tfstate")
 	w.wantScript(renew, 0, "dataplatform_api_key.loader: create, delete", "1 added, 0 changed, 1 destroyed")
 	w.wantScript(renew, 0, none)
 	w.wantKeys(1, 0)
@@ -207,7 +207,7 @@ func TestPipelineRenewal(t *testing.T) {
 	w.edit("main.tf", `roles = ["developer"]`, `roles = ["query_endpoints"]`)
 	w.wantScript(renew, 0, none)
 	w.edit("main.tf", `roles = ["query_endpoints"]`, `roles = ["developer"]`+"\n  depends_on = [dataplatform_service_scaling.events]")
-	w.expireKeys()
+	w.expireKeys("terraform.tfstate")
 	w.wantScript(renew, 1, "The renewal depends on other changes.")
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong "+renew, 1)
 	w.wantWrites()
@@ -220,22 +220,23 @@ func TestPipelineRenewal(t *testing.T) {
 	w.wantWrites()
 
 	// A resource that stores the secret may change with the key.
-	w.edit("ci/renew.sh", "stores='[]'", `stores='["terraform_data"]'`)
+	w.edit("ci/renew.sh", `"module.team.dataplatform_pipe.this[\"orders\"]"`, `"terraform_data.store"`)
+	w.edit("ci/renew.sh", `["source_credentials"]`, `["input", "output"]`)
 	w.edit("service.tf", "= 20", "= 15")
 	w.File("other.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.id\n}\n")
 	w.shell("terraform apply -auto-approve")
 	w.wantScript(renew, 0, none)
-	w.expireKeys()
+	w.expireKeys("terraform.tfstate")
 	w.wantScript(renew, 0, "terraform_data.store: update", "1 added, 1 changed, 1 destroyed")
 	w.WantEmptyPlan()
 }
 
-// expireKeys lets the state say that its keys have expired.
-func (w *workspace) expireKeys() {
+// expireKeys lets a state say that its keys have expired.
+func (w *workspace) expireKeys(name string) {
 	w.T.Helper()
-	state := w.Read("terraform.tfstate")
+	state := w.Read(name)
 	const expired = `"expire_at": "2026-01-01T00:00:00Z"`
-	w.File("terraform.tfstate", regexp.MustCompile(`"expire_at": "[^"]+"`).ReplaceAllString(state, expired))
+	w.File(name, regexp.MustCompile(`"expire_at": "2[^"]+"`).ReplaceAllString(state, expired))
 }
 
 // TestPipelineComment writes the plan as a comment, and replaces its own in a later run. A run

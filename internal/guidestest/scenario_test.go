@@ -1,8 +1,13 @@
 package guidestest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 )
 
 const scenarioDir = examplesDir + "/scenario"
@@ -14,7 +19,8 @@ func newScenario(t *testing.T) *workspace {
 	w := newReader(t)
 	skipIfTooOld(t, fileText(t, scenarioDir+"/modules/team/main.tf"))
 	w.copies(scenarioDir, ".")
-	w.shell("rm -rf .terraform .terraform.lock.hcl .tflint.d terraform.tfstate*")
+	w.shell("rm -rf .terraform .terraform.lock.hcl .tflint.d terraform.tfstate* key.txt environments/*.pub")
+	w.File("environments/staging.pub", sealingtest.X25519(t).Recipient+"\n")
 	return w
 }
 
@@ -74,18 +80,21 @@ func TestScenarioReadme(t *testing.T) {
 	w := newScenario(t)
 	p := readPage(t, scenarioDir+"/README.md")
 	p.drop(func(b block) bool { return b.language == "hcl" }) // other providers
-	const secrets = `{"orders":"secret-of-orders","clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
-	p.replace(`{"orders":"...","clickstream":"...","sensors":"...","customers":"..."}`, secrets)
+	const secrets = `{"clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
+	p.replace(`{"clickstream":"...","sensors":"...","customers":"..."}`, secrets)
 	w.follow(p)
+	loader := w.Keys()[slices.IndexFunc(w.Keys(), func(key mockplatform.Document) bool {
+		return key["request"].(mockplatform.Document)["name"] == "ingest-production-loader"
+	})]["result"].(mockplatform.Document)
 	wantText(t, strings.Join(w.Writes(), "\n"),
-		`"kafka":{"credentials":{"password":"secret-of-orders","username":"orders-loader"}}`,
+		fmt.Sprintf(`"kafka":{"credentials":{"password":%q,"username":%q}}`, loader["keySecret"], loader["keyId"]),
 		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
 		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
 		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)
 	w.wantKeys(2, 6)
 
 	// A run that sends no secret needs none.
-	w.in("production").setenv("TF_VAR_source_secrets={}")
+	w.in("production").setenv("TF_VAR_source_secrets={}", "TF_VAR_age_identity="+w.Read("key.txt"))
 	wantText(t, w.shell("bash ci/plan.sh && bash ci/drift.sh && bash ci/renew.sh"), "0 to add, 0 to change, 0 to destroy.", "No API key is due")
 	wantNoText(t, w.Read("terraform.tfstate.d/production/terraform.tfstate"), "secret-of-")
 

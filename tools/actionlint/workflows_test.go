@@ -182,6 +182,8 @@ func TestHandedOutWorkflows(t *testing.T) {
 					t.Errorf("%s: %s: every branch gets the passphrase", name, id)
 				case s.Env["TF_VAR_source_secrets"] != "" && !strings.HasPrefix(s.Run, "bash ci/mask.sh && "):
 					t.Errorf("%s: %s: secrets are not masked before %s", name, id, s.Run)
+				case s.Env["TF_VAR_age_identity"] != "" && !strings.Contains(s.If+j.If+s.Env["TF_VAR_decrypts"], isMain):
+					t.Errorf("%s: %s: every branch decrypts the secrets of keys", name, id)
 				case strings.Contains(s.Run, "terraform apply") && !decrypted:
 					t.Errorf("%s: %s: applies another plan", name, id)
 				case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && s.With["path"] != "tfplan.enc":

@@ -2,16 +2,16 @@
 # Replaces the API keys that are due for renewal, and changes nothing else.
 set -euo pipefail
 
-# Types of resources that store the secret of a key, such as ["vault_kv_secret_v2"].
-stores='[]'
+# What stores the secret of a key, such as '(.type == "vault_kv_secret_v2")'. Of this pipe, only
+# the credentials may change.
+stores='(.address == "module.team.dataplatform_pipe.this[\"orders\"]" and [differing.at[0]] - ["source_credentials"] == [])'
 
 due='(.type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]])'
 stays='(.change.before.organization_id == .change.after.organization_id)'
 
-managed() { # TYPES
-  terraform show -json | jq -r --argjson types "$1" '
-    .values.root_module | recurse(.child_modules[]?) | .resources[]?
-    | select(.mode == "managed" and (.type | IN($types[]))) | .address'
+managed() { # CONDITION
+  terraform show -json | jq -r -L ci "include \"plan\"; .values.root_module | recurse(.child_modules[]?) | .resources[]?
+    | select(.mode == \"managed\" and $1) | .address"
 }
 
 plan() { # ADDRESSES ARGUMENTS...
@@ -22,7 +22,7 @@ plan() { # ADDRESSES ARGUMENTS...
 }
 
 # A plan of the keys alone: nothing else can keep them from being renewed.
-keys=$(managed '["dataplatform_api_key"]') moving=
+keys=$(managed '.type == "dataplatform_api_key"') moving=
 if [ -n "$keys" ]; then
   plan "$keys" "$@"
   moving=$(jq -r ".resource_changes[]? | select($due and ($stays | not)) | .address" tfplan.json)
@@ -38,8 +38,8 @@ fi
 
 plan "$keys"$'\n'"$(managed "$stores")" "$@"
 jq -r -L ci 'include "plan"; changes({}) | .lines[] | clean' tfplan.json
-if ! jq -e --argjson stores "$stores" "all(.resource_changes[];
-  .change.actions == [\"no-op\"] or .change.actions == [\"read\"] or ($due and $stays) or (.type | IN(\$stores[])))" tfplan.json > /dev/null; then
+if ! jq -e -L ci "include \"plan\"; all(.resource_changes[];
+  .change.actions == [\"no-op\"] or .change.actions == [\"read\"] or ($due and $stays) or $stores)" tfplan.json > /dev/null; then
   echo 'The renewal depends on other changes. Apply them first.' >&2
   exit 1
 fi

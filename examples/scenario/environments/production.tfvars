@@ -23,7 +23,7 @@ pipes = {
   orders = {
     service = "events"
     id      = "40000000-0000-4000-8000-000000000001"
-    kafka   = { username = "orders-loader" }
+    kafka   = { application = "loader" }
   }
 
   clickstream = {

@@ -27,6 +27,8 @@ variables {
   # Terraform 1.11 requires a value although the variable has a default. With a secret,
   # OpenTofu 1.12 fails: its mocks return write-only arguments.
   source_secrets = {}
+
+  secret_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
 }
 
 run "import_only_manages_nothing" {

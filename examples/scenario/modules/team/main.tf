@@ -43,6 +43,9 @@ resource "dataplatform_api_key" "this" {
   validity_hours      = (var.key_rotation_days + local.overlap_days) * 24
   early_renewal_hours = local.overlap_days * 24
 
+  # The state has the secret only encrypted.
+  secret_recipients = var.secret_recipients
+
   rotation_triggers = {
     generation = each.value.generation
   }
@@ -67,9 +70,9 @@ resource "dataplatform_pipe" "this" {
   # and one without credentials nothing at all.
   source_credentials = var.import_only || !contains(local.with_credentials, each.key) ? null : {
     kafka = each.value.kafka == null ? null : {
-      username            = each.value.kafka.username
+      username            = each.value.kafka.application == null ? each.value.kafka.username : dataplatform_api_key.this[each.value.kafka.application].key_id
       password_wo         = lookup(var.source_secrets, each.key, null)
-      password_wo_version = each.value.secret_version
+      password_wo_version = each.value.kafka.application == null ? each.value.secret_version : dataplatform_api_key.this[each.value.kafka.application].secret_version
     }
 
     postgres = each.value.postgres == null ? null : {

@@ -23,8 +23,8 @@ output "keys" {
   }
 }
 
-output "key_secrets" {
-  description = "Secret of each application's API key. The API returns it only once, so it is in the state."
-  value       = { for name, key in dataplatform_api_key.this : name => key.key_secret }
+output "encrypted_key_secrets" {
+  description = "Secret of each application's API key, encrypted. Sensitive, so that no run prints it."
+  value       = { for name, key in dataplatform_api_key.this : name => key.encrypted_key_secret }
   sensitive   = true
 }

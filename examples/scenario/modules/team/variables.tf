@@ -87,7 +87,7 @@ variable "pipes" {
 
     - `service`: the service's name in `services`
     - `id`: ID of the pipe
-    - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password
+    - `kafka`, `postgres`: `username` of the pipe at its source. The secret is its password. For `kafka`, `application` names an application instead, with whose API key the pipe authenticates
     - `cloud_stream`, `object_storage`: `access_key_id` of the pipe at its source. The secret is the access key's. Without `access_key_id`, the secret of an `object_storage` is its connection string
     - `secret_version`: increase it to send a new secret
 
@@ -97,7 +97,7 @@ variable "pipes" {
     service        = string
     id             = string
     secret_version = optional(number, 1)
-    kafka          = optional(object({ username = string }))
+    kafka          = optional(object({ username = optional(string), application = optional(string) }))
     postgres       = optional(object({ username = string }))
     cloud_stream   = optional(object({ access_key_id = string }))
     object_storage = optional(object({ access_key_id = optional(string) }))
@@ -126,4 +126,9 @@ variable "source_secrets" {
   default     = {}
   sensitive   = true
   ephemeral   = true
+}
+
+variable "secret_recipients" {
+  description = "Public keys to which the secret of each API key is encrypted: age recipients or SSH public keys."
+  type        = set(string)
 }
