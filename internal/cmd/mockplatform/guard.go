@@ -10,7 +10,8 @@ import (
 // guard keeps web pages out. A browser on this machine lets every page send requests to a
 // loopback address, and the console needs no credentials.
 //
-// Each change that a page asks for has an Origin, which no Terraform sends. A page that
+// Each change that a page asks for has an Origin, and what a page only embeds or links to has
+// a Sec-Fetch-Site. No Terraform sends either. A page that
 // reaches the fake under a name of its own (DNS rebinding) could also read, and is told
 // from a client by its Host. That is not checked if other machines are served on purpose,
 // because the fake does not know the names by which they reach it.
@@ -18,8 +19,8 @@ func guard(next http.Handler, addr net.Addr) http.Handler {
 	local := isLoopback(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Header.Get("Origin") != "":
-			deny(w, http.StatusForbidden, "requests from web pages are rejected (Origin: %q)", r.Header.Get("Origin"))
+		case len(r.Header["Origin"]) > 0 || r.Header.Get("Sec-Fetch-Site") == "cross-site" || r.Header.Get("Sec-Fetch-Site") == "same-site":
+			deny(w, http.StatusForbidden, "requests from web pages are rejected (Origin: %q, Sec-Fetch-Site: %q)", r.Header["Origin"], r.Header.Get("Sec-Fetch-Site"))
 		case local && !isLoopbackHost(r.Host):
 			deny(w, http.StatusMisdirectedRequest, "the fake serves only this machine, and %q is not a loopback address; -addr 0.0.0.0:PORT also serves others", r.Host)
 		default:

@@ -4,16 +4,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestWebPagesAreRejected has what a browser sends for a page: an Origin, or the name under
+// TestWebPagesAreRejected has what a browser sends for a page: an Origin, a Sec-Fetch-Site, or the name under
 // which the page reaches the fake. Nothing of it arrives, at the console or at the API.
 func TestWebPagesAreRejected(t *testing.T) {
 	t.Parallel()
 	local, others := start(t), start(t, "-addr", "0.0.0.0:0")
 	for _, row := range []struct {
-		host, origin string
+		host, header string
 		local        int
 		others       int
 	}{
@@ -27,9 +28,14 @@ func TestWebPagesAreRejected(t *testing.T) {
 		{"localhost.example", "", 421, 200},
 		{"127.0.0.1.example:18080", "", 421, 200},
 		{"192.0.2.1", "", 421, 200},
-		{"", "https://page.example", 403, 403},
-		{"", "null", 403, 403},
-		{"localhost", "http://localhost:8080", 403, 403},
+		{"", "Origin:https://page.example", 403, 403},
+		{"", "Origin:null", 403, 403},
+		{"localhost", "Origin:http://localhost:8080", 403, 403},
+		{"", "Origin:", 403, 403},
+		{"", "Sec-Fetch-Site:cross-site", 403, 403},
+		{"", "Sec-Fetch-Site:same-site", 403, 403},
+		{"", "Sec-Fetch-Site:none", 200, 200}, // typed into the address bar
+		{"", "Sec-Fetch-Site:same-origin", 200, 200},
 	} {
 		for _, to := range []struct {
 			*program
@@ -40,8 +46,8 @@ func TestWebPagesAreRejected(t *testing.T) {
 				to.request("PATCH", scaling, `{"numReplicas":7}`),
 			} {
 				request.Host = row.host
-				if row.origin != "" {
-					request.Header.Set("Origin", row.origin)
+				if name, value, ok := strings.Cut(row.header, ":"); ok {
+					request.Header.Set(name, value)
 				}
 				response, err := http.DefaultClient.Do(request)
 				if err != nil {
@@ -49,7 +55,7 @@ func TestWebPagesAreRejected(t *testing.T) {
 				}
 				_ = response.Body.Close()
 				if response.StatusCode != to.status {
-					t.Errorf("Host %q, Origin %q, %s: got %d, want %d", row.host, row.origin, request.URL, response.StatusCode, to.status)
+					t.Errorf("Host %q, %s, %s: got %d, want %d", row.host, row.header, request.URL, response.StatusCode, to.status)
 				}
 			}
 		}
