@@ -70,7 +70,10 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 // "user:secret", has one of three forms of the secret in it, depending on what precedes it.
 func forms(secret string) []string {
 	quoted, _ := json.Marshal(secret) // never fails
-	all := []string{secret, string(quoted), url.QueryEscape(secret), hex.EncodeToString([]byte(secret))}
+	all := []string{
+		secret, string(quoted), hex.EncodeToString([]byte(secret)),
+		url.QueryEscape(secret), url.PathEscape(secret), url.UserPassword("", secret).String()[1:],
+	}
 	for before := range 3 {
 		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			encoded := alphabet.EncodeToString(append(make([]byte, before), secret...))

@@ -20,7 +20,7 @@ func TestMask(t *testing.T) {
 	t.Parallel()
 	const secret = `it's "a" \secret<of>` + "\n" + `fünf words/+=`
 	var c Secrets
-	for _, literal := range []string{secret, "postgres-loader-2024", "wxyz", "begin", "beginning", "abc", "", " padded-secret\n"} {
+	for _, literal := range []string{secret, "postgres-loader-2024", "wxyz", "begin", "beginning", "abc", "", "a b:c d", " padded-secret\n"} {
 		c.AddSecret(literal)
 	}
 	c.AddSecret("Host=a-host-of-ours;Key=key-of-the-connection", "key-of-the-connection")
@@ -46,6 +46,8 @@ func TestMask(t *testing.T) {
 		words.Clean(strings.ReplaceAll(secret, "'", `'\''`), 99): mask,
 		string(quoted): mask,
 		"x=" + url.QueryEscape("wxyz") + "&y=" + url.QueryEscape(secret): mask,
+		"x/" + url.PathEscape("a b:c d") + "/y":                          mask,
+		url.UserPassword("u", "a b:c d").String():                        mask,
 		"x" + hex.EncodeToString([]byte("wxyz")):                         mask,
 		strings.ToUpper(hex.EncodeToString([]byte(secret)))[8:40]:        mask,
 	} {
