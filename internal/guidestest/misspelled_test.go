@@ -45,6 +45,7 @@ func TestExamplesAreLinted(t *testing.T) {
 	for _, kind := range []string{"data-sources", "demo", "provider", "resources"} {
 		w.copies(examplesDir+"/"+kind, kind)
 	}
+	w.shell("cp environments/staging.pub environments/production.pub")
 	w.shell("terraform init && bash ci/lint.sh && bash ci/lint.sh --var-file=environments/production.tfvars")
 	w.File("given.tf", "variable \"given\" { type = any }\nresource \"dataplatform_pipe\" \"given\" { settings = var.given }\n")
 	w.File("given.tfvars", "given = { engine_given = 1 }\n")
@@ -144,7 +145,7 @@ resource "dataplatform_pipe" "by_local" {
 }
 `)
 	w.edit("modules/team/main.tf", "    streaming_max_insert_wait_ms", "    streaming_module")
-	w.edit("environments/production.tfvars", `username = "orders-loader"`, `user_file = "orders-loader"`)
+	w.edit("environments/production.tfvars", `username = "crm-replication"`, `user_file = "crm-replication"`)
 	w.shell("terraform init")
 	names := []string{
 		"dataplatform_pipe.evaluated has no settings.engine_local.",
@@ -162,7 +163,7 @@ resource "dataplatform_pipe" "by_local" {
 		`module.each.dataplatform_pipe.by_local["events"] has no settings.engine_more. Terraform silently ignores it: check the spelling. (misspelled_members) on calls.tf line 9:`,
 		`module.several.dataplatform_pipe.by_variable["events"] has no settings.engine_yaml (from pipes.yaml).`,
 		`module.several.dataplatform_pipe.by_local["events"] has no settings.engine_yaml (from pipes.yaml).`,
-		`environments/production.tfvars has no pipes["orders"].kafka.user_file.`,
+		`environments/production.tfvars has no pipes["customers"].postgres.user_file.`,
 	}
 	out := w.wantScript("bash ci/lint.sh", 2, names...)
 	if got := strings.Count(out, "(misspelled_members)"); got != len(names) {

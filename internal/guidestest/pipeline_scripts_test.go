@@ -199,6 +199,9 @@ func TestPipelineRenewal(t *testing.T) {
 	w.wantScript("bash ci/plan.sh", 1)
 	w.expireKeys("terraform.tfstate")
 	w.wantScript(renew, 0, "dataplatform_api_key.loader: create, delete", "1 added, 0 changed, 1 destroyed")
+	for _, script := range []string{"renew", "drift"} { // no text of theirs is a command of the workflow
+		w.wantScript("GITHUB_ACTIONS=true bash ci/"+script+".sh | sed -n 1p | grep -cx '::stop-commands::[0-9a-f]\\{32\\}'", 0, "1 exit code")
+	}
 	w.wantScript(renew, 0, none)
 	w.wantKeys(1, 0)
 
@@ -206,6 +209,10 @@ func TestPipelineRenewal(t *testing.T) {
 	// waits for it.
 	w.edit("main.tf", `roles = ["developer"]`, `roles = ["query_endpoints"]`)
 	w.wantScript(renew, 0, none)
+	due := w.Read("terraform.tfstate")
+	w.expireKeys("terraform.tfstate")
+	w.wantScript("! bash ci/renew.sh | grep '"+none+"' && "+renew, 0, "Due, and not renewed, because another change replaces it, too: dataplatform_api_key.loader exit code")
+	w.File("terraform.tfstate", due)
 	w.edit("main.tf", `roles = ["query_endpoints"]`, `roles = ["developer"]`+"\n  depends_on = [dataplatform_service_scaling.events]")
 	w.expireKeys("terraform.tfstate")
 	w.wantScript(renew, 1, "The renewal depends on other changes.")
@@ -215,7 +222,11 @@ func TestPipelineRenewal(t *testing.T) {
 	// A key that the renewal would create in another organization is not renewed.
 	w.edit("main.tf", "\n  depends_on = [dataplatform_service_scaling.events]", "")
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
-	w.wantScript(renew, 1, "Due, and not renewed, because the provider is set to another organization: dataplatform_api_key.loader exit code")
+	w.File("moved.tf", "moved {\n  from = dataplatform_api_key.loader\n  to   = dataplatform_api_key.loader[\"##[error]a\"]\n}\n")
+	w.edit("main.tf", `"loader" {`, `"loader" {`+"\n  for_each = toset([\"##[error]a\"])\n")
+	w.wantScript(renew, 1, `Due, and not renewed, because the provider is set to another organization: dataplatform_api_key.loader["## [error]a"] exit code`)
+	w.edit("main.tf", "\n  for_each = toset([\"##[error]a\"])\n", "")
+	w.shell("rm moved.tf")
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OrganizationID)
 	w.wantWrites()
 
@@ -311,11 +322,16 @@ func TestPipelineMasks(t *testing.T) {
 	w.copies(scenarioDir+"/ci", "ci")
 	for _, row := range []struct{ secrets, says string }{
 		{"{}", ""},
+		{`{"a":{"b":["deep"]},"c":1234,"d":null}`, "::add-mask::deep ::add-mask::1234"},
 		{`{"orders":"first secret","customers":"","key":"100%\r\nlast"}`, "::add-mask::first secret ::add-mask::100%25%0D%0Alast"},
 	} {
 		if out := w.setenv("TF_VAR_source_secrets=" + row.secrets).shell("bash ci/mask.sh"); out != row.says {
 			t.Errorf("%s: got %q, want %q", row.secrets, out, row.says)
 		}
 	}
-	wantNoText(t, w.setenv(`TF_VAR_source_secrets={"orders":secret}`).shell("! bash ci/mask.sh"), "secret")
+	for _, secrets := range []string{`{"orders":hunter2}`, "hunter2", `{"orders":"first"} hunter2`} {
+		w.setenv("TF_VAR_source_secrets=" + secrets)
+		w.wantScript("bash ci/mask.sh", 1, "TF_VAR_source_secrets is not JSON, so its values cannot be hidden in the log.")
+		wantNoText(t, w.shell("! bash ci/mask.sh 2>&1"), "hunter2")
+	}
 }

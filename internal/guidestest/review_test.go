@@ -95,6 +95,10 @@ func TestReviewOfOutputs(t *testing.T) {
 		warns                       bool
 	}{
 		{`["a-long-secret"]`, "false", "local.a", true},
+		{`[{"m": "Bearer a-long-secret"}]`, "false", "local.a", true},
+		{`{"a-long-secret": 1}`, "false", "local.a", true},
+		{`"YS1sb25nLXNlY3JldA=="`, "false", "local.a", true},
+		{`"a-long-secre"`, "false", "local.a", false},
 		{`["a-long-secret"]`, "true", "local.a", false},
 		{"null", "false", "k.a.key_secret", true},
 		{"null", "false", `module.m["x"].plain`, true},
@@ -109,10 +113,39 @@ func TestReviewOfOutputs(t *testing.T) {
 			t.Errorf("%+v:\n%s", row, out)
 		}
 		wantText(t, out, "outputs that change: o\n")
+		if printed := strings.Contains(out, "outputs that change: o\n  printed by the apply: o\n"); printed == (row.sensitive == "true") {
+			t.Errorf("%+v: printed is %t:\n%s", row, printed, out)
+		}
 	}
 }
 
-// TestReviewIsCut leaves out whole objects, the least dangerous first.
+// TestReviewOfDiagnostics shows once what differs only in IDs, and errors that differ in times. A time in a
+// warning can be a part of a name.
+func TestReviewOfDiagnostics(t *testing.T) {
+	w := reviewer(t)
+	message := func(severity, detail string) string {
+		return fmt.Sprintf(`{"diagnostic": {"severity": %q, "summary": "S", "detail": %q}}`, severity, detail)
+	}
+	for _, row := range []struct {
+		severity, one, other string
+		shown                int
+	}{
+		{"error", "gave up after 2 attempts in 1m30s", "gave up after 1 attempt in 1.5s", 1},
+		{"error", "table shard1.messages", "table shard2.messages", 2},
+		{"error", "column pay_1m", "column pay_2m", 2},
+		{"warning", "table shard1.messages", "table shard2.messages", 2},
+		{"warning", "table 1h", "table 2h", 2},
+		{"warning", `pipe "a" (40000000-0000-4000-8000-00000000000a)`, `pipe "b" (40000000-0000-4000-8000-00000000000b)`, 1},
+	} {
+		out := w.reviewed(planned("other", `"actions": ["no-op"]`), message(row.severity, row.one)+","+message(row.severity, row.other), 60000)
+		if got := strings.Count(out, row.severity+": S\n"); got != row.shown {
+			t.Errorf("%+v: shown %d times:\n%s", row, got, out)
+		}
+	}
+}
+
+// TestReviewIsCut leaves out whole objects, the least dangerous first. One that does not fit is cut, and
+// what is less dangerous does not take its place.
 func TestReviewIsCut(t *testing.T) {
 	w := reviewer(t)
 	var changes []string
@@ -126,6 +159,15 @@ func TestReviewIsCut(t *testing.T) {
 	if len(out) > 800 {
 		t.Errorf("%d bytes are left", len(out))
 	}
+
+	lines := strings.Repeat(`\na column`, 100)
+	out = w.reviewed(planned("other", `"actions": ["create"], "before": null, "after": {}`), `{"diagnostic": {"severity": "warning", "summary": "Large", "detail": "First`+lines+`"}},
+  {"diagnostic": {"severity": "warning", "summary": "Small"}}`, 300)
+	if !regexp.MustCompile(`\nwarning: Large\n  First\n(  a column\n){8,}  … \d\d more lines are in the log\. https://ci\.example\.com/9\n`).MatchString(out) || len(out) > 600 {
+		t.Errorf("not cut by lines:\n%s", out)
+	}
+	wantText(t, out, "warning: Small\n1 objects or messages, the least dangerous ones, are missing here.")
+	wantNoText(t, out, "a.b: create")
 }
 
 // TestReviewOfMappings plans what Terraform's own text hides: one member is sensitive and another one

@@ -97,7 +97,7 @@ func TestScenarioSecrets(t *testing.T) {
 		wantNoText(t, w.Read(name), "encrypted_key_secret:", "BEGIN AGE ENCRYPTED FILE", "YWdlLWVuY3J5cHRpb24")
 	}
 	w.expireKeys("terraform.tfstate.d/production/terraform.tfstate")
-	run(0, "ci/renew.sh", identity, "No API key is due for renewal.")
+	run(0, "ci/renew.sh", identity, "Due, and not renewed, because another change replaces it, too:")
 	w.wantWrites()
 	w.File("environments/production.pub", pair.Recipient+"\n")
 

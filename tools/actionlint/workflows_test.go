@@ -158,6 +158,7 @@ func hasSecret(values map[string]string) bool {
 // TestHandedOutWorkflows wants what changes something on main alone and in an environment of
 // its own, only the plan of this run applied, and nothing left behind.
 func TestHandedOutWorkflows(t *testing.T) {
+	const stop = `echo "::stop-commands::$(openssl rand -hex 16)"`
 	for name, prefix := range map[string]string{handedOut[0]: "production", handedOut[1]: "${{ inputs.environment }}"} {
 		w := read(t, name)
 		renew, plan, apply := w.Jobs["renew"], w.Jobs["plan"], w.Jobs["apply"]
@@ -169,6 +170,9 @@ func TestHandedOutWorkflows(t *testing.T) {
 		}
 		if want := regexp.MustCompile(regexp.QuoteMeta(isMain) + ` && '(production-)?main' \|\| '(production-)?plan' }}$`); !want.MatchString(plan.Environment) {
 			t.Errorf("%s: a plan is in %s", name, plan.Environment)
+		}
+		if !runs(plan, "rm -f plan.md && terraform init") {
+			t.Errorf("%s: the comment can be an older plan, or one of the branch", name)
 		}
 		if plan.Outputs["digest"] != "${{ steps.encrypt.outputs.digest }}" {
 			t.Errorf("%s: the digest is %s", name, plan.Outputs["digest"])
@@ -186,8 +190,10 @@ func TestHandedOutWorkflows(t *testing.T) {
 					t.Errorf("%s: %s: every branch decrypts the secrets of keys", name, id)
 				case strings.Contains(s.Run, "terraform apply") && !decrypted:
 					t.Errorf("%s: %s: applies another plan", name, id)
-				case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && s.With["path"] != "tfplan.enc":
-					t.Errorf("%s: %s: uploads %s", name, id, s.With["path"])
+				case strings.Contains(s.Run, "terraform apply") && !strings.Contains(s.Run, stop+" && terraform apply"):
+					t.Errorf("%s: %s: a name can be a command of the workflow in %s", name, id, s.Run)
+				case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && (s.With["path"] != "tfplan.enc" || s.With["overwrite"] != "true"):
+					t.Errorf("%s: %s: uploads %s", name, id, s.With)
 				}
 			}
 			if last := j.Steps[len(j.Steps)-1]; j.Environment != "" && (last.Run != "git clean -ffdxq" || last.If != "always()") {

@@ -77,17 +77,19 @@ def exposes($of): any(.expression? | .. | .references? // empty | .[];
 def outputs:
   .configuration.root_module as $root
   | [.prior_state.values, .planned_values | .root_module? // empty | recurse(.child_modules[]?) | .resources[]?
-     | .sensitive_values as $marks | .values | hidden($marks) | select(length > 7)] as $secrets
+     | .sensitive_values as $marks | .values | hidden($marks) | select(length > 7) | ., @base64] as $secrets
   | [.output_changes // {} | to_entries[] | select(.value.actions != ["no-op"])] as $all
-  | ($all[] | select(.value.after_sensitive != true and .value.actions != ["delete"])
-     | select(any(.value.after | .. | strings; IN($secrets[])) or ($root.outputs[.key] | exposes($root)))
+  | [$all[] | select(.value.after_sensitive != true and .value.actions != ["delete"])] as $printed
+  | ($printed[]
+     | select(any(.value.after | .. | strings, (objects | keys[]); . as $t | any($secrets[]; . as $s | $t | contains($s))) or ($root.outputs[.key] | exposes($root)))
      | {rank: 1, lines: ["warning: The apply prints the output \([.key] | path), which has a secret and is not sensitive"]}),
-    ($all | select(. != []) | {rank: 4, lines: ["outputs that change: \(map([.key] | path) | join(", "))"]});
+    ($all | select(. != []) | {rank: 4, lines: (["outputs that change: \(map([.key] | path) | join(", "))"]
+      + if $printed == [] then [] else ["  printed by the apply: \($printed | map([.key] | path) | join(", "))"] end)});
 
-# Errors, then warnings. Those that differ only in IDs and times are shown once.
+# Errors, then warnings. Those that differ only in IDs are shown once, and errors that differ in times.
 def diagnostics:
-  def common: [.severity, .summary, .detail // ""] | map(gsub("(\"[^\"]*\" \\()?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"; "ID")
-    | gsub("[0-9]+ attempts?|[0-9]+(:[0-9]+){2}|[0-9.]+(ms|s|m|h)"; "TIME"));
+  def common: [.severity, .summary, .detail // ""] | map(gsub("(\"[^\"]*\" \\()?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"; "ID"))
+    | if .[0] == "error" then map(gsub("[0-9]+ attempts?|[0-9]+(:[0-9]+){2}|\\b([0-9]+(\\.[0-9]+)?(ms|s|m|h))+\\b"; "TIME")) else . end;
   [.[].diagnostic // empty | select(.summary != "Some objects will no longer be managed by Terraform")] # the changes say more
   | to_entries | group_by(.value | common) | sort_by([.[0].value.severity, (.[0].value.summary | startswith("Destroy ")), .[0].key])[]
   | .[0].value as $first
@@ -96,10 +98,17 @@ def diagnostics:
       ["\($first.severity): \($first.summary | gsub("\n"; " "))"] + ($places[:3] | map("  in \(.)"))
       + if $places[3:] == [] then [] else ["  and in \($places[3:] | length) more places"] end
       + ($first.detail // "" | split("\n") | map(select(. != "") | "  \(.)")))};
-# As many blocks as fit into a number of bytes.
+# As many blocks as fit into a number of bytes. The first that does not fit is cut, and none follows it.
 def fit($max; $rest):
-  reduce (to_entries | sort_by(.value.rank)[] | .size = (.value.lines | join("\n    ") | utf8bytelength + 5)) as $b ({kept: [], size: 0, missing: 0};
-    if .size + $b.size > $max then .missing += 1 else .size += $b.size | .kept += [$b] end)
+  reduce (to_entries | map(.size = (.value.lines | map(utf8bytelength + 5) | add)) | sort_by(.value.rank, .size)[]) as $b
+    ({kept: [], size: 0, missing: 0, full: false}; ($max - .size) as $left
+    | if .full then .missing += 1
+      elif $b.size <= $left then .size += $b.size | .kept += [$b]
+      else .full = true
+        | [foreach $b.value.lines[] as $line ($rest | utf8bytelength + 60; . + ($line | utf8bytelength + 5); select(. <= $left) | $line)] as $first
+        | if $first == [] then .missing += 1
+          else .kept += [$b | .value.lines = $first + ["  … \(.value.lines[$first | length:] | length) more lines are in the log. \($rest)"]] end
+      end)
   | (.kept | sort_by(.key)[].value.lines[]), (.missing | select(. > 0) | "\(.) objects or messages, the least dangerous ones, are missing here. All are in the log. \($rest)");
 
 # The input are the messages of terraform plan -json, and $plan is null if it failed.

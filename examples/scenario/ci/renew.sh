@@ -2,11 +2,15 @@
 # Replaces the API keys that are due for renewal, and changes nothing else.
 set -euo pipefail
 
+# Nothing that follows is a command of the workflow, whatever the names of objects are.
+[ -z "${GITHUB_ACTIONS:-}" ] || echo "::stop-commands::$(openssl rand -hex 16)"
+
 # What stores the secret of a key, such as '(.type == "vault_kv_secret_v2")'. Of this pipe, only
 # the credentials may change.
 stores='(.address == "module.team.dataplatform_pipe.this[\"orders\"]" and [differing.at[0]] - ["source_credentials"] == [])'
 
 due='(.type == "dataplatform_api_key" and .change.replace_paths == [["ready_for_renewal"]])'
+changing='(.type == "dataplatform_api_key" and (.change.replace_paths // [] | length > 1 and any(. == ["ready_for_renewal"])))'
 stays='(.change.before.organization_id == .change.after.organization_id)'
 
 managed() { # CONDITION
@@ -22,18 +26,19 @@ plan() { # ADDRESSES ARGUMENTS...
 }
 
 # A plan of the keys alone: nothing else can keep them from being renewed.
-keys=$(managed '.type == "dataplatform_api_key"') moving=
+keys=$(managed '.type == "dataplatform_api_key"') moving= others=
 if [ -n "$keys" ]; then
   plan "$keys" "$@"
-  moving=$(jq -r ".resource_changes[]? | select($due and ($stays | not)) | .address" tfplan.json)
+  moving=$(jq -r -L ci "include \"plan\"; .resource_changes[]? | select($due and ($stays | not)) | .address | clean" tfplan.json)
+  others=$(jq -r -L ci "include \"plan\"; .resource_changes[]? | select($changing) | .address | clean" tfplan.json)
   keys=$(jq -r ".resource_changes[]? | select($due and $stays) | .address" tfplan.json)
 fi
 if [ -n "$moving" ]; then
   echo "Due, and not renewed, because the provider is set to another organization: $moving" >&2
   trap 'exit 1' EXIT
-elif [ -z "$keys" ]; then
-  echo 'No API key is due for renewal.'
 fi
+[ -z "$others" ] || echo "Due, and not renewed, because another change replaces it, too: $others"
+[ -n "$moving$others$keys" ] || echo 'No API key is due for renewal.'
 [ -n "$keys" ] || exit 0
 
 plan "$keys"$'\n'"$(managed "$stores")" "$@"
