@@ -361,6 +361,7 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	stop := w.network.Start(w)
 	defer func() {
 		time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
+		synctest.Wait()
 		w.end()
 		stop()
 		synctest.Wait()
@@ -383,12 +384,14 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	if w.another != nil {
 		w.another()
 	}
-	w.isOver = true
 	for _, fault := range change.Faults {
 		wrong = append(wrong, fault.String())
 	}
+	w.mu.Lock() // a PATCH may still be carried out
+	w.isOver = true
 	wrong = append(wrong, w.check()...)
 	w.old = nil
+	w.mu.Unlock()
 	if late := time.Until(w.lastDone); late > 0 {
 		time.Sleep(late + w.platform.lag)
 	}
