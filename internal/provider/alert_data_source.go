@@ -35,7 +35,7 @@ func alertDataSourceSchema() schema.Schema {
 		Validators:          []validator.String{alertID},
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads one alert from the alerting API, which cannot list or change alerts. It needs the provider's `alerts_base_url` and `alerts_access_token`, and no API key.",
+		MarkdownDescription: "Reads one alert from the alerting API. It needs the provider's `alerts_base_url` and `alerts_access_token`, and no API key.",
 		Attributes:          attributes,
 	}
 }

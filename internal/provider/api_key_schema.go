@@ -61,7 +61,7 @@ func apiKeySchema() schema.Schema {
 			},
 			"early_renewal_hours": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. If omitted, the key is renewed once it has expired. Updated in place.",
+				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. Updated in place.",
 				Validators: []validator.Number{
 					numberCheck{0, maxValidityHours, 1},
 					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
@@ -93,14 +93,13 @@ func apiKeySchema() schema.Schema {
 			},
 			"secret_recipients": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Who can decrypt the secret: age recipients (`age1…`, or post-quantum `age1pq1…` without others) and SSH public keys of type `ssh-ed25519` and `ssh-rsa`. " +
-					"If set, `encrypted_key_secret` contains the secret, and `key_secret` is not set. Each recipient can decrypt the secret alone. Must not be empty. Conflicts with `hash_data`. " +
-					"The comment of an SSH key has no effect." + replaces,
+				MarkdownDescription: "Who can decrypt the secret: age recipients (`age1…`, or post-quantum `age1pq1…` without others) and SSH public keys of type `ssh-ed25519` and `ssh-rsa`. Each can do so alone. " +
+					"If set, `encrypted_key_secret` contains the secret, and `key_secret` is not set. Must not be empty. Conflicts with `hash_data`." + replaces,
 				Validators: []validator.Set{validRecipients},
 			},
 			"ip_access_list": schema.SetNestedAttribute{
 				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty, because the effect of an empty list is not documented. If omitted, no list is sent, and the platform decides." + replaces,
+				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty. If omitted, the platform decides." + replaces,
 				Validators:          []validator.Set{nonNull, notEmpty},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"source": schema.StringAttribute{

@@ -84,7 +84,7 @@ func pipeCredentialsAttribute() schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "Credentials of the source, by kind. Terraform cannot detect drift in them. " +
+		MarkdownDescription: "Credentials of the source, by kind. " +
 			"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.",
 		Attributes: kinds,
 	}
@@ -107,7 +107,7 @@ func (c credential) attributes() map[string]schema.Attribute {
 	if c.user != "" {
 		attributes[c.user] = schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: credentialLabels[c.user] + ". Requires `" + c.version() + "`. Changing it has the effect of a new version. If omitted, only the secret is sent.",
+			MarkdownDescription: credentialLabels[c.user] + ". Requires `" + c.version() + "`.",
 		}
 	}
 	return attributes

@@ -17,7 +17,7 @@ func pipeDataSourceSchema() schema.Schema {
 		MarkdownDescription: "Connection string of the blob storage. May contain a secret, and is stored in the state.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns. It needs the ID of the pipe, because the API cannot list pipes.",
+		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns.",
 		Attributes:          attributes,
 	}
 }

@@ -17,11 +17,11 @@ func pipeResourceSchema() schema.Schema {
 	source := attributes["source"].(schema.SingleNestedAttribute)
 	source.Attributes["validate_samples"] = schema.BoolAttribute{
 		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source: changing it alone changes nothing on the platform.",
+		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "Configures one existing data-ingestion pipe. " +
-			"It cannot create or delete pipes: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
+			"It cannot create pipes, and destroying the resource changes nothing on the platform.",
 		Attributes: attributes,
 	}
 }
@@ -89,7 +89,7 @@ func kafkaAttribute() schema.Attribute {
 		"brokers":        computedString("Addresses of the brokers."),
 		"topics":         computedString("Topics to read."),
 		"consumer_group": computedString("Consumer group."),
-		"iam_role":       settableString("Identifier of the role for reading the source."),
+		"iam_role":       settableString("Role for reading the source."),
 		"offset": computedObject("Position where reading starts.", map[string]schema.Attribute{
 			"timestamp": computedString("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
 		}),
@@ -109,7 +109,7 @@ func objectStorageAttribute() schema.Attribute {
 		"compression":          computedString("Compression of the files, such as `auto`."),
 		"is_continuous":        computedBool("Whether new files are read as they arrive."),
 		"queue_url":            computedString("URL of the queue with notifications of new files."),
-		"iam_role":             settableString("Identifier of the role for reading the source."),
+		"iam_role":             settableString("Role for reading the source."),
 		"path":                 settableString("Path of the files; may contain wildcard patterns."),
 		"azure_container_name": settableString("Azure container of the files."),
 	})
@@ -119,9 +119,9 @@ func cloudStreamAttribute() schema.Attribute {
 	return settableObject("Managed-stream source.", map[string]schema.Attribute{
 		"stream_name":          computedString("Name of the stream."),
 		"region":               computedString("Region of the stream."),
-		"use_enhanced_fan_out": computedBool("Whether the stream is read with enhanced fan-out."),
-		"timestamp":            computedNumber("Time from which the stream is read, in seconds since 1970-01-01T00:00:00Z."),
-		"iam_role":             settableString("Identifier of the role for reading the source."),
+		"use_enhanced_fan_out": computedBool("Whether enhanced fan-out is used."),
+		"timestamp":            computedNumber("Time where reading starts, in seconds since 1970-01-01T00:00:00Z."),
+		"iam_role":             settableString("Role for reading the source."),
 	})
 }
 
@@ -137,9 +137,9 @@ func postgresAttribute() schema.Attribute {
 			"replication_slot_name":              computedString("Replication slot to read."),
 			"allow_nullable_columns":             computedBool("Whether columns may be null."),
 			"initial_load_parallelism":           computedNumber("Number of threads of the initial load."),
-			"snapshot_num_rows_per_partition":    computedNumber("Number of rows in one partition of the snapshot."),
+			"snapshot_num_rows_per_partition":    computedNumber("Number of rows per partition of the snapshot."),
 			"snapshot_number_of_parallel_tables": computedNumber("Number of tables copied concurrently."),
-			"enable_failover_slots":              computedBool("Whether failover slots are enabled for the replication slot."),
+			"enable_failover_slots":              computedBool("Whether failover slots are enabled."),
 		}),
 		"table_mappings": tableMappingsAttribute(),
 	})

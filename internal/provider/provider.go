@@ -51,7 +51,7 @@ func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRe
 // Schema implements provider.Provider.
 func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Use Terraform or OpenTofu to manage Data Platform, a hosted analytical database: scale services, configure ingestion pipes, and create and rotate API keys. Data sources read services, pipes and alerts.",
+		MarkdownDescription: "Use Terraform or OpenTofu to manage Data Platform, a hosted analytical database: scale services, configure ingestion pipes, and create and rotate API keys.",
 		Attributes:          providerAttributes(),
 	}
 }

@@ -43,15 +43,15 @@ var providerSettings = []setting{
 	{name: "key_id", needed: true, partners: []string{"base_url", "key_secret"}, check: checkKeyID,
 		description: "ID of the API key for the management API. Must not contain a colon or whitespace."},
 	{name: "key_secret", needed: true, sensitive: true, partners: []string{"base_url", "key_id"}, check: checkCredential,
-		description: "Secret of the API key for the management API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`."},
+		description: "Secret of the API key for the management API. Must not contain whitespace."},
 	{name: "alerts_base_url", needed: true,
 		description: "Base URL of the alerting API, which only `dataplatform_alert` uses. Has the form of `base_url`."},
 	{name: "alerts_access_token", needed: true, sensitive: true, partners: []string{"alerts_base_url"}, check: checkCredential,
-		description: "Bearer token for the alerting API. Must not contain whitespace; when reading it from a file, wrap it in `trimspace()`."},
+		description: "Bearer token for the alerting API. Must not contain whitespace."},
 	{name: "request_timeout", check: durationFrom(1, "must be greater than zero"),
 		description: fmt.Sprintf("Timeout of one attempt of a request, a duration greater than zero such as `30s`. Defaults to `%s`.", platform.DefaultRequestTimeout)},
 	{name: "retry_timeout", check: durationFrom(0, "must not be negative"),
-		description: fmt.Sprintf("Time limit of one operation with all its retries and the waits between them, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
+		description: fmt.Sprintf("Time limit of one operation with all its retries, a duration such as `5m`. `0s` disables retries. Defaults to `%s`.", platform.DefaultRetryTimeout)},
 	{name: "max_concurrent_requests", check: checkCount,
 		description: fmt.Sprintf("Maximum number of concurrent requests, at least 1. Defaults to %d.", platform.DefaultMaxConcurrentRequests)},
 }
@@ -59,7 +59,7 @@ var providerSettings = []setting{
 func providerAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range providerSettings {
-		description := s.description + " Can also be set with the `" + conn.Environment(s.name) + "` environment variable."
+		description := s.description + " Environment variable: `" + conn.Environment(s.name) + "`."
 		switch s.name {
 		case "allow_http":
 			attributes[s.name] = schema.BoolAttribute{Optional: true, MarkdownDescription: description}

@@ -17,8 +17,7 @@ const (
 	wholeSent    = " Sent as a whole; `[]` clears it."
 	wholeNumbers = " Numbers must be whole, except `engine_parallel_distributed_insert_select`."
 	wholeLimit   = "; a whole number"
-	wholeSet     = " The complete set: mappings that are not in it are removed. " +
-		"A changed mapping is removed and added again, which may copy its table again."
+	wholeSet     = " The complete set: mappings that are not in it are removed."
 	excludesNone = " Use `[]` to exclude none."
 	defaultsTo   = " Defaults to "
 )

@@ -25,14 +25,14 @@ func serviceDataSourceSchema() schema.Schema {
 	}
 	attributes["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Name of the service, case-sensitive. It is an error if several services have this name.",
+		MarkdownDescription: "Name of the service, case-sensitive. No other service may have it.",
 	}
 	attributes["encryption_key"] = schema.StringAttribute{
 		Computed: true, Sensitive: true,
 		MarkdownDescription: "Encryption key of the service. May be a secret, and is stored in the state.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads one database service, by ID or by name. It cannot change the service; `dataplatform_service_scaling` manages its scaling.",
+		MarkdownDescription: "Reads one database service, by ID or by name.",
 		Attributes:          attributes,
 	}
 }

@@ -37,7 +37,7 @@ var serviceScaling = adopt.New(adopt.Kind{
 func serviceScalingSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Manages the auto-scaling settings of one existing service. " +
-			"It cannot create or delete services: an unknown ID is an error, and destroying the resource changes nothing on the platform.",
+			"It cannot create services, and destroying the resource changes nothing on the platform.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id":       organizationIDAttribute("service"),
 			"service_id":            requiredID("service"),

@@ -12,11 +12,11 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-const filterDescription = "Filters by resource tags, passed to the API unchanged. Their syntax is not documented: check the result before you rely on it."
+const filterDescription = "Filters by resource tags, passed to the API unchanged. Their syntax is not documented."
 
 func servicesDataSourceSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Lists the database services of an organization. It cannot change them; `dataplatform_service_scaling` manages the scaling of a single service.",
+		MarkdownDescription: "Lists the database services of an organization.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": lookupOrganizationID("services"),
 			"filter": schema.ListAttribute{
