@@ -28,7 +28,8 @@ import (
 // replacing are the arguments that replace a key if they change, in the order of a warning.
 var replacing = []string{"expire_at", "hash_data", "ip_access_list", "name", "organization_id", "roles", "rotation_triggers", "secret_recipients", "state", "validity_hours"}
 
-// ModifyPlan implements resource.ResourceWithModifyPlan.
+var _ resource.ResourceWithModifyPlan = (*apiKeyResource)(nil)
+
 func (r *apiKeyResource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	config, plan, state := tfvalue.Of(req.Config.Raw), tfvalue.Of(req.Plan.Raw), tfvalue.Of(req.State.Raw)
 	switch {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -10,31 +9,17 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// recipients checks secret_recipients. Its errors are those of the whole resource, and repeat nothing:
-// an element may be a private key, and Terraform prints the source of the attribute that an error names.
-//
-// Rejected: a validator of each element. The log of the framework has the path of what is validated,
-// which in a set is the element itself.
-type recipients struct{ rule }
-
-var validRecipients = recipients{"must contain age recipients (age1…) or SSH public keys (ssh-ed25519, ssh-rsa)"}
-
-// ValidateSet implements validator.Set.
-func (recipients) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	if raw, err := req.ConfigValue.ToTerraformValue(ctx); err == nil {
-		recipientsOf(tfvalue.Of(raw), &resp.Diagnostics)
-	}
-}
-
 // recipientsOf returns the recipients that are known, and reports what is wrong with them. It encrypts
 // something on trial, since age finds out only then whether recipients go together.
+//
+// Its errors are those of the whole resource, and repeat nothing: an element may be a private key, and
+// Terraform prints the source of the attribute that an error names.
 func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipient {
 	if set.IsNull() || !set.IsKnown() {
 		return nil

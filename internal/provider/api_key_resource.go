@@ -22,41 +22,44 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// apiKeyResource is dataplatform_api_key. The API can only create a key: all that
-// is known of it is the response to its creation.
+// apiKeyResource is dataplatform_api_key. The API can only create a key: all that is known of it is
+// the response to its creation.
 type apiKeyResource struct {
 	conn.Resource
 	seal func(secret string, recipients []sealing.Recipient) (string, error)
 }
 
-// Metadata implements resource.Resource.
 func (r *apiKeyResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_api_key"
 }
 
-// Schema implements resource.Resource.
 func (r *apiKeyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = apiKeySchema()
 }
 
-// ValidateConfig implements resource.ResourceWithValidateConfig, for what needs two
-// attributes.
+// ValidateConfig checks what no validator of an attribute can: what needs two attributes, and what the
+// error of an attribute would show.
 func (r *apiKeyResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	adopt.WarnEmptyObjects(nil, config, &resp.Diagnostics)
-	if recipients, hashes := config.At("secret_recipients"), config.At("hash_data"); !recipients.IsNull() && recipients.IsKnown() && !hashes.IsNull() && hashes.IsKnown() {
+	recipientsOf(config.At("secret_recipients"), &resp.Diagnostics)
+	if isSet(config.At("secret_recipients")) && isSet(config.At("hash_data")) {
 		resp.Diagnostics.AddError("Invalid secret_recipients", "secret_recipients conflicts with hash_data: the secret of a key from hashes was generated elsewhere, and the API does not return it. Remove one of them.")
 	}
-	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
-	if validity.IsNull() || early.IsNull() || !validity.IsKnown() || !early.IsKnown() || early.Number().Cmp(validity.Number()) < 0 {
-		return
+	if list := config.At("ip_access_list"); isSet(list) && len(list.Elements()) == 0 {
+		resp.Diagnostics.AddAttributeError(path.Root("ip_access_list"), "Empty list",
+			"ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null.")
 	}
-	resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
-		fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
+	validity, early := config.At("validity_hours"), config.At("early_renewal_hours")
+	if isSet(validity) && isSet(early) && early.Number().Cmp(validity.Number()) >= 0 {
+		resp.Diagnostics.AddAttributeError(path.Root("early_renewal_hours"), "Invalid early_renewal_hours",
+			fmt.Sprintf("early_renewal_hours must be less than validity_hours, got %s and %s.", early.Number().Text('f', -1), validity.Number().Text('f', -1)))
+	}
 }
 
-// Create implements resource.Resource. Once there is a secret, a problem is only a warning, because
-// nothing can read the secret again.
+// Create stores a secret that the API returns, whatever else is wrong with the response: nothing can
+// read the secret again. That is then only a warning. If the secret cannot be encrypted to the
+// configured recipients, it is lost, since the state must not have it in plain text.
 func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := tfvalue.Of(req.Plan.Raw)
 	client, organization, ok := r.Management(plan.At("organization_id"), &resp.Diagnostics)
@@ -229,13 +232,9 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 // addCreateError reports a failed creation, and the key that may exist anyway.
 func addCreateError(diags *diag.Diagnostics, requested tfvalue.Value, err error) {
 	failed := conn.Detail(err)
-	if platform.IsAmbiguous(err) {
-		requestID := ""
-		if failure := new(platform.Error); errors.As(err, &failure) {
-			requestID = failure.RequestID
-		}
+	if failure := new(platform.Error); errors.As(err, &failure) && failure.Ambiguous {
 		failed += "\n\nThe platform may have created the key. If so, its secret is lost. Look for the key in the platform's console and revoke it: " +
-			described(requested, requestID) + ". The request was not retried, because a surplus key cannot be deleted."
+			described(requested, failure.RequestID) + ". The request was not retried, because a surplus key cannot be deleted."
 	}
 	diags.AddError("Cannot create API key", failed)
 }
@@ -265,22 +264,20 @@ func described(requested tfvalue.Value, requestID string) string {
 	return fmt.Sprintf("name %q, organization %s, roles %s, %s", requested.At("name").Text(), requested.At("organization_id").Text(), strings.Join(texts(requested.At("roles")), ", "), expiry)
 }
 
-// Read implements resource.Resource. The API cannot read keys, so only
-// ready_for_renewal changes, with the time. A state of an earlier version of the provider gets its
-// secret_version.
+// Read sends no request, because the API cannot read keys. With the time, ready_for_renewal changes. A
+// state of an earlier version of the provider gets its secret_version.
 func (r *apiKeyResource) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := tfvalue.Of(req.State.Raw)
 	state = state.With(secretVersion(state), "secret_version")
 	resp.State.Raw = state.With(tfvalue.Bool(isDue(state, r.Now())), "ready_for_renewal").Value
 }
 
-// Update implements resource.Resource. It sends no request: the platform has none of the arguments that
-// change in place.
+// Update sends no request: the platform has none of the arguments that change in place.
 func (r *apiKeyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = req.Plan.Raw
 }
 
-// Delete implements resource.Resource. It sends no request: the key stays valid.
+// Delete sends no request: the key stays valid.
 func (r *apiKeyResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	r.warnLeft(tfvalue.Of(req.State.Raw), &resp.Diagnostics)
 }
@@ -299,7 +296,7 @@ func (r *apiKeyResource) warnLeft(state tfvalue.Value, diags *diag.Diagnostics) 
 		"The API cannot delete keys, so destroying this resource changes nothing on the platform. "+remains("The key", state, r.Now())+revoke)
 }
 
-// ImportState implements resource.ResourceWithImportState, to explain why keys cannot be imported.
+// ImportState explains why keys cannot be imported.
 func (r *apiKeyResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("API keys cannot be imported",
 		"The API cannot read a key, and returns its secret only in the response to its creation. Create a new key with this resource, and revoke the old one in the platform's console.")

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -14,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -23,58 +21,23 @@ import (
 const maxValidityHours = 876_000
 
 func apiKeySchema() schema.Schema {
-	const replaces = " Forces replacement."
+	hash := access{optional: true, sensitive: true}
 	return schema.Schema{
 		MarkdownDescription: "Creates an API key. The API returns its secret only once, so the state stores it: encrypted if you set `secret_recipients`, and in plain text otherwise. " +
 			"The API cannot read, change or delete keys, so every change creates a new key.",
 		Attributes: map[string]schema.Attribute{
-			"organization_id": schema.StringAttribute{
-				Optional: true, Computed: true,
-				MarkdownDescription: "UUID of the organization that owns the key. Defaults to the provider's `organization_id` when the key is created, and keeps that value." + replaces,
-				Validators:          []validator.String{uuidText},
-			},
-			"name": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "Name of the key. Must not be empty." + replaces,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			},
-			"roles": schema.SetAttribute{
-				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Roles of the key: at least one of `admin`, `developer` and `query_endpoints`." + replaces,
-				Validators: []validator.Set{
-					setvalidator.SizeAtLeast(1), nonNull,
-					setvalidator.ValueStringsAre(role),
-				},
-			},
-			"expire_at": schema.StringAttribute{
-				Optional: true, Computed: true,
-				MarkdownDescription: "Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry." + replaces,
-				Validators: []validator.String{
-					rfc3339,
-					stringvalidator.ConflictsWith(path.MatchRoot("validity_hours")),
-				},
-			},
-			"validity_hours": schema.NumberAttribute{
-				Optional:            true,
-				MarkdownDescription: "Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. Conflicts with `expire_at`." + replaces,
-				Validators:          []validator.Number{numberCheck{1, maxValidityHours, 1}},
-			},
-			"early_renewal_hours": schema.NumberAttribute{
-				Optional:            true,
-				MarkdownDescription: "How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. Updated in place.",
-				Validators: []validator.Number{
-					numberCheck{0, maxValidityHours, 1},
-					numbervalidator.AlsoRequires(path.MatchRoot("validity_hours")),
-				},
-			},
-			"ready_for_renewal": schema.BoolAttribute{
-				Computed:            true,
-				MarkdownDescription: "Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh.",
-			},
-			"rotation_triggers": schema.MapAttribute{
-				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary map of values, such as the release of an application; `{}` is the same as none." + replaces,
-			},
+			"organization_id": organizationID("key", " when the key is created, and keeps that value."+replaces),
+			"name":            required.string("Name of the key. Must not be empty."+replaces, named),
+			"roles": required.stringSet("Roles of the key: at least one of `admin`, `developer` and `query_endpoints`."+replaces,
+				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(role)),
+			"expire_at": settable.string("Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry."+replaces,
+				rfc3339, stringvalidator.ConflictsWith(path.MatchRoot("validity_hours"))),
+			"validity_hours": optional.number("Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. Conflicts with `expire_at`."+replaces,
+				numberCheck{1, maxValidityHours, 1}),
+			"early_renewal_hours": optional.number("How long before the expiry an apply renews the key, in hours. A whole number less than `validity_hours`, which it requires. Updated in place.",
+				numberCheck{0, maxValidityHours, 1}, numbervalidator.AlsoRequires(path.MatchRoot("validity_hours"))),
+			"ready_for_renewal": computed.bool("Whether the key is due for renewal, by `validity_hours` and `early_renewal_hours`. Set by every refresh."),
+			"rotation_triggers": optional.stringMap("Arbitrary map of values, such as the release of an application; `{}` is the same as none." + replaces),
 			"state": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("enabled"),
 				MarkdownDescription: "`enabled` or `disabled`. Defaults to `enabled`." + replaces,
@@ -82,48 +45,25 @@ func apiKeySchema() schema.Schema {
 			},
 			// Sensitive in its members alone: Upjet rejects an object that is sensitive as a
 			// whole, too.
-			"hash_data": schema.SingleNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "Hashes of a key that was generated elsewhere, sent to the API as given." + replaces,
-				Attributes: map[string]schema.Attribute{
-					"key_id_hash":     schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key ID."},
-					"key_id_suffix":   schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Suffix of the key ID."},
-					"key_secret_hash": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Hash of the key secret."},
-				},
-			},
-			"secret_recipients": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Who can decrypt the secret: age recipients (`age1…`, or post-quantum `age1pq1…` without others) and SSH public keys of type `ssh-ed25519` and `ssh-rsa`. Each can do so alone. " +
-					"If set, `encrypted_key_secret` contains the secret, and `key_secret` is not set. Must not be empty. Conflicts with `hash_data`." + replaces,
-				Validators: []validator.Set{validRecipients},
-			},
-			"ip_access_list": schema.SetNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "Addresses that may use the API with this key. Must not be empty. If omitted, the platform decides." + replaces,
-				Validators:          []validator.Set{nonNull, notEmpty},
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"source": schema.StringAttribute{
-						Required:            true,
-						MarkdownDescription: "IP address or CIDR block.",
-						Validators:          []validator.String{ipSource},
-					},
-					"description": schema.StringAttribute{Optional: true, MarkdownDescription: "Description of the entry."},
-				}},
-			},
-			"id":         computedString("UUID of the key."),
-			"key_id":     computedString("ID to authenticate with."),
-			"key_suffix": computedString("Suffix of the key, by which to find it in the platform's console."),
-			"key_secret": schema.StringAttribute{
-				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to authenticate with, in plain text. Not set if you set `secret_recipients`, or `hash_data` and the API returns no secret.",
-			},
-			"encrypted_key_secret": computedString("Secret to authenticate with, encrypted to all `secret_recipients`, in the ASCII armor of [age](https://age-encryption.org). Not set without them."),
-			"secret_version": schema.NumberAttribute{
-				Computed:            true,
-				MarkdownDescription: "Whole number that is different for each key, for the version argument beside a write-only argument that receives the secret.",
-			},
-			"created_at": computedString("Creation time."),
-			"used_at":    computedString("Time of the last use, as returned at creation. Not updated later."),
+			"hash_data": optional.object("Hashes of a key that was generated elsewhere, sent to the API as given."+replaces, map[string]schema.Attribute{
+				"key_id_hash":     hash.string("Hash of the key ID."),
+				"key_id_suffix":   hash.string("Suffix of the key ID."),
+				"key_secret_hash": hash.string("Hash of the key secret."),
+			}),
+			"secret_recipients": optional.stringSet("Who can decrypt the secret: age recipients (`age1…`, or post-quantum `age1pq1…` without others) and SSH public keys of type `ssh-ed25519` and `ssh-rsa`. Each can do so alone. " +
+				"If set, `encrypted_key_secret` contains the secret, and `key_secret` is not set. Must not be empty. Conflicts with `hash_data`." + replaces),
+			"ip_access_list": optional.objectSet("Addresses that may use the API with this key. Must not be empty. If omitted, the platform decides."+replaces, map[string]schema.Attribute{
+				"source":      required.string("IP address or CIDR block.", ipSource),
+				"description": optional.string("Description of the entry."),
+			}),
+			"id":                   computed.string("UUID of the key."),
+			"key_id":               computed.string("ID to authenticate with."),
+			"key_suffix":           computed.string("Suffix of the key, by which to find it in the platform's console."),
+			"key_secret":           secret.string("Secret to authenticate with, in plain text. Not set if you set `secret_recipients`, or `hash_data` and the API returns no secret."),
+			"encrypted_key_secret": computed.string("Secret to authenticate with, encrypted to all `secret_recipients`, in the ASCII armor of [age](https://age-encryption.org). Not set without them."),
+			"secret_version":       computed.number("Whole number that is different for each key, for the version argument beside a write-only argument that receives the secret."),
+			"created_at":           computed.string("Creation time."),
+			"used_at":              computed.string("Time of the last use, as returned at creation. Not updated later."),
 		},
 	}
 }
@@ -159,18 +99,6 @@ var timestampLike = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([Tt ][0
 
 // rfc3339Form is stricter than time.Parse, which also accepts "T1:00:00,5Z" and an offset of +24:00.
 var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-
-// accessList rejects a list without an entry.
-type accessList struct{ rule }
-
-var notEmpty = accessList{"must not be empty, because the API documentation does not say whether an empty list allows every address or none"}
-
-// ValidateSet implements validator.Set.
-func (l accessList) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	if list := req.ConfigValue; !list.IsNull() && !list.IsUnknown() && len(list.Elements()) == 0 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty list", fmt.Sprintf("%s %s. List the addresses, or set it to null.", req.Path, l.rule))
-	}
-}
 
 // looksLikeAddress matches dotted numbers (also several in one text), text in brackets, and groups
 // separated by colons as in IPv6, with valid digits or not.

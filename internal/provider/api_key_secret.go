@@ -25,33 +25,25 @@ import (
 // print the secret.
 type apiKeySecret struct{ conn.EphemeralResource }
 
-// Metadata implements ephemeral.EphemeralResource.
 func (e *apiKeySecret) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_api_key_secret"
 }
 
-// Schema implements ephemeral.EphemeralResource.
 func (e *apiKeySecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = schema.Schema{
+	resp.Schema = apiKeySecretSchema()
+}
+
+func apiKeySecretSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Decrypts the secret of an API key with `secret_recipients`, without storing it. Sends no request.",
 		Attributes: map[string]schema.Attribute{
-			"encrypted_key_secret": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "`encrypted_key_secret` of a `dataplatform_api_key`.",
-			},
-			"identity": schema.StringAttribute{
-				Required: true, Sensitive: true,
-				MarkdownDescription: "Private key of one of the recipients: age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase.",
-			},
-			"key_secret": schema.StringAttribute{
-				Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret to authenticate with.",
-			},
+			"encrypted_key_secret": required.string("`encrypted_key_secret` of a `dataplatform_api_key`."),
+			"identity":             access{required: true, sensitive: true}.string("Private key of one of the recipients: age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase."),
+			"key_secret":           secret.string("Secret to authenticate with."),
 		},
 	}
 }
 
-// Open implements ephemeral.EphemeralResource.
 func (e *apiKeySecret) Open(_ context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	config := tfvalue.Of(req.Config.Raw)
 	checkOpen(config, &resp.Diagnostics)
@@ -98,8 +90,7 @@ func checkOpen(config tfvalue.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// ValidateEphemeralResourceConfig implements tfprotov6.EphemeralResourceServer. That a required argument
-// is missing is said with what to do about it.
+// ValidateEphemeralResourceConfig reports a required argument that is not set with what to do about it.
 func (s server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	var diags diag.Diagnostics
 	declared := s.declared()["ephemeral "+req.TypeName]

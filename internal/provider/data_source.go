@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	fields "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -19,11 +19,11 @@ type dataSource struct {
 	conn.DataSource
 	name    string
 	failure string // summary of an error of read
-	schema  func() schema.Schema
+	schema  func() fields.Schema
 	read    func(context.Context, *query) error
 }
 
-func newDataSource(name, failure string, describe func() schema.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
+func newDataSource(name, failure string, describe func() fields.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
 	return func() datasource.DataSource {
 		return &dataSource{name: name, failure: failure, schema: describe, read: read}
 	}
@@ -39,17 +39,18 @@ type query struct {
 	diags  *diag.Diagnostics
 }
 
-// Metadata implements datasource.DataSource.
 func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + d.name
 }
 
-// Schema implements datasource.DataSource.
 func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = d.schema()
+	declared := d.schema()
+	resp.Schema = schema.Schema{MarkdownDescription: declared.MarkdownDescription, Attributes: map[string]schema.Attribute{}}
+	for name, attribute := range declared.Attributes {
+		resp.Schema.Attributes[name] = attribute
+	}
 }
 
-// Read implements datasource.DataSource.
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	q := &query{config: tfvalue.Of(req.Config.Raw), diags: &resp.Diagnostics}
 	q.result = tfvalue.Null(q.config.Type())
@@ -67,21 +68,5 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	if !q.diags.HasError() {
 		resp.State.Raw = q.config.Merge(q.result).Value
-	}
-}
-
-func lookupOrganizationID(noun string) schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id`.",
-		Validators:          []validator.String{uuidText},
-	}
-}
-
-func lookupID(of string) schema.Attribute {
-	return schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: "UUID of the " + of + ".",
-		Validators:          []validator.String{uuidText},
 	}
 }

@@ -7,9 +7,8 @@
 //	provider_settings.go  its settings, from the provider block or the environment
 //	server.go             the server: engines for adopted objects, validation, the framework for the rest
 //	validate.go           validation: one walk over a schema and a configuration
-//	schema.go             the sorts of attributes of which the schemas are made
+//	schema.go             attributes: what a configuration may do with them, and their types
 //	data_source.go        what the data sources have in common
-//	schema_computed.go    the schema of a data source, derived from that of a resource
 //	validators.go         checks of values, with their errors
 //
 // dataplatform_service_scaling, dataplatform_service and dataplatform_services:

@@ -54,7 +54,7 @@ var sourceKinds = []string{"kafka", "object_storage", "cloud_stream", "postgres"
 
 var validateSamplesPath = tfvalue.Path{"source", "validate_samples"}
 
-// checkPipe implements adopt.Kind.Check.
+// checkPipe is adopt.Kind.Check.
 func checkPipe(r adopt.Review) []string {
 	checkKinds(r)
 	if r.Diags.HasError() {

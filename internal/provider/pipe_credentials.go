@@ -56,7 +56,7 @@ func (c credential) addTo(body jsonObject, change adopt.Change) {
 		c.user:                              c.of(change.Plan, c.user),
 		strings.TrimSuffix(c.secret, "_wo"): c.of(change.Config, c.secret),
 	} {
-		if !value.IsNull() && value.IsKnown() {
+		if isSet(value) {
 			object[pipeRules.Member(tfvalue.Path{attribute})] = value.Text()
 		}
 	}
@@ -80,14 +80,10 @@ func pipeCredentialsAttribute() schema.Attribute {
 				maps.Copy(attributes, c.attributes())
 			}
 		}
-		kinds[kind] = schema.SingleNestedAttribute{Optional: true, MarkdownDescription: "Credentials of the `" + kind + "` source.", Attributes: attributes}
+		kinds[kind] = optional.object("Credentials of the `"+kind+"` source.", attributes)
 	}
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Credentials of the source, by kind. " +
-			"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.",
-		Attributes: kinds,
-	}
+	return optional.object("Credentials of the source, by kind. "+
+		"Secrets are write-only and require Terraform 1.11 or OpenTofu 1.11, or later.", kinds)
 }
 
 // attributes are those of the secret, its version and its user.
@@ -98,17 +94,10 @@ func (c credential) attributes() map[string]schema.Attribute {
 			MarkdownDescription: credentialLabels[c.secret] + ". Requires `" + c.version() + "`.",
 			Validators:          []validator.String{secretText},
 		},
-		c.version(): schema.NumberAttribute{
-			Optional:            true,
-			MarkdownDescription: "Version of `" + c.secret + "`; change it to send the value again.",
-			Validators:          []validator.Number{integer},
-		},
+		c.version(): optional.number("Version of `"+c.secret+"`; change it to send the value again.", integer),
 	}
 	if c.user != "" {
-		attributes[c.user] = schema.StringAttribute{
-			Optional:            true,
-			MarkdownDescription: credentialLabels[c.user] + ". Requires `" + c.version() + "`.",
-		}
+		attributes[c.user] = optional.string(credentialLabels[c.user] + ". Requires `" + c.version() + "`.")
 	}
 	return attributes
 }
@@ -126,7 +115,7 @@ func requireVersions(config tfvalue.Value, diags *diag.Diagnostics) {
 		case !c.of(config, c.version()).IsNull():
 		case !c.of(config, c.secret).IsNull():
 			add(c.secret, fmt.Sprintf("is sent when its version changes. Set %s.", c.version()))
-		case !user.IsNull() && user.IsKnown():
+		case isSet(user):
 			add(c.user, fmt.Sprintf("is sent only with its secret. Set %s, and %s in the run that sends it, or remove %s.", c.version(), c.secret, c.user))
 		}
 	}
@@ -158,20 +147,18 @@ func (c credential) isVersionIgnored(change adopt.Change) bool {
 // isSent reports whether a patch has the credential: see credential.
 func (c credential) isSent(change adopt.Change, patch adopt.Patch) bool {
 	hasKind := changesKind(patch, c.kind) || patch.Leaves.At(credentialsName, c.kind).AnyLeaf()
-	secret := c.of(change.Config, c.secret)
-	return hasKind && !secret.IsNull() && secret.IsKnown() && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
+	return hasKind && isSet(c.of(change.Config, c.secret)) && (c.isRenewed(patch.Leaves) || !c.isVersionIgnored(change))
 }
 
 // maskCredentials keeps the configured secrets out of errors and logs, since a response may repeat
 // what was sent.
 func maskCredentials(client *platform.Client, config tfvalue.Value) {
 	for _, c := range credentials {
-		secret := c.of(config, c.secret).Text()
-		if c.user == "" {
-			client.AddSecret(secret, secretsIn(secret)...)
-			continue
+		secret, parts := c.of(config, c.secret).Text(), []string(nil)
+		if c.secret == "connection_string_wo" {
+			parts = secretsIn(secret)
 		}
-		client.AddSecret(secret)
+		client.AddSecret(secret, parts...)
 	}
 }
 

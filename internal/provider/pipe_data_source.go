@@ -3,19 +3,16 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 )
 
 func pipeDataSourceSchema() schema.Schema {
-	attributes := computed(pipeAttributes())
-	attributes["organization_id"] = lookupOrganizationID("pipe")
-	attributes["service_id"] = lookupID("service that owns the pipe")
-	attributes["pipe_id"] = lookupID("pipe")
+	attributes := pipeAttributes(shown, shown)
+	attributes["organization_id"] = organizationID("pipe", ".")
+	attributes["service_id"] = required.string("UUID of the service that owns the pipe.", uuidText)
+	attributes["pipe_id"] = required.string("UUID of the pipe.", uuidText)
 	source := attributes["source"].(schema.SingleNestedAttribute)
-	source.Attributes["object_storage"].(schema.SingleNestedAttribute).Attributes["connection_string"] = schema.StringAttribute{
-		Computed: true, Sensitive: true,
-		MarkdownDescription: "Connection string of the blob storage. May contain a secret, and is stored in the state.",
-	}
+	source.Attributes["object_storage"].(schema.SingleNestedAttribute).Attributes["connection_string"] = secret.string("Connection string of the blob storage. May contain a secret, and is stored in the state.")
 	return schema.Schema{
 		MarkdownDescription: "Reads one data-ingestion pipe, with every field that the API returns.",
 		Attributes:          attributes,

@@ -43,26 +43,33 @@ func mappingChanges(before, after tfvalue.Value) (lines []string) {
 func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 	today, had := bySource(before.Elements()), mappingKey.Index(before)
 	planned := slices.DeleteFunc(after.Elements(), func(mapping tfvalue.Value) bool { return !mappingKey.HasKnownKey(mapping) })
-	will, stays := bySource(planned), map[string]bool{}
-	for _, mapping := range mappingKey.Sort(planned) {
-		stays[mappingKey.Of(mapping)] = true
-		if was, exists := had[mappingKey.Of(mapping)]; exists {
+	will, added := bySource(mappingKey.Sort(planned)), map[string][]string{} // the new targets of each table
+	stays := map[string]bool{}
+	for _, mapping := range planned {
+		key, source := mappingKey.Of(mapping), mappingSource.Of(mapping)
+		if was, exists := had[key]; exists {
+			stays[key] = true
 			e.add(mapping, []tfvalue.Value{was}, changedMembers(was, mapping))
-		} else {
-			e.add(mapping, today[mappingSource.Of(mapping)], nil)
+			continue
 		}
+		added[source] = append(added[source], target(mapping))
+		e.add(mapping, today[source], nil)
 	}
 	isOpen := !after.IsKnown() || len(planned) < len(after.Elements()) // any mapping may be in it
 	for _, mapping := range mappingKey.Sort(before.Elements()) {
-		others := will[mappingSource.Of(mapping)]
+		source := mappingSource.Of(mapping)
 		switch line := "  - " + mappingKey.Label(mapping); {
 		case stays[mappingKey.Of(mapping)]:
 		case isOpen:
 			e.unknown = append(e.unknown, line+": whether it stays"+nowExcluding(columns(mapping)))
-		case len(others) == 0:
+		case len(will[source]) == 0:
 			e.gone = append(e.gone, line)
 		default:
-			e.moved = append(e.moved, movedLine(mapping, others, today[mappingSource.Of(mapping)]))
+			moved := "no longer to " + target(mapping)
+			if len(added[source]) > 0 {
+				moved = "to " + strings.Join(added[source], ", ") + ", " + moved
+			}
+			e.moved = append(e.moved, "  - "+mappingSource.Label(mapping)+": "+moved)
 		}
 	}
 	return e
@@ -72,7 +79,7 @@ func effectsOf(before, after tfvalue.Value) (e mappingEffects) {
 // table if it is new; changed is empty then.
 func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed []string) {
 	line := "  - " + mappingKey.Label(mapping) + ": "
-	uncovered := without(excludedByAll(was), columns(mapping))
+	uncovered := newlyCopied(was, mapping)
 	switch isKnown := mapping.At(excludedColumns).IsFullyKnown(); {
 	case isKnown && len(uncovered) > 0:
 		line += strings.Join(uncovered, ", ")
@@ -88,15 +95,6 @@ func (e *mappingEffects) add(mapping tfvalue.Value, was []tfvalue.Value, changed
 	default:
 		e.again = append(e.again, line+strings.Join(changed, ", "))
 	}
-}
-
-// movedLine is about a mapping that is removed, while its table has planned ones to other targets.
-func movedLine(mapping tfvalue.Value, planned, today []tfvalue.Value) string {
-	line := "  - " + mappingSource.Label(mapping) + ": "
-	if added := without(names("target_table", planned...), names("target_table", today...)); len(added) > 0 {
-		line += "to " + strings.Join(added, ", ") + ", "
-	}
-	return line + "no longer to " + names("target_table", mapping)[0]
 }
 
 // changedMembers are the members in which a planned mapping differs from that of today, and the
@@ -139,25 +137,19 @@ func columns(mapping tfvalue.Value) []string {
 	return all
 }
 
-// excludedByAll are the columns that every one of some mappings excludes: nothing is copied of them.
-func excludedByAll(mappings []tfvalue.Value) (all []string) {
-	for i, mapping := range mappings {
-		if i == 0 {
-			all = columns(mapping)
-			continue
-		}
+// newlyCopied are the columns that a planned mapping copies, and each of some mappings excludes.
+func newlyCopied(mappings []tfvalue.Value, planned tfvalue.Value) []string {
+	if len(mappings) == 0 {
+		return nil
+	}
+	all := without(columns(mappings[0]), columns(planned))
+	for _, mapping := range mappings[1:] {
 		all = without(all, without(all, columns(mapping)))
 	}
 	return all
 }
 
-func names(member string, mappings ...tfvalue.Value) []string {
-	all := make([]string, len(mappings))
-	for i, mapping := range mappings {
-		all[i] = words.Name(mapping.At(member).Normal())
-	}
-	return all
-}
+func target(mapping tfvalue.Value) string { return words.Name(mapping.At("target_table").Normal()) }
 
 func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(some, one) })

@@ -22,7 +22,7 @@ func pipeBody(change adopt.Change, patch adopt.Patch) (map[string]any, error) {
 		}
 	}
 	validate := change.Config.At(validateSamplesPath...)
-	if _, sends := body["source"]; sends && !validate.IsNull() && validate.IsKnown() {
+	if _, sends := body["source"]; sends && isSet(validate) {
 		body.at("source")["validateSamples"] = validate.True()
 	}
 	return body, nil

@@ -1,24 +1,16 @@
 package provider
 
-import (
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-)
+import "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 // pipeResourceSchema is the schema of dataplatform_pipe, nested as the fields of the API document.
-// The data source's schema is derived from it.
 func pipeResourceSchema() schema.Schema {
-	attributes := pipeAttributes()
-	attributes["organization_id"] = organizationIDAttribute("pipe")
-	attributes["service_id"] = requiredID("service that owns the pipe")
-	attributes["pipe_id"] = requiredID("pipe")
+	attributes := pipeAttributes(settable, required)
+	attributes["organization_id"] = organizationID("pipe", fromFirstApply)
+	attributes["service_id"] = required.string("UUID of the service that owns the pipe."+replaces, uuidText)
+	attributes["pipe_id"] = required.string("UUID of the pipe."+replaces, uuidText)
 	attributes[credentialsName] = pipeCredentialsAttribute()
 	source := attributes["source"].(schema.SingleNestedAttribute)
-	source.Attributes["validate_samples"] = schema.BoolAttribute{
-		Optional:            true,
-		MarkdownDescription: "Whether the platform validates samples when the source changes. Sent only with another change to the source.",
-	}
+	source.Attributes["validate_samples"] = optional.bool("Whether the platform validates samples when the source changes. Sent only with another change to the source.")
 	return schema.Schema{
 		MarkdownDescription: "Configures one existing data-ingestion pipe. " +
 			"It cannot create pipes, and destroying the resource changes nothing on the platform.",
@@ -26,148 +18,133 @@ func pipeResourceSchema() schema.Schema {
 	}
 }
 
-// pipeAttributes are the fields of a pipe that the API returns.
-func pipeAttributes() map[string]schema.Attribute {
+// pipeAttributes are the fields of a pipe that the API returns. In a resource, set are those that a
+// PATCH accepts, and must are members of their elements.
+func pipeAttributes(set, must access) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"name":  settableString("Name of the pipe."),
-		"state": computedString("State of the pipe."),
-		"scaling": computedObject("Size of the pipe.", map[string]schema.Attribute{
-			"replicas":               computedNumber("Number of replicas."),
-			"concurrency":            computedNumber("Concurrency of each replica."),
-			"replica_cpu_millicores": computedNumber("CPU of each replica, in millicores."),
-			"replica_memory_gb":      computedNumber("Memory of each replica, in GB."),
+		"name":  set.string("Name of the pipe."),
+		"state": computed.string("State of the pipe."),
+		"scaling": computed.object("Size of the pipe.", map[string]schema.Attribute{
+			"replicas":               computed.number("Number of replicas."),
+			"concurrency":            computed.number("Concurrency of each replica."),
+			"replica_cpu_millicores": computed.number("CPU of each replica, in millicores."),
+			"replica_memory_gb":      computed.number("Memory of each replica, in GB."),
 		}),
-		"source": settableObject("Where the pipe reads from."+kindsStay, map[string]schema.Attribute{
-			"kafka":          kafkaAttribute(),
-			"object_storage": objectStorageAttribute(),
-			"cloud_stream":   cloudStreamAttribute(),
-			"postgres":       postgresAttribute(),
+		"source": set.object("Where the pipe reads from. A pipe's kinds of source cannot be changed: set only those it has.", map[string]schema.Attribute{
+			"kafka":          kafkaAttribute(set),
+			"object_storage": objectStorageAttribute(set),
+			"cloud_stream":   cloudStreamAttribute(set),
+			"postgres":       postgresAttribute(set, must),
 		}),
-		"destination": settableObject("Where the pipe writes to.", map[string]schema.Attribute{
-			"database":      computedString("Database of the destination table."),
-			"table":         computedString("Destination table."),
-			"managed_table": computedBool("Whether the platform manages the destination table."),
-			"table_definition": computedObject("Definition of the destination table.", map[string]schema.Attribute{
-				"engine": computedObject("Columns that the table engine uses.", map[string]schema.Attribute{
-					"version_column_id": computedString("Column with the version of a row."),
-					"column_ids":        computedStrings("Columns of the table engine."),
+		"destination": set.object("Where the pipe writes to.", map[string]schema.Attribute{
+			"database":      computed.string("Database of the destination table."),
+			"table":         computed.string("Destination table."),
+			"managed_table": computed.bool("Whether the platform manages the destination table."),
+			"table_definition": computed.object("Definition of the destination table.", map[string]schema.Attribute{
+				"engine": computed.object("Columns that the table engine uses.", map[string]schema.Attribute{
+					"version_column_id": computed.string("Column with the version of a row."),
+					"column_ids":        computed.stringList("Columns of the table engine."),
 				}),
-				"sorting_key":  computedStrings("Columns of the sorting key, in order."),
-				"partition_by": computedString("Partitioning expression of the table."),
-				"primary_key":  computedString("Primary key of the table."),
+				"sorting_key":  computed.stringList("Columns of the sorting key, in order."),
+				"partition_by": computed.string("Partitioning expression of the table."),
+				"primary_key":  computed.string("Primary key of the table."),
 			}),
-			"columns": settableObjects("Columns of the destination table, in order."+wholeSent, map[string]schema.Attribute{
-				"name": requiredString("Name of the column."),
-				"type": requiredString("Type of the column."),
+			"columns": set.objectList("Columns of the destination table, in order. Sent as a whole; `[]` clears it.", map[string]schema.Attribute{
+				"name": must.string("Name of the column."),
+				"type": must.string("Type of the column."),
 			}),
 		}),
-		"field_mappings": settableObjects("Mappings of source fields to destination columns."+wholeSent, map[string]schema.Attribute{
-			"source_field":      requiredString("Field of the source."),
-			"destination_field": requiredString("Column of the destination."),
+		"field_mappings": set.objectList("Mappings of source fields to destination columns. Sent as a whole; `[]` clears it.", map[string]schema.Attribute{
+			"source_field":      must.string("Field of the source."),
+			"destination_field": must.string("Column of the destination."),
 		}),
-		"settings": settableObject("Advanced settings of the pipe."+wholeNumbers, map[string]schema.Attribute{
-			"streaming_max_insert_wait_ms":              settableNumber("Maximum time that a streaming insert waits, in milliseconds.", integer),
-			"object_storage_concurrency":                settableNumber("Number of files read concurrently.", integer),
-			"object_storage_polling_interval_ms":        settableNumber("Polling interval for new files, in milliseconds.", integer),
-			"object_storage_max_insert_bytes":           settableNumber("Maximum size of one insert from object storage, in bytes.", integer),
-			"object_storage_max_file_count":             settableNumber("Maximum number of files in one insert from object storage.", integer),
-			"engine_max_threads":                        settableNumber("Maximum number of threads of one query.", integer),
-			"engine_max_insert_threads":                 settableNumber("Maximum number of threads of one insert.", integer),
-			"engine_min_insert_block_size_bytes":        settableNumber("Minimum size of an inserted block, in bytes.", integer),
-			"engine_max_download_threads":               settableNumber("Maximum number of threads of one download.", integer),
-			"engine_parallel_distributed_insert_select": settableNumber("How the database engine distributes an `INSERT ... SELECT`.", anyNumber),
-			"object_storage_use_cluster_function":       settableBool("Whether object storage is read through the cluster table function."),
-			"engine_parallel_view_processing":           settableBool("Whether attached views are processed in parallel."),
+		"settings": set.object("Advanced settings of the pipe. Numbers must be whole, except `engine_parallel_distributed_insert_select`.", map[string]schema.Attribute{
+			"streaming_max_insert_wait_ms":              set.number("Maximum time that a streaming insert waits, in milliseconds.", integer),
+			"object_storage_concurrency":                set.number("Number of files read concurrently.", integer),
+			"object_storage_polling_interval_ms":        set.number("Polling interval for new files, in milliseconds.", integer),
+			"object_storage_max_insert_bytes":           set.number("Maximum size of one insert from object storage, in bytes.", integer),
+			"object_storage_max_file_count":             set.number("Maximum number of files in one insert from object storage.", integer),
+			"engine_max_threads":                        set.number("Maximum number of threads of one query.", integer),
+			"engine_max_insert_threads":                 set.number("Maximum number of threads of one insert.", integer),
+			"engine_min_insert_block_size_bytes":        set.number("Minimum size of an inserted block, in bytes.", integer),
+			"engine_max_download_threads":               set.number("Maximum number of threads of one download.", integer),
+			"engine_parallel_distributed_insert_select": set.number("How the database engine distributes an `INSERT ... SELECT`.", anyNumber),
+			"object_storage_use_cluster_function":       set.bool("Whether object storage is read through the cluster table function."),
+			"engine_parallel_view_processing":           set.bool("Whether attached views are processed in parallel."),
 		}),
-		"created_at": computedString("Creation time."),
-		"updated_at": computedString("Time of the last change."),
+		"created_at": computed.string("Creation time."),
+		"updated_at": computed.string("Time of the last change."),
 	}
 }
 
-func kafkaAttribute() schema.Attribute {
-	return settableObject("Kafka source.", map[string]schema.Attribute{
-		"brokers":        computedString("Addresses of the brokers."),
-		"topics":         computedString("Topics to read."),
-		"consumer_group": computedString("Consumer group."),
-		"iam_role":       settableString("Role for reading the source."),
-		"offset": computedObject("Position where reading starts.", map[string]schema.Attribute{
-			"timestamp": computedString("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
+func kafkaAttribute(set access) schema.Attribute {
+	return set.object("Kafka source.", map[string]schema.Attribute{
+		"brokers":        computed.string("Addresses of the brokers."),
+		"topics":         computed.string("Topics to read."),
+		"consumer_group": computed.string("Consumer group."),
+		"iam_role":       set.string("Role for reading the source."),
+		"offset": computed.object("Position where reading starts.", map[string]schema.Attribute{
+			"timestamp": computed.string("Time of the first message, in the form `YYYY-MM-DDThh:mm`."),
 		}),
-		"schema_registry": computedObject("Schema registry of the source.", map[string]schema.Attribute{
-			"url":            computedString("URL of the registry."),
-			"ca_certificate": computedString("CA certificate for verifying the registry."),
+		"schema_registry": computed.object("Schema registry of the source.", map[string]schema.Attribute{
+			"url":            computed.string("URL of the registry."),
+			"ca_certificate": computed.string("CA certificate for verifying the registry."),
 		}),
-		"ca_certificate":               settableString("CA certificate for verifying the brokers." + trimEnd),
-		"reverse_private_endpoint_ids": settableStringSet("IDs of the reverse private endpoints to the brokers." + wholeSent),
+		"ca_certificate":               set.string("CA certificate for verifying the brokers. Trailing whitespace is ignored."),
+		"reverse_private_endpoint_ids": set.stringSet("IDs of the reverse private endpoints to the brokers. Sent as a whole; `[]` clears it.", nonNull),
 	})
 }
 
-func objectStorageAttribute() schema.Attribute {
-	return settableObject("Object storage source.", map[string]schema.Attribute{
-		"url":                  computedString("URL of the files; may contain wildcard patterns."),
-		"delimiter":            computedString("Field delimiter of the files."),
-		"compression":          computedString("Compression of the files, such as `auto`."),
-		"is_continuous":        computedBool("Whether new files are read as they arrive."),
-		"queue_url":            computedString("URL of the queue with notifications of new files."),
-		"iam_role":             settableString("Role for reading the source."),
-		"path":                 settableString("Path of the files; may contain wildcard patterns."),
-		"azure_container_name": settableString("Azure container of the files."),
+func objectStorageAttribute(set access) schema.Attribute {
+	return set.object("Object storage source.", map[string]schema.Attribute{
+		"url":                  computed.string("URL of the files; may contain wildcard patterns."),
+		"delimiter":            computed.string("Field delimiter of the files."),
+		"compression":          computed.string("Compression of the files, such as `auto`."),
+		"is_continuous":        computed.bool("Whether new files are read as they arrive."),
+		"queue_url":            computed.string("URL of the queue with notifications of new files."),
+		"iam_role":             set.string("Role for reading the source."),
+		"path":                 set.string("Path of the files; may contain wildcard patterns."),
+		"azure_container_name": set.string("Azure container of the files."),
 	})
 }
 
-func cloudStreamAttribute() schema.Attribute {
-	return settableObject("Managed-stream source.", map[string]schema.Attribute{
-		"stream_name":          computedString("Name of the stream."),
-		"region":               computedString("Region of the stream."),
-		"use_enhanced_fan_out": computedBool("Whether enhanced fan-out is used."),
-		"timestamp":            computedNumber("Time where reading starts, in seconds since 1970-01-01T00:00:00Z."),
-		"iam_role":             settableString("Role for reading the source."),
+func cloudStreamAttribute(set access) schema.Attribute {
+	return set.object("Managed-stream source.", map[string]schema.Attribute{
+		"stream_name":          computed.string("Name of the stream."),
+		"region":               computed.string("Region of the stream."),
+		"use_enhanced_fan_out": computed.bool("Whether enhanced fan-out is used."),
+		"timestamp":            computed.number("Time where reading starts, in seconds since 1970-01-01T00:00:00Z."),
+		"iam_role":             set.string("Role for reading the source."),
 	})
 }
 
-func postgresAttribute() schema.Attribute {
-	return settableObject("Postgres source.", map[string]schema.Attribute{
-		"host":     settableString("Host of the Postgres server."),
-		"port":     settableNumber("Port of the Postgres server, between 1 and 65535.", numberCheck{1, 65535, 1}),
-		"database": settableString("Database to read."),
-		"settings": settableObject("Replication settings.", map[string]schema.Attribute{
-			"sync_interval_seconds":              settableNumber("Time between two synchronizations, in seconds"+wholeLimit+".", integer),
-			"pull_batch_size":                    settableNumber("Number of rows pulled at a time"+wholeLimit+".", integer),
-			"publication_name":                   computedString("Publication to read."),
-			"replication_slot_name":              computedString("Replication slot to read."),
-			"allow_nullable_columns":             computedBool("Whether columns may be null."),
-			"initial_load_parallelism":           computedNumber("Number of threads of the initial load."),
-			"snapshot_num_rows_per_partition":    computedNumber("Number of rows per partition of the snapshot."),
-			"snapshot_number_of_parallel_tables": computedNumber("Number of tables copied concurrently."),
-			"enable_failover_slots":              computedBool("Whether failover slots are enabled."),
+func postgresAttribute(set, must access) schema.Attribute {
+	return set.object("Postgres source.", map[string]schema.Attribute{
+		"host":     set.string("Host of the Postgres server."),
+		"port":     set.number("Port of the Postgres server, between 1 and 65535.", numberCheck{1, 65535, 1}),
+		"database": set.string("Database to read."),
+		"settings": set.object("Replication settings.", map[string]schema.Attribute{
+			"sync_interval_seconds":              set.number("Time between two synchronizations, in seconds; a whole number.", integer),
+			"pull_batch_size":                    set.number("Number of rows pulled at a time; a whole number.", integer),
+			"publication_name":                   computed.string("Publication to read."),
+			"replication_slot_name":              computed.string("Replication slot to read."),
+			"allow_nullable_columns":             computed.bool("Whether columns may be null."),
+			"initial_load_parallelism":           computed.number("Number of threads of the initial load."),
+			"snapshot_num_rows_per_partition":    computed.number("Number of rows per partition of the snapshot."),
+			"snapshot_number_of_parallel_tables": computed.number("Number of tables copied concurrently."),
+			"enable_failover_slots":              computed.bool("Whether failover slots are enabled."),
 		}),
-		"table_mappings": tableMappingsAttribute(),
+		"table_mappings": tableMappingsAttribute(set, must),
 	})
 }
 
-func tableMappingsAttribute() schema.Attribute {
-	return schema.SetNestedAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "Mappings of source tables to destination tables." + wholeSet,
-		Validators:          []validator.Set{nonNull},
-		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"source_schema_name": requiredName("Schema of the source table."),
-			"source_table":       requiredName("Source table."),
-			"target_table":       requiredName("Destination table."),
-			"excluded_columns": schema.SetAttribute{
-				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Columns that are not copied." + excludesNone,
-				Validators:          []validator.Set{allNamed},
-			},
-			"use_custom_sorting_key": schema.BoolAttribute{
-				Optional: true, Computed: true,
-				MarkdownDescription: "Whether the table is sorted by `sorting_keys`." + defaultsTo + "`false`.",
-			},
-			"sorting_keys": schema.ListAttribute{
-				Optional: true, Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Columns that the table is sorted by, in order." + defaultsTo + "`[]`.",
-				Validators:          []validator.List{allNamed},
-			},
-		}},
-	}
+func tableMappingsAttribute(set, must access) schema.Attribute {
+	return set.objectSet("Mappings of source tables to destination tables. The complete set: mappings that are not in it are removed.", map[string]schema.Attribute{
+		"source_schema_name":     must.string("Schema of the source table.", named),
+		"source_table":           must.string("Source table.", named),
+		"target_table":           must.string("Destination table.", named),
+		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", allNamed),
+		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
+		"sorting_keys":           set.stringList("Columns that the table is sorted by, in order. Defaults to `[]`.", allNamed),
+	})
 }

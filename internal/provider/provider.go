@@ -10,13 +10,11 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
@@ -38,17 +36,21 @@ type dataplatformProvider struct {
 	connection *conn.Connection
 }
 
+var (
+	_ provider.ProviderWithEphemeralResources = (*dataplatformProvider)(nil)
+	_ provider.ProviderWithListResources      = (*dataplatformProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*dataplatformProvider)(nil)
+)
+
 func newProvider(version string) *dataplatformProvider {
 	return &dataplatformProvider{version: version, now: time.Now, seal: sealing.Seal, connection: conn.Unconfigured()}
 }
 
-// Metadata implements provider.Provider.
 func (p *dataplatformProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = providerName
 	resp.Version = p.version
 }
 
-// Schema implements provider.Provider.
 func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Use Terraform or OpenTofu to manage Data Platform, a hosted analytical database: scale services, configure ingestion pipes, and create and rotate API keys.",
@@ -56,16 +58,16 @@ func (p *dataplatformProvider) Schema(_ context.Context, _ provider.SchemaReques
 	}
 }
 
-// ValidateConfig implements provider.ProviderWithValidateConfig. It checks the provider block alone,
-// with the environment that allows most. Configure checks the environment, too.
+// ValidateConfig checks the provider block alone, with the environment that allows most. Configure
+// checks the environment, too.
 func (p *dataplatformProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	atMost := map[string]string{conn.Environment("allow_http"): "true"}
 	readSettings(tfvalue.Of(req.Config.Raw), func(name string) string { return atMost[name] }, &resp.Diagnostics)
 }
 
-// Configure implements provider.Provider. It sends no request. Settings are required only where they
-// are used. But what can never be meant, no setting at all or half of the credentials, is one error
-// here instead of one for every object.
+// Configure sends no request. Settings are required only where they are used. But what can never be
+// meant, no setting at all or half of the credentials, is one error here instead of one for every
+// object.
 func (p *dataplatformProvider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	set := readSettings(tfvalue.Of(req.Config.Raw), os.Getenv, &resp.Diagnostics)
 	agent := p.userAgent(req.TerraformVersion)
@@ -123,7 +125,6 @@ func (p *dataplatformProvider) userAgent(terraform string) string {
 	return agent
 }
 
-// Resources implements provider.Provider.
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		adopted(serviceScaling),
@@ -136,82 +137,21 @@ func adopted(engine *adopt.Engine) func() resource.Resource {
 	return func() resource.Resource { return &adopt.Resource{Kind: engine.Kind} }
 }
 
-// DataSources implements provider.Provider.
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		newDataSource("service", cannotReadService, serviceDataSourceSchema, readService),
-		newDataSource("services", "Cannot list services", servicesDataSourceSchema, readServices),
+		newDataSource("services", cannotListServices, servicesDataSourceSchema, readServices),
 		newDataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
 		newDataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
 	}
 }
 
-// EphemeralResources implements provider.ProviderWithEphemeralResources.
 func (p *dataplatformProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
 		func() ephemeral.EphemeralResource { return &apiKeySecret{} },
 	}
 }
 
-// ListResources implements provider.ProviderWithListResources.
 func (p *dataplatformProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newServiceScalingList}
-}
-
-// declarationsOf returns what has a configuration, by kind and type.
-func declarationsOf(p *dataplatformProvider) map[string]*declaration {
-	ctx, all := context.Background(), map[string]*declaration{}
-	var own provider.SchemaResponse
-	p.Schema(ctx, provider.SchemaRequest{}, &own)
-	all["provider"] = declare(tfsdk.Config{Schema: own.Schema})
-	all["provider"].whole = func(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
-		var resp provider.ValidateConfigResponse
-		p.ValidateConfig(ctx, provider.ValidateConfigRequest{Config: config}, &resp)
-		return resp.Diagnostics
-	}
-	for _, construct := range p.Resources(ctx) {
-		r, named, described := construct(), resource.MetadataResponse{}, resource.SchemaResponse{}
-		r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: providerName}, &named)
-		r.Schema(ctx, resource.SchemaRequest{}, &described)
-		d := declare(tfsdk.Config{Schema: described.Schema})
-		d.whole = wholeResource(r)
-		if engine, adopted := engines[named.TypeName]; adopted {
-			d.keys = engine.Rules.Keys
-		}
-		all["resource "+named.TypeName] = d
-	}
-	for _, construct := range p.DataSources(ctx) {
-		source := construct().(*dataSource)
-		all["data "+providerName+"_"+source.name] = declare(tfsdk.Config{Schema: source.schema()})
-	}
-	for _, construct := range p.EphemeralResources(ctx) {
-		r, named, described := construct(), ephemeral.MetadataResponse{}, ephemeral.SchemaResponse{}
-		r.Metadata(ctx, ephemeral.MetadataRequest{ProviderTypeName: providerName}, &named)
-		r.Schema(ctx, ephemeral.SchemaRequest{}, &described)
-		all["ephemeral "+named.TypeName] = declare(tfsdk.Config{Schema: described.Schema})
-	}
-	var listed list.ListResourceSchemaResponse
-	newServiceScalingList().ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &listed)
-	all["list dataplatform_service_scaling"] = declare(tfsdk.Config{Schema: listed.Schema})
-	return all
-}
-
-// wholeResource returns what a resource checks beside its schema.
-func wholeResource(r resource.Resource) func(context.Context, tfsdk.Config) diag.Diagnostics {
-	return func(ctx context.Context, config tfsdk.Config) (found diag.Diagnostics) {
-		req := resource.ValidateConfigRequest{Config: config}
-		if checked, ok := r.(resource.ResourceWithConfigValidators); ok {
-			for _, check := range checked.ConfigValidators(ctx) {
-				var resp resource.ValidateConfigResponse // of its own, since some replace what they find there
-				check.ValidateResource(ctx, req, &resp)
-				found = append(found, resp.Diagnostics...)
-			}
-		}
-		if checked, ok := r.(resource.ResourceWithValidateConfig); ok {
-			var resp resource.ValidateConfigResponse
-			checked.ValidateConfig(ctx, req, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
-		return found
-	}
 }

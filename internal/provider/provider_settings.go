@@ -62,11 +62,11 @@ func providerAttributes() map[string]schema.Attribute {
 		description := s.description + " Environment variable: `" + conn.Environment(s.name) + "`."
 		switch s.name {
 		case "allow_http":
-			attributes[s.name] = schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+			attributes[s.name] = optional.bool(description)
 		case "max_concurrent_requests":
-			attributes[s.name] = schema.NumberAttribute{Optional: true, MarkdownDescription: description}
+			attributes[s.name] = optional.number(description)
 		default:
-			attributes[s.name] = schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: description}
+			attributes[s.name] = access{optional: true, sensitive: s.sensitive}.string(description)
 		}
 	}
 	return attributes
@@ -164,12 +164,15 @@ func readSettings(config tfvalue.Value, getenv func(string) string, diags *diag.
 			set.unknown = append(set.unknown, s.name)
 			continue
 		}
-		written := settingText(value)
-		if value.IsNull() {
+		written := value.Text()
+		switch {
+		case value.IsNull():
 			if written = getenv(conn.Environment(s.name)); written == "" {
 				continue
 			}
 			from = "The environment variable " + conn.Environment(s.name)
+		case !value.Type().Is(tftypes.String):
+			written = tfvalue.Rules{}.DescribeInFull(s.name, value) // as the environment spells a boolean or a number
 		}
 		check := s.check
 		if check == nil {
@@ -197,17 +200,6 @@ func (s settings) allowsHTTP() bool {
 	return slices.Contains(s.unknown, "allow_http") || parsed(strconv.ParseBool, s.values["allow_http"], false)
 }
 
-func settingText(value tfvalue.Value) string {
-	switch {
-	case value.Type().Is(tftypes.Bool):
-		return strconv.FormatBool(value.True())
-	case value.Type().Is(tftypes.Number) && !value.IsNull():
-		return value.Number().Text('f', -1)
-	default:
-		return value.Text()
-	}
-}
-
 // checkComplete reports in one error that nothing is set, or that a credential is set without its
 // partner. An unknown setting may turn out to be set or not, so nothing is reported about it.
 func (s settings) checkComplete(unset []string, diags *diag.Diagnostics) {
@@ -221,24 +213,21 @@ func (s settings) checkComplete(unset []string, diags *diag.Diagnostics) {
 				"\n\nThe last two are for the alerting API, which only dataplatform_alert uses. The others are for the management API. Set those that your configuration needs.")
 		return
 	}
-	var halves, partners []string
+	var halves, lacking []string
 	for _, setting := range providerSettings {
-		lacking := slices.DeleteFunc(slices.Clone(setting.partners), func(name string) bool { return !slices.Contains(unset, name) })
-		if s.values[setting.name] != "" && len(lacking) > 0 {
-			halves, partners = append(halves, setting.name), append(partners, lacking...)
+		for _, partner := range setting.partners {
+			if s.values[setting.name] != "" && slices.Contains(unset, partner) {
+				halves, lacking = append(halves, setting.name), append(lacking, partner)
+			}
 		}
 	}
 	if len(halves) == 0 {
 		return
 	}
-	slices.Sort(partners)
-	partners = slices.Compact(partners)
-	not := "are not"
-	if len(partners) == 1 {
-		not = "is not"
-	}
+	slices.Sort(lacking)
+	halves, lacking = slices.Compact(halves), slices.Compact(lacking)
 	diags.AddError("Provider settings are incomplete",
-		fmt.Sprintf("%s set, but %s %s: %s.", platform.SettingsAre(halves), platform.Enumerate(partners), not, conn.ToSet(partners)))
+		fmt.Sprintf("%s set, but %s not: %s.", platform.SettingsAre(halves), platform.SettingsAre(lacking), conn.ToSet(lacking)))
 }
 
 // unset names the settings that are required where they are used, and are not set.

@@ -1,105 +1,86 @@
 package provider
 
 import (
+	"regexp"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// The kinds of attribute of the resources. A settable one is optional and computed: managed if it is
-// set, unmanaged if it is omitted. The page of each resource says so once, at its top.
+// access is what a configuration may do with an attribute. Its methods declare one of each type. They
+// are the types of resources, which all other schemas accept, too.
+type access struct{ required, optional, computed, sensitive, shown bool }
 
-// The ends of descriptions that are only about setting the attribute. A data source drops them.
-const (
-	kindsStay    = " A pipe's kinds of source cannot be changed: set only those it has."
-	trimEnd      = " Trailing whitespace is ignored."
-	wholeSent    = " Sent as a whole; `[]` clears it."
-	wholeNumbers = " Numbers must be whole, except `engine_parallel_distributed_insert_select`."
-	wholeLimit   = "; a whole number"
-	wholeSet     = " The complete set: mappings that are not in it are removed."
-	excludesNone = " Use `[]` to exclude none."
-	defaultsTo   = " Defaults to "
+var (
+	required = access{required: true}
+	optional = access{optional: true}
+	// settable is managed if it is set, and unmanaged if it is omitted. The page of each resource says
+	// so once, at its top.
+	settable = access{optional: true, computed: true}
+	computed = access{computed: true}
+	secret   = access{computed: true, sensitive: true}
+	// shown is settable or required in a resource, and declared for a data source.
+	shown = access{computed: true, shown: true}
 )
 
-func organizationIDAttribute(noun string) schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "UUID of the organization that owns the " + noun + ". Defaults to the provider's `organization_id` at the first apply, and keeps that value. Forces replacement.",
-		Validators:          []validator.String{uuidText},
+func (a access) string(description string, validators ...validator.String) schema.Attribute {
+	return schema.StringAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Validators: validators}
+}
+
+func (a access) number(description string, validators ...validator.Number) schema.Attribute {
+	return schema.NumberAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Validators: validators}
+}
+
+func (a access) bool(description string) schema.Attribute {
+	return schema.BoolAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description)}
+}
+
+func (a access) stringMap(description string) schema.Attribute {
+	return schema.MapAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType}
+}
+
+func (a access) stringList(description string, validators ...validator.List) schema.Attribute {
+	return schema.ListAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
+}
+
+func (a access) stringSet(description string, validators ...validator.Set) schema.Attribute {
+	return schema.SetAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), ElementType: types.StringType, Validators: validators}
+}
+
+func (a access) object(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.SingleNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), Attributes: attributes}
+}
+
+func (a access) objectList(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.ListNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.List{nonNull}}
+}
+
+func (a access) objectSet(description string, attributes map[string]schema.Attribute) schema.Attribute {
+	return schema.SetNestedAttribute{Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: a.says(description), NestedObject: schema.NestedAttributeObject{Attributes: attributes}, Validators: []validator.Set{nonNull}}
+}
+
+// says returns a description, or what of it is of use in a data source.
+func (a access) says(description string) string {
+	if a.shown {
+		return aboutSetting.ReplaceAllString(description, "$1")
 	}
+	return description
 }
 
-func requiredID(of string) schema.Attribute {
-	return schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: "UUID of the " + of + ". Forces replacement.",
-		Validators:          []validator.String{uuidText},
-	}
-}
+// aboutSetting matches all but the first sentence of a description, and that a number must be whole.
+var aboutSetting = regexp.MustCompile(`; a whole number|([^.]\.) .*`)
 
-func requiredString(description string) schema.Attribute {
-	return schema.StringAttribute{Required: true, MarkdownDescription: description}
-}
+// named is for a string that identifies something.
+var named = stringvalidator.LengthAtLeast(1)
 
-// requiredName is a string that identifies something and must not be empty.
-func requiredName(description string) schema.Attribute {
-	return schema.StringAttribute{Required: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}}
-}
+// The ends of descriptions.
+const (
+	replaces       = " Forces replacement."
+	fromFirstApply = " at the first apply, and keeps that value." + replaces // an adopted object's organization
+)
 
-func settableString(description string) schema.Attribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: description}
-}
-
-func settableNumber(description string, validators ...validator.Number) schema.Attribute {
-	return schema.NumberAttribute{Optional: true, Computed: true, MarkdownDescription: description, Validators: validators}
-}
-
-func settableBool(description string) schema.Attribute {
-	return schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: description}
-}
-
-func settableStringSet(description string) schema.Attribute {
-	return schema.SetAttribute{
-		Optional: true, Computed: true, ElementType: types.StringType,
-		MarkdownDescription: description,
-		Validators:          []validator.Set{nonNull},
-	}
-}
-
-func settableObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.SingleNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description, Attributes: attributes}
-}
-
-func settableObjects(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.ListNestedAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: description,
-		Validators:          []validator.List{nonNull},
-		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
-	}
-}
-
-func computedString(description string) schema.Attribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func computedNumber(description string) schema.Attribute {
-	return schema.NumberAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func computedBool(description string) schema.Attribute {
-	return schema.BoolAttribute{Computed: true, MarkdownDescription: description}
-}
-
-func computedStrings(description string) schema.Attribute {
-	return schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: description}
-}
-
-func computedObject(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: description, Attributes: attributes}
-}
-
-func computedObjects(description string, attributes map[string]schema.Attribute) schema.Attribute {
-	return schema.ListNestedAttribute{Computed: true, MarkdownDescription: description, NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
+func organizationID(noun, since string) schema.Attribute {
+	return settable.string("UUID of the organization that owns the "+noun+". Defaults to the provider's `organization_id`"+since, uuidText)
 }

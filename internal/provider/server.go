@@ -54,8 +54,8 @@ func serverOf(p *dataplatformProvider) server {
 	}
 }
 
-// GetProviderSchema implements tfprotov6.ProviderServer. The framework implements
-// GenerateResourceConfig, and omits it from the capabilities of protocol 6.
+// GetProviderSchema adds a capability: the framework implements GenerateResourceConfig, and omits it
+// from the capabilities of protocol 6.
 func (s server) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	resp, err := s.frameworkServer.GetProviderSchema(ctx, req)
 	if err == nil {
@@ -64,7 +64,7 @@ func (s server) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProvide
 	return resp, err
 }
 
-// UpgradeResourceState implements tfprotov6.ProviderServer. Terraform calls it for each object of the
+// UpgradeResourceState returns a current state as it is. Terraform calls it for each object of the
 // state before it reads the object, although hardly any state needs an upgrade.
 func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok && engine.IsCurrent(req) {
@@ -73,7 +73,6 @@ func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrade
 	return s.frameworkServer.UpgradeResourceState(ctx, req)
 }
 
-// ImportResourceState implements tfprotov6.ProviderServer.
 func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ImportResourceState(s.provider.connection, req)
@@ -81,7 +80,6 @@ func (s server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportRe
 	return s.frameworkServer.ImportResourceState(ctx, req)
 }
 
-// ReadResource implements tfprotov6.ProviderServer.
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.ReadResource(ctx, s.provider.connection, req)
@@ -90,7 +88,6 @@ func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceReq
 	return s.frameworkServer.ReadResource(ctx, req)
 }
 
-// PlanResourceChange implements tfprotov6.ProviderServer.
 func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.PlanResourceChange(ctx, s.provider.connection, req)
@@ -99,7 +96,6 @@ func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResou
 	return s.frameworkServer.PlanResourceChange(ctx, req)
 }
 
-// ApplyResourceChange implements tfprotov6.ProviderServer.
 func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.beforeWrite()
 	if engine, ok := engines[req.TypeName]; ok {
@@ -108,7 +104,6 @@ func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRes
 	return s.frameworkServer.ApplyResourceChange(ctx, req)
 }
 
-// GenerateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	if engine, ok := engines[req.TypeName]; ok {
 		return engine.GenerateResourceConfig(s.provider.connection, req)
@@ -116,27 +111,13 @@ func (s server) GenerateResourceConfig(ctx context.Context, req *tfprotov6.Gener
 	return s.frameworkServer.GenerateResourceConfig(ctx, req)
 }
 
-// ValidateProviderConfig implements tfprotov6.ProviderServer.
-func (s server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	found, err := s.declared()["provider"].validate(ctx, req.Config, false)
-	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config, Diagnostics: found}, err
-}
-
-// ValidateResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	writeOnly := req.ClientCapabilities != nil && req.ClientCapabilities.WriteOnlyAttributesAllowed
 	found, err := s.declared()["resource "+req.TypeName].validate(ctx, req.Config, writeOnly)
 	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: found}, err
 }
 
-// ValidateDataResourceConfig implements tfprotov6.ProviderServer.
 func (s server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	found, err := s.declared()["data "+req.TypeName].validate(ctx, req.Config, false)
 	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: found}, err
-}
-
-// ValidateListResourceConfig implements tfprotov6.ListResourceServer.
-func (s server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
-	found, err := s.declared()["list "+req.TypeName].validate(ctx, req.Config, false)
-	return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: found}, err
 }

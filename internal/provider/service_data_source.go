@@ -2,13 +2,13 @@ package provider
 
 import (
 	"context"
+
 	"fmt"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -16,21 +16,12 @@ import (
 )
 
 func serviceDataSourceSchema() schema.Schema {
-	attributes := computed(serviceAttributes())
-	attributes["organization_id"] = lookupOrganizationID("service")
-	attributes["id"] = schema.StringAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "UUID of the service. Exactly one of `id` and `name` must be set.",
-		Validators:          []validator.String{uuidText, stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
-	}
-	attributes["name"] = schema.StringAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "Name of the service, case-sensitive. No other service may have it.",
-	}
-	attributes["encryption_key"] = schema.StringAttribute{
-		Computed: true, Sensitive: true,
-		MarkdownDescription: "Encryption key of the service. May be a secret, and is stored in the state.",
-	}
+	attributes := serviceAttributes()
+	attributes["organization_id"] = organizationID("service", ".")
+	attributes["id"] = settable.string("UUID of the service. Exactly one of `id` and `name` must be set.",
+		uuidText, stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")))
+	attributes["name"] = settable.string("Name of the service, case-sensitive. No other service may have it.")
+	attributes["encryption_key"] = secret.string("Encryption key of the service. May be a secret, and is stored in the state.")
 	return schema.Schema{
 		MarkdownDescription: "Reads one database service, by ID or by name.",
 		Attributes:          attributes,

@@ -35,22 +35,23 @@ var serviceScaling = adopt.New(adopt.Kind{
 })
 
 func serviceScalingSchema() schema.Schema {
+	fields := serviceAttributes()
 	return schema.Schema{
 		MarkdownDescription: "Manages the auto-scaling settings of one existing service. " +
 			"It cannot create services, and destroying the resource changes nothing on the platform.",
 		Attributes: map[string]schema.Attribute{
-			"organization_id":       organizationIDAttribute("service"),
-			"service_id":            requiredID("service"),
-			"num_replicas":          settableNumber("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{1, 20, 1}),
-			"idle_scaling":          settableBool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
-			"idle_timeout_minutes":  settableNumber("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
+			"organization_id":       organizationID("service", fromFirstApply),
+			"service_id":            required.string("UUID of the service."+replaces, uuidText),
+			"num_replicas":          settable.number("Number of replicas, between 1 and 20. The first service of a warehouse needs at least 2, unless the organization's tier allows fewer. The tier may set further limits. The platform's default is 1 on tier BASIC, and 3 on tiers SCALE and ENTERPRISE.", numberCheck{1, 20, 1}),
+			"idle_scaling":          settable.bool("Whether the service may scale down to zero when idle. The platform's default is `true`."),
+			"idle_timeout_minutes":  settable.number("Idle time after which the service scales down to zero, in minutes; at least 5.", integerFrom(5)),
 			"min_total_memory_gb":   deprecatedMemory("Minimum", ", not exceeding `max_total_memory_gb`"),
 			"max_total_memory_gb":   deprecatedMemory("Maximum", ", at most 360 for non-paid services"),
-			"name":                  computedString("Name of the service."),
-			"data_warehouse_id":     computedString("ID of the service's warehouse."),
-			"is_primary":            computedBool("Whether the service is the first of its warehouse."),
-			"min_replica_memory_gb": computedNumber("Minimum memory of each replica, in GB."),
-			"max_replica_memory_gb": computedNumber("Maximum memory of each replica, in GB."),
+			"name":                  fields["name"],
+			"data_warehouse_id":     fields["data_warehouse_id"],
+			"is_primary":            fields["is_primary"],
+			"min_replica_memory_gb": fields["min_replica_memory_gb"],
+			"max_replica_memory_gb": fields["max_replica_memory_gb"],
 		},
 	}
 }
@@ -59,7 +60,7 @@ func serviceScalingSchema() schema.Schema {
 const inaccurateTotal = "inaccurate for services with a non-default number of replicas"
 
 func deprecatedMemory(bound, limit string) schema.Attribute {
-	attribute := settableNumber(
+	attribute := settable.number(
 		bound+" total memory of three workers during auto-scaling, in GB; a multiple of 12 between 24 and 1068"+limit+". "+
 			"Only for `production` services. Deprecated: "+inaccurateTotal+".",
 		numberCheck{24, 1068, 12}).(schema.NumberAttribute)
@@ -69,11 +70,10 @@ func deprecatedMemory(bound, limit string) schema.Attribute {
 
 func checkMemoryLimits(config tfvalue.Value, diags *diag.Diagnostics) {
 	minimum, maximum := config.At("min_total_memory_gb"), config.At("max_total_memory_gb")
-	if minimum.IsNull() || maximum.IsNull() || !minimum.IsKnown() || !maximum.IsKnown() || minimum.Number().Cmp(maximum.Number()) <= 0 {
-		return
+	if isSet(minimum) && isSet(maximum) && minimum.Number().Cmp(maximum.Number()) > 0 {
+		diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
+			fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 	}
-	diags.AddAttributeError(path.Root("min_total_memory_gb"), "Minimum memory exceeds maximum",
-		fmt.Sprintf("min_total_memory_gb must not exceed max_total_memory_gb, got %v and %v.", minimum.Number(), maximum.Number()))
 }
 
 // scalingAlsoChanges names the memory of a replica, which the platform derives from the total
@@ -89,7 +89,7 @@ func scalingAlsoChanges(send tfvalue.Value) []string {
 // tier, which the provider cannot see, may allow it.
 func warnFewReplicas(r adopt.Review) []string {
 	replicas := r.Leaves.At("num_replicas")
-	if replicas.IsNull() || !replicas.IsKnown() || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {
+	if !isSet(replicas) || replicas.Number().Cmp(big.NewFloat(2)) >= 0 || !r.Remote.At("is_primary").True() {
 		return nil
 	}
 	r.Diags.AddAttributeWarning(path.Root("num_replicas"),

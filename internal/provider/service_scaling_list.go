@@ -9,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
@@ -26,55 +24,41 @@ var _ list.ListResourceWithConfigure = (*serviceScalingList)(nil)
 
 func newServiceScalingList() list.ListResource { return &serviceScalingList{} }
 
-// Metadata implements list.ListResource.
 func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_service_scaling"
 }
 
-// ListResourceConfigSchema implements list.ListResource.
 func (l *serviceScalingList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the services of an organization, to import their scaling with `terraform query`. Requires Terraform 1.14 or later; OpenTofu has no `query`.",
 		Attributes: map[string]schema.Attribute{
-			"organization_id": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "UUID of the organization. Defaults to the provider's `organization_id`.",
-				Validators:          []validator.String{uuidText},
-			},
-			"filter": schema.ListAttribute{
-				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: filterDescription,
-				Validators:          []validator.List{nonNull},
-			},
+			"organization_id": optional.string("UUID of the organization. Defaults to the provider's `organization_id`.", uuidText),
+			"filter":          filterAttribute(),
 		},
 	}
 }
 
-// List implements list.ListResource.
 func (l *serviceScalingList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	config := tfvalue.Of(req.Config.Raw)
 	var diags diag.Diagnostics
-	stream.Results = list.NoListResults
-	client, organization, ok := l.Management(config.At("organization_id"), &diags)
-	if !ok {
-		stream.Results = list.ListResultsStreamDiagnostics(diags)
-		return
-	}
 	var results []list.ListResult
-	err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
-		if req.Limit > 0 && int64(len(results)) == req.Limit {
-			return nil // the framework doesn't apply the limit
+	if client, organization, ok := l.Management(config.At("organization_id"), &diags); ok {
+		err := client.ListServices(ctx, organization.Text(), texts(config.At("filter")), func(decoded any) error {
+			if req.Limit > 0 && int64(len(results)) == req.Limit {
+				return nil // the framework doesn't apply the limit
+			}
+			result, err := listedService(ctx, req, organization.Text(), decoded)
+			results = append(results, result)
+			return err
+		})
+		if err != nil {
+			diags.AddError(cannotListServices, conn.Detail(err))
 		}
-		result, err := listedService(ctx, req, organization.Text(), decoded)
-		results = append(results, result)
-		return err
-	})
-	if err != nil {
-		diags.AddError("Cannot list services", conn.Detail(err))
-		stream.Results = list.ListResultsStreamDiagnostics(diags)
-		return
 	}
 	stream.Results = slices.Values(results)
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+	}
 }
 
 // listedType has what identifies a service of a list.

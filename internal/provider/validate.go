@@ -12,13 +12,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/adopt"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
@@ -29,7 +30,8 @@ import (
 // Rejected: the framework's walk. Its time grows with the cube of a set's size, since it looks up
 // each element by value for each of its members. It reads the members of an unknown element as
 // null, and reports required ones as not set. Its errors do not say which element of a set lacks a
-// required member, nor which attribute is read-only.
+// required member, nor which attribute is read-only. It still validates the provider block and the list
+// resource, in which there are neither sets nor required attributes.
 
 // declaration is a schema, prepared for validation, with what is checked beside it.
 type declaration struct {
@@ -37,7 +39,7 @@ type declaration struct {
 	typ        tftypes.Type
 	attributes []attribute
 	keys       map[string]tfvalue.Key // of keyed sets, by attribute
-	// whole checks what no attribute can check alone. It may be nil.
+	// whole checks what no attribute can check alone. It is nil if there is nothing.
 	whole func(context.Context, tfsdk.Config) diag.Diagnostics
 }
 
@@ -48,6 +50,33 @@ type attribute struct {
 	typ     attr.Type
 	members []attribute // of an object, or of each element of a list or set
 	element any         // has the validators of each element
+}
+
+// declarationsOf returns what has a configuration, by kind and type.
+func declarationsOf(p *dataplatformProvider) map[string]*declaration {
+	all := map[string]*declaration{
+		"resource dataplatform_api_key":         declareResource(apiKeySchema(), &apiKeyResource{}),
+		"ephemeral dataplatform_api_key_secret": declare(tfsdk.Config{Schema: apiKeySecretSchema()}),
+	}
+	for name, engine := range engines {
+		all["resource "+name] = declareResource(engine.Schema, &adopt.Resource{Kind: engine.Kind})
+		all["resource "+name].keys = engine.Rules.Keys
+	}
+	for _, construct := range p.DataSources(context.Background()) {
+		source := construct().(*dataSource)
+		all["data "+providerName+"_"+source.name] = declare(tfsdk.Config{Schema: source.schema()})
+	}
+	return all
+}
+
+func declareResource(described schema.Schema, r resource.ResourceWithValidateConfig) *declaration {
+	d := declare(tfsdk.Config{Schema: described})
+	d.whole = func(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
+		var resp resource.ValidateConfigResponse
+		r.ValidateConfig(ctx, resource.ValidateConfigRequest{Config: config}, &resp)
+		return resp.Diagnostics
+	}
+	return d
 }
 
 func declare(config tfsdk.Config) *declaration {
@@ -179,52 +208,47 @@ func checkKeyed(key tfvalue.Key, at path.Path, members []attribute, elements []t
 }
 
 // check calls the validators of an attribute, or of an element of one. Some reject null.
-func (v validation) check(ctx context.Context, at path.Path, of any, typ attr.Type, value tfvalue.Value) (found diag.Diagnostics) {
+func (v validation) check(ctx context.Context, at path.Path, of any, typ attr.Type, value tfvalue.Value) diag.Diagnostics {
 	switch of := of.(type) {
 	case interface{ StringValidators() []validator.String }:
-		for _, check := range of.StringValidators() {
-			var resp validator.StringResponse
-			check.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.String](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.StringValidators(), validator.String.ValidateString)
 	case interface{ NumberValidators() []validator.Number }:
-		for _, check := range of.NumberValidators() {
-			var resp validator.NumberResponse
-			check.ValidateNumber(ctx, validator.NumberRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.Number](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.NumberValidators(), validator.Number.ValidateNumber)
 	case interface{ BoolValidators() []validator.Bool }:
-		for _, check := range of.BoolValidators() {
-			var resp validator.BoolResponse
-			check.ValidateBool(ctx, validator.BoolRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.Bool](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.BoolValidators(), validator.Bool.ValidateBool)
 	case interface{ ListValidators() []validator.List }:
-		for _, check := range of.ListValidators() {
-			var resp validator.ListResponse
-			check.ValidateList(ctx, validator.ListRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.List](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.ListValidators(), validator.List.ValidateList)
 	case interface{ SetValidators() []validator.Set }:
-		for _, check := range of.SetValidators() {
-			var resp validator.SetResponse
-			check.ValidateSet(ctx, validator.SetRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.Set](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.SetValidators(), validator.Set.ValidateSet)
 	case interface{ MapValidators() []validator.Map }:
-		for _, check := range of.MapValidators() {
-			var resp validator.MapResponse
-			check.ValidateMap(ctx, validator.MapRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.Map](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.MapValidators(), validator.Map.ValidateMap)
 	case interface{ ObjectValidators() []validator.Object }:
-		for _, check := range of.ObjectValidators() {
-			var resp validator.ObjectResponse
-			check.ValidateObject(ctx, validator.ObjectRequest{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[types.Object](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
-			found = append(found, resp.Diagnostics...)
-		}
+		return runAll(ctx, v, at, typ, value, of.ObjectValidators(), validator.Object.ValidateObject)
 	default:
 		panic(fmt.Sprintf("no validation of %T", of))
+	}
+}
+
+// request is what validators get, and response what they return, in any of their types.
+type (
+	request[V any] interface {
+		~struct {
+			Path               path.Path
+			PathExpression     path.Expression
+			Config             tfsdk.Config
+			ConfigValue        V
+			ClientCapabilities validator.ValidateSchemaClientCapabilities
+		}
+	}
+	response struct{ Diagnostics diag.Diagnostics }
+)
+
+// runAll calls validators of one type.
+func runAll[C any, V attr.Value, Req request[V], Resp ~struct{ Diagnostics diag.Diagnostics }](ctx context.Context, v validation, at path.Path, typ attr.Type, value tfvalue.Value, checks []C, call func(C, context.Context, Req, *Resp)) (found diag.Diagnostics) {
+	for _, check := range checks {
+		var resp Resp
+		call(check, ctx, Req{Path: at, PathExpression: at.Expression(), Config: v.config, ConfigValue: converted[V](ctx, typ, value), ClientCapabilities: v.capabilities}, &resp)
+		found = append(found, response(resp).Diagnostics...)
 	}
 	return found
 }

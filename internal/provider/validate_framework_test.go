@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/boolvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/resourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -125,13 +124,6 @@ func (samples) Metadata(_ context.Context, _ resource.MetadataRequest, resp *res
 	resp.TypeName = "samples"
 }
 
-func (samples) ConfigValidators(context.Context) []resource.ConfigValidator {
-	return []resource.ConfigValidator{
-		resourcevalidator.Conflicting(path.MatchRoot("flag"), path.MatchRoot("tags")),
-		resourcevalidator.Conflicting(path.MatchRoot("flag"), path.MatchRoot("secret")),
-	}
-}
-
 func (samples) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	pair := schema.NestedAttributeObject{
 		Attributes: map[string]schema.Attribute{
@@ -172,14 +164,13 @@ func TestValidatesLikeFramework(t *testing.T) {
 	var described resource.SchemaResponse
 	samples{}.Schema(t.Context(), resource.SchemaRequest{}, &described)
 	ours := declare(tfsdk.Config{Schema: described.Schema})
-	ours.whole = wholeResource(samples{})
 	for config, want := range map[string]int{
 		``:                                0,
 		`flag = false`:                    1,
 		`tags = {}`:                       1,
-		"flag = true\ntags = { a = \"\"}": 1,
+		"flag = true\ntags = { a = \"\"}": 0,
 		`secret = "s"`:                    1,
-		"flag = true\nsecret = \"s\"\ntags = { a = \"\" }":      3,
+		"flag = true\nsecret = \"s\"\ntags = { a = \"\" }":      1,
 		`object = { a = null }`:                                 2,
 		`object = { a = "a", b = "b" }`:                         3,
 		"object = { a = \"a\" }\nlist = []":                     2,

@@ -15,16 +15,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
+
+// isSet reports whether a configuration sets an attribute to a value that is known.
+func isSet(value tfvalue.Value) bool { return !value.IsNull() && value.IsKnown() }
 
 // rule is what a validator requires. It continues a sentence that begins with the attribute.
 type rule string
 
-// Description implements validator.Describer.
 func (r rule) Description(context.Context) string { return string(r) }
 
-// MarkdownDescription implements validator.Describer.
 func (r rule) MarkdownDescription(context.Context) string { return string(r) }
 
 // textCheck is a validator of strings. check gets those that are set and known.
@@ -33,7 +35,6 @@ type textCheck struct {
 	check func(at path.Path, text string, diags *diag.Diagnostics)
 }
 
-// ValidateString implements validator.String.
 func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
 		c.check(req.Path, req.ConfigValue.ValueString(), &resp.Diagnostics)
@@ -91,15 +92,12 @@ var (
 
 func integerFrom(minimum int64) numberCheck { return numberCheck{minimum, math.MaxInt64, 1} }
 
-// Description implements validator.Describer.
 func (c numberCheck) Description(context.Context) string {
 	return fmt.Sprintf("must be between %d and %d", c.minimum, c.maximum)
 }
 
-// MarkdownDescription implements validator.Describer.
 func (c numberCheck) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
 
-// ValidateNumber implements validator.Number.
 func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
@@ -129,20 +127,21 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 
 // limits is what a number of up to 63 bits must be. That it must be whole is omitted if it is.
 func (c numberCheck) limits(isWhole bool) string {
-	kind, limit := "a whole number ", ""
-	switch {
-	case c.maximum < math.MaxInt64:
-		limit = fmt.Sprintf("between %d and %d", c.minimum, c.maximum)
-	case c.minimum > math.MinInt64:
-		limit = fmt.Sprintf("of at least %d", c.minimum)
-	}
-	switch {
+	between := fmt.Sprintf("between %d and %d", c.minimum, c.maximum)
+	switch isOpen := c.maximum == math.MaxInt64; {
 	case c.step > 1:
-		kind = fmt.Sprintf("a multiple of %d ", c.step)
+		return fmt.Sprintf("must be a multiple of %d %s", c.step, between)
+	case isOpen && c.minimum == math.MinInt64:
+		return "must be a whole number"
+	case isOpen && isWhole:
+		return fmt.Sprintf("must be at least %d", c.minimum)
+	case isOpen:
+		return fmt.Sprintf("must be a whole number of at least %d", c.minimum)
 	case isWhole:
-		return "must be " + strings.TrimPrefix(limit, "of ")
+		return "must be " + between
+	default:
+		return "must be a whole number " + between
 	}
-	return strings.TrimSpace("must be " + kind + limit)
 }
 
 // noNulls rejects null elements, and in lists of names empty ones. They would pass a plan, and fail
@@ -158,12 +157,10 @@ var (
 	allNamed = noNulls{"must not contain null or empty elements", true}
 )
 
-// ValidateList implements validator.List.
 func (v noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }
 
-// ValidateSet implements validator.Set.
 func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	v.check(req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }
