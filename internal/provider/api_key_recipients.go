@@ -19,9 +19,10 @@ import (
 // something on trial, since age finds out only then whether recipients go together.
 //
 // Its errors are those of the whole resource, and repeat nothing: an element may be a private key, and
-// Terraform prints the source of the attribute that an error names.
+// Terraform prints the source of the attribute that an error names. Rejected: a validator of each
+// element, since the path of what is validated has the element itself, and may be logged.
 func recipientsOf(set tfvalue.Value, diags *diag.Diagnostics) []sealing.Recipient {
-	if set.IsNull() || !set.IsKnown() {
+	if !isSet(set) {
 		return nil
 	}
 	refuse := func(detail string) { diags.AddError("Invalid secret_recipients", detail) }
@@ -66,8 +67,8 @@ func sameRecipients(a, b tfvalue.Value) bool {
 	return !diags.HasError() && sealing.Equal(one, other)
 }
 
-// planSecret returns the plan of a new key: where its secret will be stored. While the recipients are
-// unknown, either is.
+// planSecret returns the plan of a new key, in which the attribute that will not have its secret is
+// null. While the recipients are unknown, neither is.
 func planSecret(plan tfvalue.Value) tfvalue.Value {
 	switch set := plan.At("secret_recipients"); {
 	case set.IsNull():
@@ -112,8 +113,8 @@ func recipientChanges(config, state tfvalue.Value) string {
 // secretVersion returns a number that is another one for each key. It is computed from what
 // identifies the key, and null without any of it.
 //
-// It has 31 bits, because on 32-bit systems many providers accept no more. Only the key that it replaces
-// must have another, and two keys in 2,000,000,000 have the same.
+// It has 31 bits, because on 32-bit systems many providers accept no more. A key must differ only from
+// the one that it replaces, and fails to in one case of 2,000,000,000.
 func secretVersion(key tfvalue.Value) tfvalue.Value {
 	id := cmp.Or(key.At("id").Text(), key.At("key_id").Text(), key.At("created_at").Text())
 	if id == "" {

@@ -163,8 +163,7 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 	state = state.With(secretVersion(state), "secret_version")
 	state = state.With(tfvalue.Bool(false), "ready_for_renewal")
 	expiry := state.At("expire_at")
-	_, err := tfvalue.ParseTime(expiry.Text())
-	if never := !expiry.IsNull() && expiry.IsEmpty(); never {
+	if _, err := tfvalue.ParseTime(expiry.Text()); !expiry.IsNull() && expiry.IsEmpty() { // it never expires
 		state = state.Without("expire_at")
 	} else if err != nil {
 		state = state.With(requested.At("expire_at"), "expire_at")
@@ -179,14 +178,6 @@ func (r *apiKeyResource) keyCreated(plan, requested, response tfvalue.Value, cre
 // but for configured texts only that of the response. Values are masked, since a response may have
 // the secret in another field.
 func warnDifferences(requested, response, state tfvalue.Value, created *platform.CreatedAPIKey, mask func(string) string, diags *diag.Diagnostics) {
-	shown := func(value tfvalue.Value) string {
-		// Masked before it is cut, since mask doesn't recognize a part of the secret.
-		text := tfvalue.Rules{}.Describe("", value)
-		if mask(text) != text {
-			return "a value that cannot be shown"
-		}
-		return text
-	}
 	var lines []string
 	if created.Incomplete != nil {
 		lines = append(lines, "  - the response to the creation of the key is not as documented: "+created.Incomplete.Error())
@@ -196,21 +187,7 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 		if got.IsNull() || wanted.IsNull() && got.IsEmpty() || keyRules.Confirms(name, wanted, got) {
 			continue
 		}
-		line, returned := "  - "+name+": ", shown(got)
-		switch {
-		case wanted.IsNull():
-			line += "not set, and "
-		case name != "name" && name != "ip_access_list":
-			line += "requested " + shown(wanted) + ", and "
-		}
-		switch {
-		case name != "expire_at":
-		case got.IsEmpty():
-			returned = "none. The key never expires on its own: revoke it in the platform's console once nothing uses it"
-		case state.At(name).Equal(wanted) && !requested.At("validity_hours").IsNull():
-			returned += ". Renewal follows the requested expiry"
-		}
-		lines = append(lines, line+"the API returned "+returned)
+		lines = append(lines, "  - "+name+": "+difference(name, wanted, got, state, mask))
 	}
 	if created.KeyID == nil && requested.At("hash_data").IsNull() {
 		lines = append(lines, "  - key_id: the API returned none")
@@ -218,15 +195,47 @@ func warnDifferences(requested, response, state tfvalue.Value, created *platform
 	if len(lines) == 0 {
 		return
 	}
-	stored := "The key was created and its secret is in the state."
+	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
+		storedSecret(state)+" The response differs from the request:\n\n"+strings.Join(lines, "\n"))
+}
+
+// difference says what was requested of an attribute, and what the API returned.
+func difference(name string, wanted, got, state tfvalue.Value, mask func(string) string) string {
+	shown := func(value tfvalue.Value) string {
+		// Masked before it is cut, since mask doesn't recognize a part of the secret.
+		text := tfvalue.Rules{}.Describe("", value)
+		if mask(text) != text {
+			return "a value that cannot be shown"
+		}
+		return text
+	}
+	request, returned := "", shown(got)
+	switch {
+	case wanted.IsNull():
+		request = "not set, and "
+	case name != "name" && name != "ip_access_list":
+		request = "requested " + shown(wanted) + ", and "
+	}
+	switch {
+	case name != "expire_at":
+	case got.IsEmpty():
+		returned = "none. The key never expires on its own: revoke it in the platform's console once nothing uses it"
+	case state.At(name).Equal(wanted) && !state.At("validity_hours").IsNull():
+		returned += ". Renewal follows the requested expiry"
+	}
+	return request + "the API returned " + returned
+}
+
+// storedSecret says where the secret of a new key is.
+func storedSecret(state tfvalue.Value) string {
 	switch {
 	case !state.At("encrypted_key_secret").IsNull():
-		stored = "The key was created, and the state has its encrypted secret."
-	case created.KeySecret == nil:
-		stored = "The key was created. The API returned no secret, so the state has none."
+		return "The key was created, and the state has its encrypted secret."
+	case state.At("key_secret").IsNull():
+		return "The key was created. The API returned no secret, so the state has none."
+	default:
+		return "The key was created and its secret is in the state."
 	}
-	diags.AddWarning(fmt.Sprintf("API key %s differs from the request", keyLabel(response.With(requested.At("name"), "name"))),
-		stored+" The response differs from the request:\n\n"+strings.Join(lines, "\n"))
 }
 
 // addCreateError reports a failed creation, and the key that may exist anyway.

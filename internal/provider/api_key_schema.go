@@ -27,7 +27,7 @@ func apiKeySchema() schema.Schema {
 			"The API cannot read, change or delete keys, so every change creates a new key.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": organizationID("key", " when the key is created, and keeps that value."+replaces),
-			"name":            required.string("Name of the key. Must not be empty."+replaces, named),
+			"name":            required.string("Name of the key. Must not be empty."+replaces, nonEmpty),
 			"roles": required.stringSet("Roles of the key: at least one of `admin`, `developer` and `query_endpoints`."+replaces,
 				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(role)),
 			"expire_at": settable.string("Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry."+replaces,
@@ -59,7 +59,7 @@ func apiKeySchema() schema.Schema {
 			"id":                   computed.string("UUID of the key."),
 			"key_id":               computed.string("ID to authenticate with."),
 			"key_suffix":           computed.string("Suffix of the key, by which to find it in the platform's console."),
-			"key_secret":           secret.string("Secret to authenticate with, in plain text. Not set if you set `secret_recipients`, or `hash_data` and the API returns no secret."),
+			"key_secret":           computedSecret.string("Secret to authenticate with, in plain text. Not set if you set `secret_recipients`, or `hash_data` and the API returns no secret."),
 			"encrypted_key_secret": computed.string("Secret to authenticate with, encrypted to all `secret_recipients`, in the ASCII armor of [age](https://age-encryption.org). Not set without them."),
 			"secret_version":       computed.number("Whole number that is different for each key, for the version argument beside a write-only argument that receives the secret."),
 			"created_at":           computed.string("Creation time."),
@@ -68,22 +68,18 @@ func apiKeySchema() schema.Schema {
 	}
 }
 
-const roleRule rule = "must contain only admin, developer and query_endpoints"
-
 // role accepts the name of a role. Rejected: the library's validator. The path of its error has the
 // element of the set.
-var role = textCheck{roleRule, func(at path.Path, text string, diags *diag.Diagnostics) {
+var role = textCheck{"must contain only admin, developer and query_endpoints", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	if text != "admin" && text != "developer" && text != "query_endpoints" {
 		roles := at.ParentPath()
-		diags.AddAttributeError(roles, "Invalid role", fmt.Sprintf("%s %s, got %.100q.", roles, roleRule, text))
+		diags.AddAttributeError(roles, "Invalid role", fmt.Sprintf("%s %s, got %.100q.", roles, must, text))
 	}
 }}
 
-const rfc3339Rule rule = "must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z"
-
 // rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not
 // name the attribute, and the same instant with another offset is another value to it.
-var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag.Diagnostics) {
+var rfc3339 = textCheck{"must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	if _, err := tfvalue.ParseTime(text); err == nil && rfc3339Form.MatchString(text) {
 		return
 	}
@@ -91,7 +87,7 @@ var rfc3339 = textCheck{rfc3339Rule, func(at path.Path, text string, diags *diag
 	if timestampLike.MatchString(text) {
 		got = ", got " + text
 	}
-	diags.AddAttributeError(at, "Invalid timestamp", fmt.Sprintf("%s %s%s.", at, rfc3339Rule, got))
+	diags.AddAttributeError(at, "Invalid timestamp", fmt.Sprintf("%s %s%s.", at, must, got))
 }}
 
 // timestampLike matches what a message may repeat: any other text may be a secret.
@@ -104,18 +100,16 @@ var rfc3339Form = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?
 // separated by colons as in IPv6, with valid digits or not.
 var looksLikeAddress = regexp.MustCompile(`^\s*([0-9]+[./][0-9./:,;\s]*|[0-9.]+/.*|\[.*|[0-9a-fA-F.]*:[0-9a-fA-F:.]*(/.*)?|[0-9a-fA-F]{0,4}:([0-9a-zA-Z.]{0,4}:)+[0-9a-zA-Z.]*(%.*)?(/.*)?)\s*$`)
 
-const addressRule rule = "must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24"
-
 // ipSource rejects what looks like an IP address or a CIDR block and is not valid. The API document
 // does not say what else a source may be, so a name passes.
-var ipSource = textCheck{addressRule, func(at path.Path, source string, diags *diag.Diagnostics) {
+var ipSource = textCheck{"must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24", func(at path.Path, must rule, source string, diags *diag.Diagnostics) {
 	if !looksLikeAddress.MatchString(source) || isAddress(source) {
 		return
 	}
 	// At the whole list, because the path of an element has the whole element. The message repeats
 	// the source, since nothing else says which of many is invalid.
 	list := at.Steps()[:1].String()
-	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, list, addressRule))
+	diags.AddAttributeError(path.Root(list), "Invalid IP address", fmt.Sprintf("source %.100q of %s %s.", source, list, must))
 }}
 
 func isAddress(source string) bool {

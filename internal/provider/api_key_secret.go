@@ -39,7 +39,7 @@ func apiKeySecretSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"encrypted_key_secret": required.string("`encrypted_key_secret` of a `dataplatform_api_key`."),
 			"identity":             access{required: true, sensitive: true}.string("Private key of one of the recipients: age identities (`AGE-SECRET-KEY-1…`), one per line, or an SSH private key without a passphrase."),
-			"key_secret":           secret.string("Secret to authenticate with."),
+			"key_secret":           computedSecret.string("Secret to authenticate with."),
 		},
 	}
 }

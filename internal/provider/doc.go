@@ -15,18 +15,15 @@
 //
 //	service_scaling.go       the kind, with its schema
 //	service_scaling_list.go  the list resource
-//	service_data_source.go   one service
-//	services_data_source.go  all services
+//	services_data_source.go  one service, and all
 //
 // dataplatform_pipe:
 //
-//	pipe.go                   the kind
-//	pipe_schema.go            its schema
-//	pipe_patch.go             the PATCH of one pipe
-//	pipe_mappings.go          table mappings: the configured set, and what is wrong with it
-//	pipe_mappings_warning.go  what a plan changes in them, in words
-//	pipe_credentials.go       the credentials of a source, as write-only arguments
-//	pipe_data_source.go       the data source
+//	pipe.go              the kind, and its PATCH
+//	pipe_schema.go       its schema
+//	pipe_mappings.go     table mappings: what is wrong with them, and what a plan changes, in words
+//	pipe_credentials.go  the credentials of a source, as write-only arguments
+//	pipe_data_source.go  the data source
 //
 // dataplatform_api_key, which the framework handles:
 //

@@ -19,9 +19,9 @@ import (
 )
 
 // The credentials of a source, which the API accepts. It returns none of them but the connection string
-// of object storage, which the resource does not store. Secrets are taken from the
-// configuration itself, because Terraform keeps write-only values out of plan and state. A version
-// beside each says when to send it again.
+// of object storage, which the resource does not store. Secrets are taken from the configuration itself,
+// because Terraform keeps write-only values out of plan and state. A version beside each says when to
+// send it again.
 
 const credentialsName = "source_credentials"
 
@@ -172,6 +172,10 @@ var (
 	host        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
 )
 
+func isSecret(name, value string) bool {
+	return len(value) >= minNamedLength && secretName.MatchString(name) || len(value) >= minKeyLength && !host.MatchString(value)
+}
+
 // secretsIn returns the secrets in a connection string or a URL, as it spells them and decoded. The
 // rest, such as host and account, may stand in a message. If nothing in a connection string looks
 // like a secret, all of it is one.
@@ -180,7 +184,7 @@ func secretsIn(connection string) []string {
 	add := func(name, value string) {
 		decoded, _ := url.QueryUnescape(value)
 		for _, one := range []string{value, decoded} {
-			if len(one) >= minNamedLength && secretName.MatchString(name) || len(one) >= minKeyLength && !host.MatchString(one) {
+			if isSecret(name, one) {
 				found = append(found, one)
 			}
 		}

@@ -18,8 +18,9 @@ func pipeResourceSchema() schema.Schema {
 	}
 }
 
-// pipeAttributes are the fields of a pipe that the API returns. In a resource, set are those that a
-// PATCH accepts, and must are members of their elements.
+// pipeAttributes are the fields of a pipe that the API returns. set is the access to what a PATCH
+// accepts, and must that to what an element of a list or set cannot do without; in a data source, both
+// are shown.
 func pipeAttributes(set, must access) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name":  set.string("Name of the pipe."),
@@ -140,9 +141,9 @@ func postgresAttribute(set, must access) schema.Attribute {
 
 func tableMappingsAttribute(set, must access) schema.Attribute {
 	return set.objectSet("Mappings of source tables to destination tables. The complete set: mappings that are not in it are removed.", map[string]schema.Attribute{
-		"source_schema_name":     must.string("Schema of the source table.", named),
-		"source_table":           must.string("Source table.", named),
-		"target_table":           must.string("Destination table.", named),
+		"source_schema_name":     must.string("Schema of the source table.", nonEmpty),
+		"source_table":           must.string("Source table.", nonEmpty),
+		"target_table":           must.string("Destination table.", nonEmpty),
 		"excluded_columns":       must.stringSet("Columns that are not copied. Use `[]` to exclude none.", allNamed),
 		"use_custom_sorting_key": set.bool("Whether the table is sorted by `sorting_keys`. Defaults to `false`."),
 		"sorting_keys":           set.stringList("Columns that the table is sorted by, in order. Defaults to `[]`.", allNamed),

@@ -74,9 +74,8 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 	if strings.ContainsFunc(agent, unicode.IsControl) {
 		resp.Diagnostics.AddError("Invalid environment variable", "TF_APPEND_USER_AGENT must not contain a line break or another control character.")
 	}
-	unset := set.unset()
 	if !resp.Diagnostics.HasError() { // otherwise what is invalid would count as unset
-		set.checkComplete(unset, &resp.Diagnostics)
+		set.checkComplete(&resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -105,7 +104,7 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Client:         client,
 		OrganizationID: set.values["organization_id"],
 		Unknown:        set.unknown,
-		Unset:          unset,
+		Unset:          set.unset(),
 		Now:            p.now,
 		Run:            rand.Text(),
 	}

@@ -202,7 +202,8 @@ func (s settings) allowsHTTP() bool {
 
 // checkComplete reports in one error that nothing is set, or that a credential is set without its
 // partner. An unknown setting may turn out to be set or not, so nothing is reported about it.
-func (s settings) checkComplete(unset []string, diags *diag.Diagnostics) {
+func (s settings) checkComplete(diags *diag.Diagnostics) {
+	unset := s.unset()
 	if len(unset) == len(settings{}.unset()) { // all of them
 		lines := make([]string, len(unset))
 		for i, name := range unset {

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// access is what a configuration may do with an attribute. Its methods declare one of each type. They
-// are the types of resources, which all other schemas accept, too.
+// access is what a configuration may do with an attribute. Its methods declare attributes of one type
+// each. They are the types of resources, which all other schemas accept, too.
 type access struct{ required, optional, computed, sensitive, shown bool }
 
 var (
@@ -18,10 +18,10 @@ var (
 	optional = access{optional: true}
 	// settable is managed if it is set, and unmanaged if it is omitted. The page of each resource says
 	// so once, at its top.
-	settable = access{optional: true, computed: true}
-	computed = access{computed: true}
-	secret   = access{computed: true, sensitive: true}
-	// shown is settable or required in a resource, and declared for a data source.
+	settable       = access{optional: true, computed: true}
+	computed       = access{computed: true}
+	computedSecret = access{computed: true, sensitive: true}
+	// shown is for a field of a data source that the resource can set.
 	shown = access{computed: true, shown: true}
 )
 
@@ -72,8 +72,8 @@ func (a access) says(description string) string {
 // aboutSetting matches all but the first sentence of a description, and that a number must be whole.
 var aboutSetting = regexp.MustCompile(`; a whole number|([^.]\.) .*`)
 
-// named is for a string that identifies something.
-var named = stringvalidator.LengthAtLeast(1)
+// nonEmpty is for a string that identifies something.
+var nonEmpty = stringvalidator.LengthAtLeast(1)
 
 // The ends of descriptions.
 const (

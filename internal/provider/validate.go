@@ -40,7 +40,7 @@ type declaration struct {
 	attributes []attribute
 	keys       map[string]tfvalue.Key // of keyed sets, by attribute
 	// whole checks what no attribute can check alone. It is nil if there is nothing.
-	whole func(context.Context, tfsdk.Config) diag.Diagnostics
+	whole resource.ResourceWithValidateConfig
 }
 
 // attribute is one of a schema. The interface is that of resources, which all attributes implement.
@@ -55,32 +55,23 @@ type attribute struct {
 // declarationsOf returns what has a configuration, by kind and type.
 func declarationsOf(p *dataplatformProvider) map[string]*declaration {
 	all := map[string]*declaration{
-		"resource dataplatform_api_key":         declareResource(apiKeySchema(), &apiKeyResource{}),
-		"ephemeral dataplatform_api_key_secret": declare(tfsdk.Config{Schema: apiKeySecretSchema()}),
+		"resource dataplatform_api_key":         declare(tfsdk.Config{Schema: apiKeySchema()}, &apiKeyResource{}),
+		"ephemeral dataplatform_api_key_secret": declare(tfsdk.Config{Schema: apiKeySecretSchema()}, nil),
 	}
 	for name, engine := range engines {
-		all["resource "+name] = declareResource(engine.Schema, &adopt.Resource{Kind: engine.Kind})
+		all["resource "+name] = declare(tfsdk.Config{Schema: engine.Schema}, &adopt.Resource{Kind: engine.Kind})
 		all["resource "+name].keys = engine.Rules.Keys
 	}
 	for _, construct := range p.DataSources(context.Background()) {
 		source := construct().(*dataSource)
-		all["data "+providerName+"_"+source.name] = declare(tfsdk.Config{Schema: source.schema()})
+		all["data "+providerName+"_"+source.name] = declare(tfsdk.Config{Schema: source.schema()}, nil)
 	}
 	return all
 }
 
-func declareResource(described schema.Schema, r resource.ResourceWithValidateConfig) *declaration {
-	d := declare(tfsdk.Config{Schema: described})
-	d.whole = func(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
-		var resp resource.ValidateConfigResponse
-		r.ValidateConfig(ctx, resource.ValidateConfigRequest{Config: config}, &resp)
-		return resp.Diagnostics
-	}
-	return d
-}
-
-func declare(config tfsdk.Config) *declaration {
-	return &declaration{schema: config, typ: config.Schema.Type().TerraformType(context.Background()), attributes: attributesOf(config.Schema.GetAttributes())}
+func declare(config tfsdk.Config, whole resource.ResourceWithValidateConfig) *declaration {
+	typ, attributes := config.Schema.Type().TerraformType(context.Background()), attributesOf(config.Schema.GetAttributes())
+	return &declaration{schema: config, typ: typ, attributes: attributes, whole: whole}
 }
 
 // attributesOf returns attributes in the order of their names.
@@ -103,12 +94,12 @@ func (d *declaration) validate(ctx context.Context, encoded *tfprotov6.DynamicVa
 	}
 	v := validation{config: d.schema, capabilities: validator.ValidateSchemaClientCapabilities{WriteOnlyAttributesAllowed: writeOnly}, keys: d.keys}
 	v.config.Raw = raw
-	var found diag.Diagnostics
+	var found resource.ValidateConfigResponse
 	if d.whole != nil {
-		found = d.whole(ctx, v.config)
+		d.whole.ValidateConfig(ctx, resource.ValidateConfigRequest{Config: v.config}, &found)
 	}
-	found = append(found, v.object(ctx, path.Empty(), d.attributes, tfvalue.Of(raw))...)
-	for _, next := range conn.ToProtocol(found) {
+	found.Diagnostics = append(found.Diagnostics, v.object(ctx, path.Empty(), d.attributes, tfvalue.Of(raw))...)
+	for _, next := range conn.ToProtocol(found.Diagnostics) {
 		next.Detail = setElement.ReplaceAllString(next.Detail, "[...]")
 		if !slices.ContainsFunc(all, func(other *tfprotov6.Diagnostic) bool { return reflect.DeepEqual(other, next) }) {
 			all = append(all, next)
@@ -136,28 +127,35 @@ func (v validation) object(ctx context.Context, at path.Path, attributes []attri
 }
 
 func (v validation) attribute(ctx context.Context, at path.Path, a attribute, value tfvalue.Value) (found diag.Diagnostics) {
-	switch isSet := !value.IsNull(); {
-	case isSet && a.IsComputed() && !a.IsOptional():
+	if a.IsComputed() && !a.IsOptional() && !value.IsNull() {
 		found.AddAttributeError(at, "Read-only attribute is set", fmt.Sprintf("%s is read-only: the API returns it. Remove it from the configuration.", at))
 		return found
-	case !isSet && a.IsRequired():
-		found.AddAttributeError(at, "Missing Configuration for Required Attribute", fmt.Sprintf("%s must be set, but the configuration sets it to null.", at))
-	case isSet && a.IsWriteOnly() && !v.capabilities.WriteOnlyAttributesAllowed:
-		found.AddAttributeError(at, "WriteOnly Attribute Not Allowed",
-			fmt.Sprintf("The resource contains a non-null value for WriteOnly attribute %s. Write-only attributes are only supported in Terraform 1.11 and later.", at))
 	}
-	found = append(found, v.check(ctx, at, a.Attribute, a.typ, value)...)
-	switch {
-	case value.IsNull() || !value.IsKnown():
+	found = append(v.presence(at, a, value), v.check(ctx, at, a.Attribute, a.typ, value)...)
+	if !isSet(value) {
 		return found
-	case len(a.members) == 0 || found.HasError():
-	case value.IsObject():
-		found = append(found, v.object(ctx, at, a.members, value)...)
-	default:
-		found = append(found, v.elements(ctx, at, a, value)...)
+	}
+	if len(a.members) > 0 && !found.HasError() {
+		if value.IsObject() {
+			found = append(found, v.object(ctx, at, a.members, value)...)
+		} else {
+			found = append(found, v.elements(ctx, at, a, value)...)
+		}
 	}
 	if message := a.GetDeprecationMessage(); message != "" {
 		found.AddAttributeWarning(at, "Attribute Deprecated", message)
+	}
+	return found
+}
+
+// presence reports an attribute that must be set and is not, or the other way round.
+func (v validation) presence(at path.Path, a attribute, value tfvalue.Value) (found diag.Diagnostics) {
+	switch {
+	case value.IsNull() && a.IsRequired():
+		found.AddAttributeError(at, "Missing Configuration for Required Attribute", fmt.Sprintf("%s must be set, but the configuration sets it to null.", at))
+	case !value.IsNull() && a.IsWriteOnly() && !v.capabilities.WriteOnlyAttributesAllowed:
+		found.AddAttributeError(at, "WriteOnly Attribute Not Allowed",
+			fmt.Sprintf("The resource contains a non-null value for WriteOnly attribute %s. Write-only attributes are only supported in Terraform 1.11 and later.", at))
 	}
 	return found
 }

@@ -163,7 +163,7 @@ func TestValidatesLikeFramework(t *testing.T) {
 	}
 	var described resource.SchemaResponse
 	samples{}.Schema(t.Context(), resource.SchemaRequest{}, &described)
-	ours := declare(tfsdk.Config{Schema: described.Schema})
+	ours := declare(tfsdk.Config{Schema: described.Schema}, nil)
 	for config, want := range map[string]int{
 		``:                                0,
 		`flag = false`:                    1,

@@ -32,25 +32,23 @@ func (r rule) MarkdownDescription(context.Context) string { return string(r) }
 // textCheck is a validator of strings. check gets those that are set and known.
 type textCheck struct {
 	rule
-	check func(at path.Path, text string, diags *diag.Diagnostics)
+	check func(at path.Path, must rule, text string, diags *diag.Diagnostics)
 }
 
 func (c textCheck) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		c.check(req.Path, req.ConfigValue.ValueString(), &resp.Diagnostics)
+		c.check(req.Path, c.rule, req.ConfigValue.ValueString(), &resp.Diagnostics)
 	}
 }
-
-const isUUID rule = "must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b"
 
 // uuidText checks an ID at plan, as the client does before a request. Rejected: the library's
 // validator by a regular expression. It prints the value unquoted, which hides a line break at its
 // end.
-var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Diagnostics) {
+var uuidText = textCheck{"must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	if words.IsUUID(text) {
 		return
 	}
-	detail := fmt.Sprintf("%s %s, got %q.", at, isUUID, text)
+	detail := fmt.Sprintf("%s %s, got %q.", at, must, text)
 	if at.Equal(path.Root("service_id")) {
 		detail += " If you know only the name of the service, look up its ID with the data source dataplatform_service."
 	}
@@ -59,11 +57,11 @@ var uuidText = textCheck{isUUID, func(at path.Path, text string, diags *diag.Dia
 
 // secretText rejects a secret that is empty or blank, as in a pipeline that lacks it: the platform
 // could no longer read the source.
-var secretText = textCheck{"must not be empty or blank", func(at path.Path, text string, diags *diag.Diagnostics) {
+var secretText = textCheck{"must not be empty or blank", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		diags.AddAttributeError(at, "Secret is blank",
-			fmt.Sprintf("%s must not be empty or blank: the platform could no longer read the source. Check that this run gets the secret.", at))
+			fmt.Sprintf("%s %s: the platform could no longer read the source. Check that this run gets the secret.", at, must))
 	case strings.HasSuffix(text, "\n"), strings.HasSuffix(text, "\r"):
 		diags.AddAttributeWarning(at, "Secret ends with a line break",
 			fmt.Sprintf("%s ends with a line break, probably because it was read from a file. The line break is sent too: if it is not part of the secret, use trimspace().", at))
@@ -71,9 +69,9 @@ var secretText = textCheck{"must not be empty or blank", func(at path.Path, text
 }}
 
 // alertID checks the ID of an alert at plan, as the client does before a request.
-var alertID = textCheck{"must be a single segment of a URL path", func(at path.Path, text string, diags *diag.Diagnostics) {
+var alertID = textCheck{"must be a single segment of a URL path", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
 	if err := platform.ValidateAlertID(text); err != nil {
-		diags.AddAttributeError(at, "Invalid alert ID", fmt.Sprintf("%s %s. It must be a single segment of a URL path.", at, err))
+		diags.AddAttributeError(at, "Invalid alert ID", fmt.Sprintf("%s %s. It %s.", at, err, must))
 	}
 }}
 
@@ -98,23 +96,14 @@ func (c numberCheck) Description(context.Context) string {
 
 func (c numberCheck) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
 
-func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+func (c numberCheck) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 	n := req.ConfigValue.ValueBigFloat()
-	i, accuracy := n.Int64()
-	float, _ := n.Float64()
-	var broken string
-	switch {
-	case n.IsInt() && accuracy != big.Exact:
-		broken = c.Description(ctx)
-	case c.step == 0 && float == 0 && n.Sign() != 0:
-		broken = fmt.Sprintf("must not be closer to 0 than %g", math.SmallestNonzeroFloat64)
-	case c.step == 0, n.IsInt() && c.minimum <= i && i <= c.maximum && i%c.step == 0:
+	broken := c.broken(n)
+	if broken == "" {
 		return
-	default:
-		broken = c.limits(n.IsInt())
 	}
 	// In 20 digits, since a number may have thousands, unless a fraction, such as
 	// 3 * (1 / 49) * 49, then looks whole.
@@ -124,6 +113,24 @@ func (c numberCheck) ValidateNumber(ctx context.Context, req validator.NumberReq
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid number", fmt.Sprintf("%s %s, got %s.", req.Path, broken, got))
 }
+
+// broken is what a number must be and is not, "" if it is accepted.
+func (c numberCheck) broken(n *big.Float) string {
+	i, accuracy := n.Int64()
+	float, _ := n.Float64()
+	switch {
+	case n.IsInt() && accuracy != big.Exact:
+		return c.Description(context.Background())
+	case c.step == 0 && float == 0 && n.Sign() != 0:
+		return fmt.Sprintf("must not be closer to 0 than %g", math.SmallestNonzeroFloat64)
+	case c.step == 0, n.IsInt() && c.has(i):
+		return ""
+	default:
+		return c.limits(n.IsInt())
+	}
+}
+
+func (c numberCheck) has(i int64) bool { return c.minimum <= i && i <= c.maximum && i%c.step == 0 }
 
 // limits is what a number of up to 63 bits must be. That it must be whole is omitted if it is.
 func (c numberCheck) limits(isWhole bool) string {
