@@ -9,14 +9,7 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// patched sends a PATCH to a pipe and returns its document before and after.
-func (b *bench) patched(pipe, body string) (before, after map[string]any) {
-	b.Helper()
-	before = b.must("GET", pipesPath+pipe, "")
-	return before, b.must("PATCH", pipesPath+pipe, body)
-}
-
-func TestPipeSecrets(t *testing.T) {
+func TestWriteOnlyValuesAreNotReturned(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ pipe, kind, secrets string }{
 		{mockplatform.KafkaPipeID, "kafka", `{"credentials":{"password":"canary","username":"u"}}`},
@@ -35,7 +28,7 @@ func TestPipeSecrets(t *testing.T) {
 	}
 }
 
-func TestTableMappings(t *testing.T) {
+func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	const (
 		customers = `"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"`
@@ -70,52 +63,27 @@ func TestTableMappings(t *testing.T) {
 			b := behaving(t, mockplatform.Behaviour{Patches: row.patches})
 			out := b.send("PATCH", postgresPath, `{"name":"n","source":{"postgres":{`+row.body+`}]}}}`)
 			equal(t, "rejected", out.status == 400, row.message != "")
-			if !strings.Contains(out.text, row.message) {
-				t.Errorf("got %s, want %q", out.text, row.message)
-			}
+			wantPart(t, out.text, row.message)
 			stored := b.platform.Pipe(mockplatform.PostgresPipeID)
 			equal(t, "name changed", stored["name"] == "n", row.message == "")
 			equal(t, "mappings", size(stored, "source.postgres.tableMappings"), row.mappings)
 		})
 	}
-	_, after := newBench(t).patched(mockplatform.PostgresPipeID, `{"source":{"postgres":{`+add+invoices+`}]}}}`)
+	after := newBench(t).must("PATCH", postgresPath, `{"source":{"postgres":{`+add+invoices+`}]}}}`)
 	equal(t, "added", at(after, "source.postgres.tableMappings.3"), json.RawMessage(`{"excludedColumns":[],"sortingKeys":[],`+
 		`"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices","useCustomSortingKey":false}`))
 }
 
-// A PATCH stores the change, whatever it returns.
-func TestPatchResult(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string][2]any{
-		"":                         {4, "new"},
-		mockplatform.ResultBefore:  {3, "orders"},
-		mockplatform.ResultMissing: {nil, nil},
-	} {
-		lasting := responding(t, mockplatform.Responses{PatchResult: name})
-		once := newBench(t)
-		once.platform.Inject(mockplatform.Fault{Method: "PATCH", Result: name, Times: 2})
-		for _, b := range []*bench{lasting, once} {
-			service, pipe := b.send("PATCH", scalingPath, `{"numReplicas":4}`), b.send("PATCH", kafkaPath, `{"name":"new"}`)
-			equal(t, name+": status", []int{service.status, pipe.status}, []int{200, 200})
-			equal(t, name+": service", at(service.body, "result.numReplicas"), want[0])
-			equal(t, name+": pipe", at(pipe.body, "result.name"), want[1])
-			equal(t, name+": stored", at(b.send("GET", servicesPath, "").body, "result.0.numReplicas"), 4)
-			equal(t, name+": stored", b.must("GET", kafkaPath, "")["name"], "new")
-		}
-	}
-}
-
 // A platform that lags returns objects as they were, until the lag is over.
-func TestLag(t *testing.T) {
+func TestResponsesLag(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(b *bench) {
-		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Responses.Lag = 3 * time.Second })
+	inBubble(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Lag: 3 * time.Second}}, func(b *bench) {
 		wants := func(when string, replicas int, name string) {
-			equal(t, when+": replicas", at(b.send("GET", servicesPath, "").body, "result.0.numReplicas"), replicas)
-			equal(t, when+": name", b.must("GET", kafkaPath, "")["name"], name)
+			equal(b.T, when+": replicas", at(b.send("GET", servicesPath, "").body, "result.0.numReplicas"), replicas)
+			equal(b.T, when+": name", b.must("GET", kafkaPath, "")["name"], name)
 		}
-		equal(t, "PATCH", at(b.send("PATCH", scalingPath, `{"numReplicas":4}`).body, "result.numReplicas"), 3)
-		equal(t, "PATCH", at(b.send("PATCH", kafkaPath, `{"name":"new"}`).body, "result.name"), "orders")
+		equal(b.T, "PATCH", at(b.send("PATCH", scalingPath, `{"numReplicas":4}`).body, "result.numReplicas"), 3)
+		equal(b.T, "PATCH", at(b.send("PATCH", kafkaPath, `{"name":"new"}`).body, "result.name"), "orders")
 		time.Sleep(2 * time.Second)
 		b.platform.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { doc["name"] = "newer" })
 		wants("2 s later", 3, "orders")
@@ -127,10 +95,9 @@ func TestLag(t *testing.T) {
 }
 
 // A platform that works in steps shows what it is on the way to.
-func TestSteps(t *testing.T) {
+func TestChangesArriveInSteps(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(b *bench) {
-		b.platform.Configure(func(behaviour *mockplatform.Behaviour) { behaviour.Patches.Step = 2 * time.Second })
+	inBubble(t, mockplatform.Behaviour{Patches: mockplatform.Patches{Step: 2 * time.Second}}, func(b *bench) {
 		replicas := func() any { return at(b.send("GET", servicesPath, "").body, "result.0.numReplicas") }
 		equal(b.T, "PATCH", b.must("PATCH", scalingPath, `{"numReplicas":5}`)["numReplicas"], 3)
 		time.Sleep(time.Second)
@@ -155,111 +122,75 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-func TestSparseWhile(t *testing.T) {
+func TestPatchResetsWhatItOmits(t *testing.T) {
 	t.Parallel()
-	b := responding(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{
-		{Path: "idleTimeoutMinutes", While: "idleScaling", Is: false},
-		{Path: "settings.engine_max_threads", While: "source.kafka.topics", Is: "orders"},
-		{Path: "name", While: "numReplicas", Is: 6},
-	}})
-	timeout := func() any { return at(b.send("GET", servicesPath, "").body, "result.0.idleTimeoutMinutes") }
-	equal(t, "at first", timeout(), 15)
-	equal(t, "PATCH", b.must("PATCH", scalingPath, `{"idleScaling":false,"idleTimeoutMinutes":30}`)["idleTimeoutMinutes"], nil)
-	equal(t, "list", timeout(), nil)
-	equal(t, "a number", b.must("PATCH", scalingPath, `{"numReplicas":6}`)["name"], nil)
-	b.must("PATCH", scalingPath, `{"idleScaling":true}`)
-	equal(t, "shown again", timeout(), 30)
-	pipe := b.must("GET", kafkaPath, "")
-	equal(t, "nested", at(pipe, "settings.engine_max_threads"), nil)
-	equal(t, "another pipe", at(b.must("GET", postgresPath, ""), "settings.engine_max_threads"), 8)
-}
-
-func TestResets(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		name    string
-		resets  mockplatform.Resets
-		changed map[string]any // by path
-		kept    []string
+	type values map[string]any // by path
+	for name, row := range map[string]struct {
+		resets mockplatform.Resets
+		want   values
 	}{
-		{"none", mockplatform.Resets{}, nil, []string{
-			"name", "fieldMappings", "destination", "settings.engine_max_insert_threads", "source.kafka.caCertificate",
+		"nothing": {mockplatform.Resets{}, values{
+			"name": "orders", "settings.engine_max_insert_threads": 2, "destination.columns.0.name": "order_id",
 		}},
-		{"top level", mockplatform.Resets{TopLevel: true}, map[string]any{
-			"name": "", "fieldMappings": []any{}, "destination.columns": []any{},
-		}, []string{"settings.engine_max_insert_threads", "source.kafka.caCertificate"}},
-		{"nested", mockplatform.Resets{Nested: true}, map[string]any{
-			"settings.engine_max_insert_threads":     1,
-			"source.kafka.caCertificate":             "",
-			"source.kafka.reversePrivateEndpointIds": []any{},
-		}, []string{"name", "fieldMappings", "destination"}},
-		{"everything, to empty", mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}, map[string]any{
+		"the top level": {mockplatform.Resets{TopLevel: true}, values{
+			"name": "", "fieldMappings": []any{}, "settings.engine_max_insert_threads": 2, "destination.columns": []any{},
+		}},
+		"nested members": {mockplatform.Resets{Nested: true}, values{
+			"name": "orders", "settings.engine_max_insert_threads": 1, "source.kafka.caCertificate": "", "source.kafka.reversePrivateEndpointIds": []any{},
+		}},
+		"everything, to empty": {mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}, values{
 			"name": "", "settings.engine_max_insert_threads": 0, "settings.object_storage_use_cluster_function": false,
-		}, nil},
-		{"everything, to absent", mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToAbsent}, map[string]any{
+		}},
+		"everything, to absent": {mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToAbsent}, values{
 			"name": nil, "settings.engine_max_insert_threads": nil, "source.kafka.caCertificate": nil, "destination.columns": nil,
-		}, nil},
+		}},
 	} {
-		t.Run(row.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := behaving(t, mockplatform.Behaviour{Patches: mockplatform.Patches{Resets: row.resets}})
-			before, after := b.patched(mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":3},"source":{"kafka":{"iamRole":"role:new"}}}`)
-			equal(t, "sent", at(after, "settings.engine_max_threads"), 3)
-			equal(t, "sent", at(after, "source.kafka.iamRole"), "role:new")
-			for path, want := range row.changed {
+			before := b.must("GET", kafkaPath, "")
+			after := b.must("PATCH", kafkaPath, `{"settings":{"engine_max_threads":3},"source":{"kafka":{"iamRole":"role:new"}}}`)
+			for path, want := range row.want {
 				equal(t, path, at(after, path), want)
 			}
-			for _, path := range append(row.kept, "destination.table", "source.kafka.brokers") {
+			equal(t, "sent", []any{at(after, "settings.engine_max_threads"), at(after, "source.kafka.iamRole")}, []any{3, "role:new"})
+			equal(t, "no other source", at(after, "source.postgres"), nil)
+			for _, path := range []string{"destination.table", "source.kafka.brokers"} { // no PATCH can set these
 				equal(t, path, at(after, path), at(before, path))
 			}
-			equal(t, "no other source", at(after, "source.postgres"), nil)
 		})
 	}
 }
 
-func TestRewrites(t *testing.T) {
+func TestAnotherValueIsStored(t *testing.T) {
 	t.Parallel()
-	upper := func(value any) any { return strings.ToUpper(value.(string)) }
+	returns := func(value any) func(any) any { return func(any) any { return value } }
 	b := behaving(t, mockplatform.Behaviour{Patches: mockplatform.Patches{Rewrites: []mockplatform.Rewrite{
-		{Operation: mockplatform.UpdatePipe, Path: "name", To: upper},
-		{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", To: func(any) any { return 16 }},
-		{Operation: mockplatform.UpdateScaling, Path: "numReplicas", To: func(any) any { return 9 }},
-		{Operation: mockplatform.CreateKey, Path: "name", To: upper},
-		{Operation: mockplatform.CreateKey, Path: "expireAt", Unsent: true, To: func(any) any { return "2040-01-01T00:00:00.000Z" }},
+		{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", To: returns(16)},
+		{Operation: mockplatform.UpdateScaling, Path: "numReplicas", To: returns(9)},
+		{Operation: mockplatform.CreateKey, Path: "name", Unsent: true, To: returns("another")},
 	}}})
-	_, after := b.patched(mockplatform.KafkaPipeID, `{"name":"loud"}`)
-	equal(t, "pipe", after["name"], "LOUD")
-	equal(t, "not sent, not rewritten", at(after, "settings.engine_max_threads"), 8)
-	_, after = b.patched(mockplatform.KafkaPipeID, `{"settings":{"engine_max_threads":3}}`)
-	equal(t, "setting", at(after, "settings.engine_max_threads"), 16)
-	equal(t, "stored", at(b.platform.Pipe(mockplatform.KafkaPipeID), "settings.engine_max_threads"), 16)
+	threads := func(body string) any { return at(b.must("PATCH", kafkaPath, body), "settings.engine_max_threads") }
+	equal(t, "not sent", threads(`{"name":"n"}`), 8)
+	equal(t, "pipe", threads(`{"settings":{"engine_max_threads":3}}`), 16)
 	equal(t, "service", b.must("PATCH", scalingPath, `{"numReplicas":4}`)["numReplicas"], 9)
-	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
-	equal(t, "key", at(created, "key.name"), "CI")
-	equal(t, "expiry that was not sent", at(created, "key.expireAt"), "2040-01-01T00:00:00.000Z")
+	equal(t, "key", at(b.must("POST", keysPath, keyBody), "key.name"), "another")
 }
 
-func TestChangesByThePlatform(t *testing.T) {
+func TestPatchMovesStateAndTime(t *testing.T) {
 	t.Parallel()
 	b := behaving(t, mockplatform.Behaviour{
 		Now:     func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Patches: mockplatform.Patches{MovesState: true, MovesReplicaMemory: true},
+		Patches: mockplatform.Patches{MovesState: true},
 	})
-	before, after := b.patched(mockplatform.KafkaPipeID, `{}`)
-	equal(t, "states", []any{before["state"], after["state"]}, []any{"Running", "Provisioning"})
-	equal(t, "updatedAt", after["updatedAt"], "2030-01-02T03:04:05.000Z")
-	_, after = b.patched(mockplatform.KafkaPipeID, `{}`)
-	equal(t, "updatedAt without a tick of the clock", after["updatedAt"], "2030-01-02T03:04:05.001Z")
-	scaled := b.must("PATCH", scalingPath, `{"maxTotalMemoryGb":120}`)
-	equal(t, "memory per replica", scaled["maxReplicaMemoryGb"], 40)
-	equal(t, "the other", scaled["minReplicaMemoryGb"], 8)
-	created := b.must("POST", keysPath, `{"name":"ci","roles":["admin"]}`)
-	equal(t, "createdAt", at(created, "key.createdAt"), "2030-01-02T03:04:05.000Z")
+	first, second := b.must("PATCH", kafkaPath, `{}`), b.must("PATCH", kafkaPath, `{}`)
+	equal(t, "states", []any{first["state"], second["state"]}, []any{"Provisioning", "Paused"})
+	equal(t, "updatedAt", []any{first["updatedAt"], second["updatedAt"]}, []any{"2030-01-02T03:04:05.000Z", "2030-01-02T03:04:05.001Z"})
 }
 
 // Keys expire by the platform's clock, at the latest after KeyValidity, and are accepted
 // until then, unless they were created as disabled.
-func TestKeyValidity(t *testing.T) {
+func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := begin

@@ -30,20 +30,24 @@ func goodSeed() fstest.MapFS {
 	return files
 }
 
-func TestLoadSeed(t *testing.T) {
+func TestSeedIsLoaded(t *testing.T) {
 	t.Parallel()
 	seed, err := mockplatform.LoadSeed(goodSeed())
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := seed.Organizations[0].Services
-	equal(t, "order", services[0]["id"], mockplatform.ReadonlyServiceID)
-	equal(t, "digits of a number", services[1]["big"], json.Number("12345678901234567890.10"))
-	equal(t, "pipes", len(seed.Organizations[0].Pipes), 1)
+	equal(t, "organization", seed.Organizations, []mockplatform.Organization{{
+		ID: elsewhere,
+		Services: []mockplatform.Document{
+			{"id": mockplatform.ReadonlyServiceID},
+			{"id": mockplatform.ServiceID, "big": json.Number("12345678901234567890.10"), "tags": map[string]string{"env": "test"}},
+		},
+		Pipes: []mockplatform.Document{{"id": mockplatform.KafkaPipeID, "serviceId": mockplatform.ServiceID}},
+	}})
 	equal(t, "stored tags", mockplatform.New(seed).Service(mockplatform.ServiceID)["tags"], nil)
 }
 
-func TestLoadSeedRejects(t *testing.T) {
+func TestBadSeedIsRejected(t *testing.T) {
 	t.Parallel()
 	const organization, service, pipe, alert = seedFolder + "organization.json", seedFolder + "services/a.json", seedFolder + "pipes/a.json", "alerts/a.json"
 	for name, row := range map[string]struct{ file, content, message string }{
@@ -70,28 +74,18 @@ func TestLoadSeedRejects(t *testing.T) {
 	}
 }
 
-func TestChangesOutsideTheAPI(t *testing.T) {
+func TestServicesChangeOutsideTheAPI(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	names := func() []any { return b.names(servicesPath) }
-	equal(t, "seed", names(), []string{"events-eu", "events-eu-readers", "ledger-us"})
-	b.platform.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["name"] = "renamed" })
-	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new", "numReplicas": 3})
-	b.platform.RemoveService(mockplatform.FullServiceID)
-	equal(t, "changed", names(), []string{"renamed", "events-eu-readers", "new"})
+	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new"})
+	b.platform.RemoveService(mockplatform.ServiceID)
+	b.platform.RemoveService("no such service")
+	equal(t, "added and removed", names(), []string{"events-eu-readers", "ledger-us", "new"})
 	b.platform.SetService(mockplatform.OtherOrganizationID, b.platform.Service(elsewhere))
-	equal(t, "moved to another organization", names(), []string{"renamed", "events-eu-readers"})
-	b.platform.RemoveServices(mockplatform.OrganizationID)
-	equal(t, "all removed", names(), []string{})
-	equal(t, "removed service", b.platform.Service(mockplatform.ServiceID), nil)
-	equal(t, "pipe of a removed service", b.send("GET", kafkaPath, "").status, 404)
-
-	b.platform.RemoveAlert(mockplatform.AlertID)
-	b.platform.SetAlert(mockplatform.Document{"id": mockplatform.AlertID, "name": "another"})
-	b.platform.RestoreAlert(mockplatform.AlertID)
-	equal(t, "set since its removal", b.platform.Alert(mockplatform.AlertID)["name"], "another")
-
-	b.platform.SetAlert(mockplatform.Document{"id": "a b", "name": "spaced"})
-	b.platform.UpdateAlert("a b", func(doc mockplatform.Document) { doc["state"] = "OK" })
-	equal(t, "alert", b.must("GET", alertsPath+"a%20b", "")["state"], "OK")
+	equal(t, "moved to another organization", names(), []string{"events-eu-readers", "ledger-us"})
+	b.platform.RestoreService(mockplatform.ServiceID)
+	b.platform.RestoreService("no such service")
+	equal(t, "restored", names(), []string{"events-eu-readers", "ledger-us", "events-eu"})
+	equal(t, "restored by its ID", b.platform.Service(mockplatform.ServiceID)["name"], "events-eu")
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +23,10 @@ const (
 	alertsPath   = "/api/v2/alerts/"
 )
 
-// bench is a listening platform and a client that sends raw JSON to it.
+// bench is a platform at the other end of connections in memory, and a client that sends raw JSON to it.
 type bench struct {
 	*testing.T
 	platform *mockplatform.Server
-	server   *httptest.Server
-	url      string
 	client   *http.Client
 }
 
@@ -39,24 +37,20 @@ func newBench(t *testing.T) *bench {
 
 func behaving(t *testing.T, behaviour mockplatform.Behaviour) *bench {
 	t.Helper()
+	var network mockplatform.Memory
 	platform := mockplatform.New(mockplatform.DefaultSeed())
 	platform.Configure(func(b *mockplatform.Behaviour) { *b = behaviour })
-	server := httptest.NewServer(platform)
-	t.Cleanup(server.Close)
-	client := server.Client()
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &bench{T: t, platform: platform, server: server, url: server.URL, client: client}
+	transport, stop := &http.Transport{DialContext: network.Dial}, network.Start(platform)
+	t.Cleanup(func() { transport.CloseIdleConnections(); stop() })
+	return &bench{T: t, platform: platform, client: &http.Client{Transport: transport}}
 }
 
-// inBubble has a bench in memory, in the time of a bubble.
-func inBubble(t *testing.T, test func(b *bench)) {
+// inBubble has a bench in the time of a bubble.
+func inBubble(t *testing.T, behaviour mockplatform.Behaviour, test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var network mockplatform.Memory
-		platform := mockplatform.New(mockplatform.DefaultSeed())
-		transport, stop := &http.Transport{DialContext: network.Dial}, network.Start(platform)
-		t.Cleanup(func() { transport.CloseIdleConnections(); stop(); synctest.Wait() })
-		test(&bench{T: t, platform: platform, url: "http://127.0.0.1", client: &http.Client{Transport: transport}})
+		t.Cleanup(synctest.Wait) // once all connections are closed
+		test(behaving(t, behaviour))
 	})
 }
 
@@ -66,7 +60,7 @@ func (b *bench) request(method, path, body string) *http.Request {
 	if body != "" {
 		reader = strings.NewReader(body)
 	}
-	request, err := http.NewRequestWithContext(b.Context(), method, b.url+path, reader)
+	request, err := http.NewRequestWithContext(b.Context(), method, "http://127.0.0.1"+path, reader)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -119,34 +113,36 @@ func (b *bench) must(method, path, body string) map[string]any {
 	if out.status != http.StatusOK {
 		b.Fatalf("%s %s: %d %s", method, path, out.status, out.text)
 	}
-	if data, ok := out.body["data"]; ok {
-		return data.(map[string]any)
+	for _, name := range []string{"result", "data"} {
+		if result, ok := out.body[name].(map[string]any); ok {
+			return result
+		}
 	}
-	return out.body["result"].(map[string]any)
+	b.Fatalf("%s %s: no object in %s", method, path, out.text)
+	return nil
 }
 
 // names are those of the services that a list returns.
 func (b *bench) names(path string) []any {
 	b.Helper()
-	found := []any{}
-	for _, service := range b.send("GET", path, "").body["result"].([]any) {
-		found = append(found, at(service, "name"))
+	out, names := b.send("GET", path, "").body, []any{}
+	for i := range size(out, "result") {
+		names = append(names, at(out, fmt.Sprintf("result.%d.name", i)))
 	}
-	return found
+	return names
 }
 
 // at returns the value at a path such as "result.0.name", nil if there is none.
 func at(value any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
-		switch parent := value.(type) {
-		case map[string]any:
-			value = parent[step]
-		case []any:
-			index, _ := strconv.Atoi(step)
-			value = parent[index]
-		default:
-			return nil
+		if list, ok := value.([]any); ok {
+			if index, err := strconv.Atoi(step); err == nil && index < len(list) {
+				value = list[index]
+				continue
+			}
 		}
+		object, _ := value.(map[string]any)
+		value = object[step]
 	}
 	return value
 }
@@ -155,6 +151,13 @@ func at(value any, path string) any {
 func size(value any, path string) int {
 	list, _ := at(value, path).([]any)
 	return len(list)
+}
+
+func wantPart(t *testing.T, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("got %s, want %q in it", text, part)
+	}
 }
 
 func equal(t *testing.T, what string, got, want any) {

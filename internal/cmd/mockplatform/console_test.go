@@ -1,7 +1,7 @@
 package main
 
 import (
-	"regexp"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -83,19 +83,17 @@ func TestConsoleRestores(t *testing.T) {
 func TestConsoleLists(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-services", "2", "-pipes", "7", "-spread")
-	all := p.send(200, "GET", "/console/services", "")
-	if strings.Count(all, `"id"`) != 6 || strings.Count(all, `"organizationId"`) != 6 {
-		t.Errorf("want 6 services, got %s", all)
+	services, pipes, alerts := p.send(200, "GET", "/console/services", ""), p.send(200, "GET", "/console/pipes", ""), p.send(200, "GET", "/console/alerts", "")
+	wantText(t, services, `"name": "events-eu"`, `"organizationId": "`+mockplatform.OrganizationID)
+	if strings.Count(services, `"id"`) != 6 {
+		t.Errorf("want 6 services, got %s", services)
 	}
-	wantText(t, all, `"name": "events-eu"`)
 	// Five services of the first organization share seven pipes; the first has four more.
-	pipes := p.send(200, "GET", "/console/pipes", "")
 	for id, count := range map[string]int{mockplatform.ServiceID: 6, mockplatform.ReadonlyServiceID: 2, mockplatform.FullServiceID: 1} {
 		if strings.Count(pipes, `"serviceId": "`+id+`"`) != count {
 			t.Errorf("want %d pipes of %s, got %s", count, id, pipes)
 		}
 	}
-	alerts := p.send(200, "GET", "/console/alerts", "")
 	wantText(t, alerts, `"name"`)
 	wantNoText(t, alerts, "threshold")
 }
@@ -103,18 +101,27 @@ func TestConsoleLists(t *testing.T) {
 func TestConsoleRevokesKeys(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	created := p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)
-	member := func(name string) string {
-		return regexp.MustCompile(`"` + name + `":"([^"]+)"`).FindStringSubmatch(created)[1]
+	var created struct {
+		Result struct {
+			KeyID     string `json:"keyId"`
+			KeySecret string `json:"keySecret"`
+			Key       struct {
+				ID string `json:"id"`
+			} `json:"key"`
+		} `json:"result"`
 	}
+	if err := json.Unmarshal([]byte(p.send(200, "POST", keys, `{"name":"ci","roles":["admin"]}`)), &created); err != nil {
+		t.Fatal(err)
+	}
+	key := created.Result
 	listed := p.send(200, "GET", "/console/keys", "")
 	wantText(t, listed, `"name": "ci"`)
 	wantNoText(t, listed, "keySecret")
-	p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"] = member("keyId"), member("keySecret")
+	p.env["DATAPLATFORM_KEY_ID"], p.env["DATAPLATFORM_KEY_SECRET"] = key.KeyID, key.KeySecret
 	p.send(200, "GET", services, "")
-	p.send(200, "DELETE", "/console/keys/"+member("id"), "")
+	p.send(200, "DELETE", "/console/keys/"+key.Key.ID, "")
 	p.send(401, "GET", services, "")
-	p.send(404, "DELETE", "/console/keys/"+member("id"), "")
+	p.send(404, "DELETE", "/console/keys/"+key.Key.ID, "")
 }
 
 func TestConsoleFaults(t *testing.T) {
