@@ -5,7 +5,6 @@ package bench
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -15,11 +14,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -110,9 +107,6 @@ func BenchmarkUnreachable(b *testing.B) {
 // runs in turn: -count would repeat each benchmark before it begins the next, and
 // compare a quiet minute of the machine with a busy one.
 func TestMain(m *testing.M) {
-	if file := os.Getenv(usageFile); file != "" {
-		os.Exit(runMeasured(file))
-	}
 	terraformtest.Isolate("TF_", "DATAPLATFORM_")
 	rounds, errRounds := strconv.Atoi(cmp.Or(os.Getenv("BENCH_ROUNDS"), "1"))
 	var errDir error
@@ -295,18 +289,15 @@ func (w *workspace) plan(b *testing.B) usage {
 
 func (w *workspace) terraform(b *testing.B, args []string, env ...string) (usage, string, error) {
 	b.Helper()
-	self, err := os.Executable()
-	check(b, err)
-	command := exec.CommandContext(b.Context(), self, args...)
+	command := exec.CommandContext(b.Context(), measured(b), args...)
 	command.Dir = w.dir
-	measured := []string{programVariable + "=" + os.Getenv("TF_ACC_TERRAFORM_PATH"), usageFile + "=" + w.usageFile()}
-	command.Env = slices.Concat(w.env, measured, env)
+	command.Env = slices.Concat(w.env, env, []string{"BENCH_PROGRAM=" + os.Getenv("TF_ACC_TERRAFORM_PATH"), "BENCH_USAGE_FILE=" + w.usageFile()})
 	out, err := command.CombinedOutput()
 	return w.used(b, ofTerraform), string(out), err
 }
 
 // install returns a CLI configuration that runs a provider. What Terraform starts
-// by the provider's name is this program, which starts the provider.
+// by the provider's name is measured, which starts the provider.
 func install(b *testing.B, with string) string {
 	b.Helper()
 	if with == builtIn {
@@ -328,12 +319,20 @@ func install(b *testing.B, with string) string {
 		check(b, os.Mkdir(at, 0o750))
 		check(b, os.Symlink(others[other], program))
 	}
-	self, err := os.Executable()
-	check(b, err)
-	check(b, os.Symlink(self, filepath.Join(at, "terraform-provider-dataplatform")))
+	check(b, os.Symlink(measured(b), filepath.Join(at, "terraform-provider-dataplatform")))
 	content := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dataplatform/dataplatform\" = %q\n  }\n  direct {}\n}\n", at)
 	check(b, os.WriteFile(rc, []byte(content), 0o600))
 	return rc
+}
+
+// measured returns the program that runs Terraform and the providers.
+func measured(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(dir, "measured-program")
+	if _, err := os.Stat(program); err != nil {
+		build(b, program, "./measured")
+	}
+	return program
 }
 
 func build(b *testing.B, program string, args ...string) {
@@ -352,48 +351,9 @@ type usage struct {
 
 func (u *usage) add(v usage) { u.cpu, u.memory = u.cpu+v.cpu, max(u.memory, v.memory) }
 
-// usageFile names the variable with the file that runMeasured appends to, and
-// programVariable the one with the program that it runs instead of a provider.
-const (
-	usageFile       = "BENCH_USAGE_FILE"
-	programVariable = "BENCH_PROGRAM"
-)
-
 // ofTerraform is what the name of Terraform's file of usages ends in. That of the providers
 // has no end.
 const ofTerraform = ".terraform"
-
-// runMeasured runs the provider beside the link by which this program was started, or
-// Terraform, and notes what it used. The benchmarks start neither themselves: the peak
-// memory of a process includes that of the process that starts it.
-func runMeasured(file string) int {
-	program := filepath.Join(filepath.Dir(os.Args[0]), "program")
-	environment := os.Environ()
-	if terraform := os.Getenv(programVariable); terraform != "" {
-		program = terraform
-		environment = append(environment, programVariable+"=") // it starts providers
-		file += ofTerraform
-	}
-	command := exec.CommandContext(context.Background(), program, os.Args[1:]...)
-	command.Env = environment
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := command.Run(); command.ProcessState == nil {
-		log.Print(err)
-		return 1
-	}
-	state := command.ProcessState
-	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
-		peak := used.Maxrss // in kilobytes, but in bytes on macOS
-		if runtime.GOOS != "darwin" {
-			peak <<= 10
-		}
-		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-			_, _ = fmt.Fprintln(out, (state.UserTime() + state.SystemTime()).Nanoseconds(), peak)
-			_ = out.Close()
-		}
-	}
-	return state.ExitCode()
-}
 
 func (w *workspace) usageFile() string { return filepath.Join(w.dir, "usage") }
 
