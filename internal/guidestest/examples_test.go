@@ -114,6 +114,9 @@ func TestSnippets(t *testing.T) {
 				if needs, ok := terraformtest.NeededBy(t, b.text); ok && !strings.Contains(b.text, fmt.Sprintf("# Requires %s, or later.", needs)) {
 					t.Errorf("the snippet doesn't say that it requires %s, or later", needs)
 				}
+				if strings.Contains(b.text, "required_providers {") && !strings.Contains(b.text, "required_version") {
+					t.Error("the linter of the guide on CI/CD would demand a required_version")
+				}
 				w := newExample(t, b.text)
 				w.Apply()
 				w.WantEmptyPlan()

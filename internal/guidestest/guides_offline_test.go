@@ -29,11 +29,13 @@ func TestOfflineGuide(t *testing.T) {
 		"Success! 2 passed, 0 failed.")
 }
 
-// TestOtherContainer runs what the guide's containers run, with their settings: the compose
+// TestContainersOfTheOfflineGuide runs what the guide's containers run, with their settings: the compose
 // file on the configuration of the guide, and the job on its module. A proxy stands for the
 // network in which the fake has the name of its container.
-func TestOtherContainer(t *testing.T) {
+func TestContainersOfTheOfflineGuide(t *testing.T) {
 	t.Parallel()
+	wantText(t, fileText(t, guide("offline")), "-p 127.0.0.1:18080:18080 ") // not for other machines
+	wantText(t, fileText(t, "../../Dockerfile"), `["/mockplatform", "-addr", "0.0.0.0:18080"]`)
 	yaml := chapterOf(t, guide("offline"), "In another container")
 	for _, row := range []struct{ file, chapter, command, prints string }{
 		{"# compose.yaml", "Run Terraform against it", `(?m)^docker compose run --rm (.*)$`, "1 to import, 0 to add, 1 to change"},
@@ -43,7 +45,7 @@ func TestOtherContainer(t *testing.T) {
 			p := chapterOf(t, guide("offline"), row.chapter)
 			needs(t, p.text)
 			p.drop(func(b block) bool { return b.language != "hcl" })
-			text := yaml.blocks[yaml.find(t, row.file)].text
+			text := yaml.block(t, row.file).text
 			w := newReader(t)
 			w.setenv("HTTP_PROXY="+w.url, "DATAPLATFORM_ALERTS_BASE_URL=", "DATAPLATFORM_ALERTS_ACCESS_TOKEN=")
 			for _, setting := range regexp.MustCompile(`(DATAPLATFORM_\w+): "?([^"\n]+)`).FindAllStringSubmatch(text, -1) {
@@ -67,11 +69,11 @@ func TestOtherContainer(t *testing.T) {
 	}
 }
 
-// TestRehearsal follows the rehearsal of a renewal in the guide to rotating keys, with the
+// TestRehearsalOfARenewal follows the rehearsal of a renewal in the guide to rotating keys, with the
 // settings that the guide to modules offline exports.
-func TestRehearsal(t *testing.T) {
+func TestRehearsalOfARenewal(t *testing.T) {
 	p, offline := chapterOf(t, guide("rotating-keys"), "Rehearse a renewal"), readPage(t, guide("offline"))
-	p.insert(1, offline.blocks[offline.find(t, "export DATAPLATFORM_BASE_URL=")].text)
+	p.insert(t, "# main.tf", offline.block(t, "export DATAPLATFORM_BASE_URL=").text)
 	out := newReader(t).withFake(p)
 	wantText(t, out, "1 added, 0 changed, 0 destroyed.", "0 added, 1 changed, 0 destroyed.", "1 added, 0 changed, 1 destroyed.")
 	wantNoText(t, out, "no such key")
@@ -107,8 +109,8 @@ func TestContributingByHand(t *testing.T) {
 		"has been successfully initialized!")
 }
 
-// TestReadme follows README.md.
-func TestReadme(t *testing.T) {
+// TestReadmeIsFollowed follows README.md.
+func TestReadmeIsFollowed(t *testing.T) {
 	t.Parallel()
 	p := readPage(t, readme)
 	skipIfTooOld(t, p.text)
@@ -140,7 +142,7 @@ func TestReadmeLinks(t *testing.T) {
 // a clone follows them. The plan at its top is what the commands at its end print.
 func inAnEmptyDirectory(t *testing.T, p *page) {
 	t.Helper()
-	with := func(text string) block { return p.blocks[p.find(t, text)] }
+	with := func(text string) block { return *p.block(t, text) }
 	ordered := []block{
 		with("make build"), with("make mock"),
 		{language: "shell", text: ". bin/mock.env\nmkdir ../empty && cd ../empty\n"},

@@ -22,9 +22,9 @@ func TestPipelineGuide(t *testing.T) {
 		t.Skip("there is no openssl")
 	}
 	w.copies(examplesDir, "clone/examples")
-	clone := &p.blocks[p.find(t, "git clone ")]
+	clone := p.block(t, "git clone ")
 	_, clone.text, _ = strings.Cut(clone.text, "\n")
-	lint := &p.blocks[p.find(t, `go build -C lint -o "$PWD/.tflint.d/" . github.com/terraform-linters/tflint`+"\nbash ci/lint.sh\n")]
+	lint := p.block(t, "go build -C lint ")
 	lint.text = "true\n"
 	canLint := w.linters()
 	if canLint {
@@ -51,9 +51,9 @@ func TestPipelineGuide(t *testing.T) {
 	}
 }
 
-// TestWorkflows wants each command of the guide's workflow in the guide, unless it has a test
+// TestWorkflowsRunWhatTheGuidesRun wants each command of the guide's workflow in the guide, unless it has a test
 // of its own, and each command of the scenario's workflows there or in the guide on modules.
-func TestWorkflows(t *testing.T) {
+func TestWorkflowsRunWhatTheGuidesRun(t *testing.T) {
 	t.Parallel()
 	// What the scenario's commands have for its values and secrets.
 	values := strings.NewReplacer(` -var-file="environments/$TF_WORKSPACE.tfvars"`, "", " -lock-timeout=5m", "", "bash ci/mask.sh && ", "",

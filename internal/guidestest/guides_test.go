@@ -2,7 +2,6 @@ package guidestest
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +13,10 @@ import (
 func TestFirstPage(t *testing.T) {
 	w := newReader(t)
 	p := readPage(t, "../../docs/index.md")
-	p.blocks = p.blocks[:2] // the settings that follow are the workspace's
-	p.blocks[0].text = "# main.tf\n" + p.blocks[0].text
-	p.insert(1, "terraform init && terraform plan\n")
+	p.drop(func(b block) bool { return b.language == "shell" }) // the settings are the workspace's
+	p.block(t, "required_providers").language = "hcl"
+	p.block(t, "required_providers").text = "# main.tf\n" + p.block(t, "required_providers").text
+	p.insert(t, "Plan: 1 to import", "terraform init && terraform plan\n")
 	w.follow(p)
 }
 
@@ -29,9 +29,9 @@ func TestGettingStarted(t *testing.T) {
 	w.WantEmptyPlan()
 }
 
-// TestChapters follows chapters that have commands. The other chapters of these guides are
+// TestChaptersWithCommands follows chapters that have commands. The other chapters of these guides are
 // snippets, or have a test of their own.
-func TestChapters(t *testing.T) {
+func TestChaptersWithCommands(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		guide, chapter string
@@ -121,28 +121,12 @@ func TestQueryPage(t *testing.T) {
 	p := readPage(t, "../../docs/list-resources/service_scaling.md")
 	needs(t, "Requires Terraform 1.14 or later.")
 	p.drop(func(b block) bool { return strings.HasPrefix(b.text, "config {") })
-	p.blocks[0].text = "# services.tfquery.hcl\n" + p.blocks[0].text
+	list := p.block(t, "list \"dataplatform_service_scaling\"")
+	list.text = "# services.tfquery.hcl\n" + list.text
 	w.File("providers.tf", plainProvider)
 	w.follow(p)
 	w.WantEmptyPlan()
 	w.wantWrites()
-}
-
-// TestGuidesNameVersions holds what the linter of the guide on CI/CD demands of each
-// configuration.
-func TestGuidesNameVersions(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob("../../docs/*/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatal(pages, err)
-	}
-	for _, path := range append(pages, "../../docs/index.md", readme) {
-		for _, b := range readPage(t, path).blocks {
-			if strings.Contains(b.text, "required_providers {") && !strings.Contains(b.text, "required_version") {
-				t.Errorf("%s:%d has no required_version", path, b.line)
-			}
-		}
-	}
 }
 
 // TestGuidesQuoteMessages finds each message that the guides on adoption and rotation quote
@@ -158,7 +142,7 @@ resource "dataplatform_service_scaling" "events" {
 `, mockplatform.ServiceID)
 	w := newWorkspace(t, plainProvider+scaling).setenv("TF_CLI_ARGS_apply=-auto-approve")
 	output := w.PlanText()
-	w.File("main.tf", plainProvider+p.blocks[0].text+strings.Replace(scaling, "service_id", "provider = dataplatform.loader\n  service_id", 1)+`
+	w.File("main.tf", plainProvider+p.block(t, "provider \"dataplatform\"").text+strings.Replace(scaling, "service_id", "provider = dataplatform.loader\n  service_id", 1)+`
 resource "dataplatform_api_key" "loader" {
   name              = "orders-loader"
   roles             = ["developer"]
@@ -180,7 +164,7 @@ resource "dataplatform_api_key" "loader" {
 	w.edit("main.tf", `"2"`, `"3"`)
 	w.File("data.tf", "data \"dataplatform_services\" \"all\" {\n  provider = dataplatform.loader\n}\n")
 	w.wantScript("terraform apply", 1, "Unknown provider settings")
-	w.shell(p.blocks[p.find(t, "terraform apply -target")].text)
+	w.shell(p.block(t, "terraform apply -target").text)
 	w.WantEmptyPlan()
 
 	w.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, After: true, Status: 503})
@@ -215,9 +199,9 @@ func anyRun(text string) string {
 // TestSecretsGuide has the plan that the guide on secrets shows.
 func TestSecretsGuide(t *testing.T) {
 	p := chapterOf(t, guide("secrets"), "Credentials of a pipe's source")
-	w := newWorkspace(t, plainProvider+p.blocks[0].text).setenv("TF_VAR_kafka_password=hush-hush")
+	w := newWorkspace(t, plainProvider+p.block(t, "password_wo_version").text).setenv("TF_VAR_kafka_password=hush-hush")
 	out := w.PlanText()
-	for line := range strings.Lines(p.blocks[p.find(t, "(sensitive, write-only attribute)")].text) {
+	for line := range strings.Lines(p.block(t, "(sensitive, write-only attribute)").text) {
 		if programUnder(t).OpenTofu {
 			line = strings.Replace(line, "(sensitive, write-only attribute)", "(write-only attribute)", 1)
 		}
@@ -235,9 +219,6 @@ func TestSealedSecretsGuide(t *testing.T) {
 	stored := func(w *workspace) string {
 		return fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)["kafka"])
 	}
-	secretOf := func(w *workspace, n int) string {
-		return w.Keys()[n]["result"].(mockplatform.Document)["keySecret"].(string)
-	}
 	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
 	deliver := titled(t, sections, "Deliver the secret to a secret store")
 	needs(t, deliver.text)
@@ -250,8 +231,8 @@ func TestSealedSecretsGuide(t *testing.T) {
 		p.replace("  data_json_wo_version = dataplatform_api_key.loader.secret_version\n", "  password_wo_version = dataplatform_api_key.loader.secret_version\n  } }\n")
 	}
 	w.follow(deliver)
-	wantText(t, stored(w), secretOf(w, 0))
-	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), secretOf(w, 0), "vault")
+	wantText(t, stored(w), w.key("orders-loader").secret)
+	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), w.key("orders-loader").secret, "vault")
 
 	// The pull request: the ephemeral block and what the consumer gets are replaced.
 	p := titled(t, sections, "Plan pull requests without the identity")
@@ -264,8 +245,8 @@ func TestSealedSecretsGuide(t *testing.T) {
 		}
 		main = before + by + after
 	}
-	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", p.blocks[0].text)
-	replaced("  password_wo = ", "  })\n", p.blocks[1].text)
+	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", p.block(t, "ephemeral \"dataplatform").text)
+	replaced("  password_wo = ", "  })\n", p.block(t, "  password_wo =").text)
 	replaced("  ephemeral = true\n", "}\n", "  ephemeral = true\n  default   = null\n}\n")
 	w.File("main.tf", main)
 	wantText(t, w.shell("terraform plan -var=decrypts=false"), "No changes.")
@@ -273,16 +254,16 @@ func TestSealedSecretsGuide(t *testing.T) {
 	w.edit("main.tf", `"orders-loader"`, `"other"`)
 	wantText(t, w.shell("terraform plan -var=decrypts=false"), "1 to add, 1 to change, 1 to destroy.")
 	w.shell("export TF_VAR_age_identity=\"$(cat key.txt)\"\nterraform plan -out=tfplan\nterraform apply tfplan")
-	wantText(t, stored(w), secretOf(w, 1))
+	wantText(t, stored(w), w.key("other").secret)
 }
 
 // TestDecryptingGuide decrypts without Terraform, with any version of it.
 func TestDecryptingGuide(t *testing.T) {
 	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
 	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
-	w.shell(titled(t, sections, "Deliver the secret to a secret store").blocks[0].text)
+	w.shell(titled(t, sections, "Deliver the secret to a secret store").block(t, "age-keygen").text)
 	out := w.follow(titled(t, sections, "Decrypt the secret without Terraform"))
-	wantText(t, out, w.Keys()[0]["result"].(mockplatform.Document)["keySecret"].(string))
+	wantText(t, out, w.key("orders-loader").secret)
 }
 
 // TestEncryptionGuide encrypts state and plan with OpenTofu.
@@ -293,8 +274,8 @@ func TestEncryptionGuide(t *testing.T) {
 	p := titled(t, titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections(), "Encrypt the whole state with OpenTofu")
 	w := newReader(t).setenv("TF_VAR_state_passphrase=correct-horse-battery")
 	w.File("main.tf", plainProvider+"resource \"dataplatform_api_key\" \"n\" {\n  name = \"plain-name\"\n  roles = [\"admin\"]\n}\n")
-	p.insert(1, "terraform init\nterraform plan -out=tfplan\nterraform apply tfplan\n")
 	w.follow(p)
+	w.shell("terraform init && terraform plan -out=tfplan && terraform apply tfplan")
 	wantText(t, w.Read("terraform.tfstate"), "encrypted_data")
 	wantNoText(t, w.Read("terraform.tfstate")+w.Read("tfplan"), "plain-name")
 }

@@ -20,9 +20,9 @@ func TestUpgradingGuide(t *testing.T) {
 	p := readPage(t, guide("upgrading"))
 	needs(t, "Requires Terraform 1.7 or OpenTofu 1.10, or later, and jq.")
 	const newer = "Error: Resource instance managed by newer provider version\n" // TestStatesOfEarlierVersions
-	p.find(t, newer)
+	p.index(t, newer)
 	p.drop(func(b block) bool { return b.text == newer })
-	p.insert(p.find(t, "init -upgrade"), publishNext)
+	p.insert(t, "init -upgrade", publishNext)
 	wantText(t, w.follow(p), "Installed dataplatform/dataplatform v0.1.0")
 	w.wantKeys(1, 0)
 	if key := regexp.MustCompile(`^orders-loader\t[0-9a-f-]{36}\t\w+\t\d{4}-\S+Z\n$`); !key.MatchString(w.Read("keys.tsv")) {
@@ -98,7 +98,7 @@ rm terraform-provider-dataplatform_v0.1.0 README.md`, host))
 	w.File("mirror.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 	w.setenv("SSL_CERT_FILE=" + filepath.Join(w.Dir, "mirror.pem"))
 	p.replace("registry.terraform.io", host) // as the guide says
-	rc := &p.blocks[p.find(t, "# terraform.rc\n")]
+	rc := p.block(t, "# terraform.rc\n")
 	wantText(t, rc.text, "https://mirror.example.com/")
 	w.File("terraform.rc", strings.Replace(rc.text, "https://mirror.example.com", server.URL, 1))
 	*rc = block{language: "shell", text: "terraform init\n"}

@@ -24,7 +24,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	playAge()
+	if filepath.Base(os.Args[0]) == "age" {
+		decryptAsAge()
+		return
+	}
 	terraformtest.Isolate("TF_", "DATAPLATFORM_")
 	// Most of what runs is a terraform that ends before its memory matters.
 	_ = os.Setenv("GOGC", "400")
@@ -164,6 +167,31 @@ func (w *workspace) wantKeys(keys, others int) {
 		w.T.Errorf("want %d keys and %d other writes, got\n%s", keys, others, strings.Join(got, "\n"))
 	}
 	w.ResetJournal()
+}
+
+// key is what the platform returned of a new API key.
+type key struct{ id, secret string }
+
+// keys are those that were created with a name, or all of them if it is empty.
+func (w *workspace) keys(name string) (all []key) {
+	for _, created := range w.Keys() {
+		request, _ := created["request"].(mockplatform.Document)
+		result, _ := created["result"].(mockplatform.Document)
+		if name == "" || request["name"] == name {
+			all = append(all, key{fmt.Sprint(result["keyId"]), fmt.Sprint(result["keySecret"])})
+		}
+	}
+	return all
+}
+
+// key is the only one with a name.
+func (w *workspace) key(name string) key {
+	w.T.Helper()
+	all := w.keys(name)
+	if len(all) != 1 {
+		w.T.Fatalf("%d keys are called %s, want one", len(all), name)
+	}
+	return all[0]
 }
 
 // absolute is a path that holds in every directory.

@@ -77,8 +77,8 @@ func titled(t *testing.T, all []*page, title string) *page {
 	return all[at]
 }
 
-// find is the index of the first block with a text.
-func (p *page) find(t *testing.T, text string) int {
+// index is that of the first block with a text, which must be there.
+func (p *page) index(t *testing.T, text string) int {
 	t.Helper()
 	at := slices.IndexFunc(p.blocks, func(b block) bool { return strings.Contains(b.text, text) })
 	if at < 0 {
@@ -87,9 +87,16 @@ func (p *page) find(t *testing.T, text string) int {
 	return at
 }
 
-// insert adds commands before a block.
-func (p *page) insert(at int, commands string) {
-	p.blocks = slices.Insert(p.blocks, at, block{language: "shell", text: commands})
+// block is the first with a text.
+func (p *page) block(t *testing.T, text string) *block {
+	t.Helper()
+	return &p.blocks[p.index(t, text)]
+}
+
+// insert adds commands before the first block with a text.
+func (p *page) insert(t *testing.T, before, commands string) {
+	t.Helper()
+	p.blocks = slices.Insert(p.blocks, p.index(t, before), block{language: "shell", text: commands})
 }
 
 // drop takes out the blocks that a test does not follow.

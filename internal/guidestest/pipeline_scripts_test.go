@@ -49,41 +49,9 @@ func pipeBlock(name, id, arguments string) string {
 	return fmt.Sprintf("resource \"dataplatform_pipe\" %q {\n  service_id = %q\n  pipe_id    = %q\n%s}\n", name, mockplatform.ServiceID, id, arguments)
 }
 
-// TestPipelinePlans has what ci/plan.sh lists: one value of a nested object, elements of
-// sets, sensitive values, what forces a replacement or is known only after apply, and
-// nothing else. TestPipelineGuide has a whole list.
-func TestPipelinePlans(t *testing.T) {
-	w := scripted(t)
-	w.File("other.tf", fmt.Sprintf(`
-import {
-  to = dataplatform_pipe.customers
-  id = "%s/%s"
-}
-
-resource "terraform_data" "address" {
-  input = "192.0.2.12"
-}
-`, mockplatform.ServiceID, mockplatform.PostgresPipeID)+
-		pipeBlock("customers", mockplatform.PostgresPipeID, "  settings   = { streaming_max_insert_wait_ms = 2000 }\n"))
-	w.edit("main.tf", `roles = ["developer"]`, `roles = ["admin", "developer"]
-  hash_data      = { key_id_hash = "hash-of-a-key" }
-  ip_access_list = [{ source = "192.0.2.10" }, { source = terraform_data.address.output }]`)
-	out := w.shell("bash ci/plan.sh")
-	wantText(t, out,
-		"Plan of default: 1 to import, 2 to add, 1 to change, 1 to destroy. warning: ",
-		fmt.Sprintf("dataplatform_pipe.customers: import \"customers\" (%s/%s), update settings.streaming_max_insert_wait_ms: 5000 -> 2000 terraform_data.address: create", mockplatform.ServiceID, mockplatform.PostgresPipeID),
-		`roles: + "admin"`, "hash_data.key_id_hash: (sensitive)", "known after apply # forces replacement",
-		`warning: API key "orders-loader"`, "in dataplatform_api_key.loader (main.tf line",
-		"Plan: 1 to import, 2 to add, 1 to change, 1 to destroy.")
-	wantNoText(t, out, "hash-of-a-key", "validity_hours", "name:")
-	if !regexp.MustCompile(`dataplatform_api_key.loader: create, delete \(\+/-\) expire_at: "[^"]+" -> \(known after apply\)`).MatchString(out) {
-		t.Errorf("the list does not begin with the expiry:\n%s", out)
-	}
-}
-
-// TestPipelineErrors has what ci/plan.sh prints where a plan cannot be made or must not be
+// TestPipelineSaysWhyAPlanFailed has what ci/plan.sh prints where a plan cannot be made or must not be
 // applied. What several objects have in common is shown once.
-func TestPipelineErrors(t *testing.T) {
+func TestPipelineSaysWhyAPlanFailed(t *testing.T) {
 	w := scripted(t)
 	const plan = "bash ci/plan.sh"
 	for _, row := range []struct {
@@ -98,7 +66,6 @@ func TestPipelineErrors(t *testing.T) {
 			"two pipes are missing", pipeBlock("one", noPipe+"1", "") + pipeBlock("two", noPipe+"2", ""), plan,
 			[]string{"in dataplatform_pipe.one (other.tf line 3) in dataplatform_pipe.two (other.tf line 7)"},
 		},
-		{"credentials are wrong", "", "DATAPLATFORM_KEY_SECRET=wrong " + plan, []string{"error: ", "HTTP 401"}},
 		// A secret that is not set is an empty text in a workflow.
 		{"a secret is empty", "variable \"secrets\" { type = map(string) }\n", "TF_VAR_secrets= " + plan, []string{"error: "}},
 	} {
@@ -109,9 +76,9 @@ func TestPipelineErrors(t *testing.T) {
 	w.wantWrites()
 }
 
-// TestPipelineOnlyImports has ci/only-imports.sh let imports through, and nothing else. An import
+// TestPipelineLetsImportsThrough has ci/only-imports.sh let imports through, and nothing else. An import
 // into a resource that names another object has no plan at all.
-func TestPipelineOnlyImports(t *testing.T) {
+func TestPipelineLetsImportsThrough(t *testing.T) {
 	w := scripted(t)
 	const only, refused = "bash ci/only-imports.sh", "This plan changes the platform. Ask for a review."
 	w.wantScript(only, 1, "There is no tfplan.json. Run ci/plan.sh first.")
@@ -129,20 +96,15 @@ func TestPipelineOnlyImports(t *testing.T) {
 		w.wantScript("bash ci/plan.sh && "+only, row.code, row.says)
 	}
 
-	// An ID that changes later destroys one and adds another, as it says.
-	w.shell("terraform apply -auto-approve")
-	w.ResetJournal()
-	w.File("other.tf", imports+pipeBlock("orders", mockplatform.PostgresPipeID, ""))
-	w.wantScript("bash ci/plan.sh && "+only, 1, "dataplatform_pipe.orders: delete, create (-/+)", "pipe_id: ", "forces replacement", refused)
 	w.wantWrites()
 }
 
 // noPipe is the ID of no pipe, but for its last digit.
 const noPipe = "40000000-0000-4000-8000-00000000dea"
 
-// TestPipelineGone clears the state of a service that was deleted on the platform and then
+// TestPipelineForgetsDeletedObjects clears the state of a service that was deleted on the platform and then
 // removed from the configuration. Terraform's plan has no changes.
-func TestPipelineGone(t *testing.T) {
+func TestPipelineForgetsDeletedObjects(t *testing.T) {
 	w := scripted(t).setenv("GITHUB_OUTPUT=output")
 	w.RemoveService(mockplatform.ServiceID)
 	w.shell("rm service.tf")
@@ -156,8 +118,8 @@ func TestPipelineGone(t *testing.T) {
 	w.wantScript("bash ci/drift.sh", 0)
 }
 
-// TestPipelineDrift tells drift from a check that failed, and has what an apply hides.
-func TestPipelineDrift(t *testing.T) {
+// TestPipelineFindsDrift tells drift from a check that failed, and has what an apply hides.
+func TestPipelineFindsDrift(t *testing.T) {
 	w := scripted(t)
 	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong bash ci/drift.sh", 1, "HTTP 401 Unauthorized")
 
@@ -189,9 +151,9 @@ func TestPipelineDrift(t *testing.T) {
 	w.wantScript("PATH=$PWD/bin:$PATH bash ci/drift.sh", 1)
 }
 
-// TestPipelineRenewal replaces a key that is due, whatever else is to be changed or cannot
+// TestPipelineRenewsKeysAlone replaces a key that is due, whatever else is to be changed or cannot
 // be planned.
-func TestPipelineRenewal(t *testing.T) {
+func TestPipelineRenewsKeysAlone(t *testing.T) {
 	w := scripted(t)
 	const renew, none = "bash ci/renew.sh", "No API key is due for renewal."
 	w.edit("service.tf", "= 15", "= 20")
@@ -250,9 +212,9 @@ func (w *workspace) expireKeys(name string) {
 	w.File(name, regexp.MustCompile(`"expire_at": "2[^"]+"`).ReplaceAllString(state, expired))
 }
 
-// TestPipelineComment writes the plan as a comment, and replaces its own in a later run. A run
+// TestPipelineReplacesItsComment writes the plan as a comment, and replaces its own in a later run. A run
 // without a plan says so.
-func TestPipelineComment(t *testing.T) {
+func TestPipelineReplacesItsComment(t *testing.T) {
 	w := newReader(t).setenv("GITHUB_REPOSITORY=acme/platform", "GITHUB_RUN_ID=9", "PULL_REQUEST=7", "TF_WORKSPACE=production")
 	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
 	w.copies(scenarioDir+"/ci", "ci")

@@ -34,14 +34,22 @@ func planned(typ, members string) string {
 	return fmt.Sprintf(`{"resource_changes": [{"address": "a.b", "type": %q, "change": {%s}}], "configuration": {"root_module": {}}}`, typ, members)
 }
 
-// TestReviewOfValues has values that a reviewer could misread.
-func TestReviewOfValues(t *testing.T) {
+// TestReviewShowsWhatChanges has values that a reviewer could misread.
+func TestReviewShowsWhatChanges(t *testing.T) {
 	w := reviewer(t)
 	const update = `"actions": ["update"], "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}, `
 	for _, row := range []struct{ what, plan, want string }{
 		{
 			"a list in another order", planned("other", update+`"before": {"l": [1, 2, 3]}, "after": {"l": [2, 1, 4]}`),
 			"a.b: update\n  l: + 4\n  l: - 3\n  l: order [1,2] -> [2,1]\n",
+		},
+		{
+			"an import that changes values", planned("dataplatform_pipe", update+`"importing": {"id": "1/2"}, "before": {"name": "orders", "settings": {"wait": 5000}}, "after": {"name": "orders", "settings": {"wait": 2000}}`),
+			"a.b: import \"orders\" (1/2), update\n  settings.wait: 5000 -> 2000\n",
+		},
+		{
+			"a value that is sensitive, and some that are not known yet", planned("dataplatform_api_key", `"actions": ["create", "delete"], "replace_paths": [["roles"]], "after_unknown": {"expire_at": true, "addresses": [false, true]}, "before_sensitive": {}, "after_sensitive": {"hash": true}, "before": {"addresses": ["a"], "expire_at": "2030", "hash": null, "roles": ["x"]}, "after": {"addresses": ["a", null], "hash": "hash-of-a-key", "roles": ["x", "y"]}`),
+			"a.b: create, delete (+/-)\n  addresses: [\"a\"] -> [\"a\",null], a part of it known after apply\n  expire_at: \"2030\" -> (known after apply)\n  hash: (sensitive)\n  roles: + \"y\" # forces replacement\n",
 		},
 		{
 			"state of another provider", planned("other", update+`"before": {"state": "running"}, "after": {"state": "stopped"}`),
@@ -82,9 +90,9 @@ func TestReviewOfValues(t *testing.T) {
 	wantText(t, out, "warning: a b\n  c\n  : :set-output::d\n  \ufffde\n")
 }
 
-// TestReviewOfOutputs warns about an output that shows a secret, also where it comes through modules,
+// TestReviewWarnsAboutSecretOutputs warns about an output that shows a secret, also where it comes through modules,
 // and about no output that only looks like one.
-func TestReviewOfOutputs(t *testing.T) {
+func TestReviewWarnsAboutSecretOutputs(t *testing.T) {
 	w := reviewer(t)
 	const plan = `{"resource_changes": [], "output_changes": {"o": {"actions": ["create"], "after": %s, "after_sensitive": %s}},
   "planned_values": {"root_module": {"child_modules": [{"resources": [{"values": {"list": [{"key_secret": "a-long-secret"}]}, "sensitive_values": {"list": [{"key_secret": true}]}}]}]}},
@@ -119,9 +127,9 @@ func TestReviewOfOutputs(t *testing.T) {
 	}
 }
 
-// TestReviewOfDiagnostics shows once what differs only in IDs, and errors that differ in times. A time in a
+// TestReviewShowsRepeatedMessagesOnce shows once what differs only in IDs, and errors that differ in times. A time in a
 // warning can be a part of a name.
-func TestReviewOfDiagnostics(t *testing.T) {
+func TestReviewShowsRepeatedMessagesOnce(t *testing.T) {
 	w := reviewer(t)
 	message := func(severity, detail string) string {
 		return fmt.Sprintf(`{"diagnostic": {"severity": %q, "summary": "S", "detail": %q}}`, severity, detail)
@@ -144,9 +152,9 @@ func TestReviewOfDiagnostics(t *testing.T) {
 	}
 }
 
-// TestReviewIsCut leaves out whole objects, the least dangerous first. One that does not fit is cut, and
+// TestReviewOmitsTheLeastDangerous leaves out whole objects, the least dangerous first. One that does not fit is cut, and
 // what is less dangerous does not take its place.
-func TestReviewIsCut(t *testing.T) {
+func TestReviewOmitsTheLeastDangerous(t *testing.T) {
 	w := reviewer(t)
 	var changes []string
 	for i := range 50 {
@@ -168,11 +176,14 @@ func TestReviewIsCut(t *testing.T) {
 	}
 	wantText(t, out, "warning: Small\n1 objects or messages, the least dangerous ones, are missing here.")
 	wantNoText(t, out, "a.b: create")
+
+	out = w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "Minor"}}, {"diagnostic": {"severity": "error", "summary": "Fatal"}}`, 20)
+	wantText(t, out, "error: Fatal\n1 objects or messages, the least dangerous ones, are missing here.")
 }
 
-// TestReviewOfMappings plans what Terraform's own text hides: one member is sensitive and another one
+// TestReviewOfARealPlan plans what Terraform's own text hides: one member is sensitive and another one
 // unknown. The comment has one line for each table, and nothing twice.
-func TestReviewOfMappings(t *testing.T) {
+func TestReviewOfARealPlan(t *testing.T) {
 	w := scripted(t).setenv("GITHUB_STEP_SUMMARY=summary", "GITHUB_SHA=0123456789abcdef", "GITHUB_EVENT_NAME=pull_request")
 	mapping := func(source, target, excluded, more string) string {
 		schema, table, _ := strings.Cut(source, ".")

@@ -38,19 +38,14 @@ func TestScenarioSecrets(t *testing.T) {
 	identity := "TF_VAR_age_identity=" + pair.Identity
 	stored := func(n int) {
 		t.Helper()
-		var loaders []mockplatform.Document
-		for _, key := range w.Keys() {
-			if result := key["result"].(mockplatform.Document); result["key"].(mockplatform.Document)["name"] == "ingest-production-loader" {
-				loaders = append(loaders, result)
-			}
-		}
+		loaders := w.keys("ingest-production-loader")
 		if len(loaders) != n {
 			t.Fatalf("the loader has had %d keys, want %d", len(loaders), n)
 		}
 		last := loaders[n-1]
-		wantText(t, fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)), fmt.Sprintf("map[password:%s username:%s]", last["keySecret"], last["keyId"]))
-		for _, key := range w.Keys() {
-			wantNoText(t, left.String(), key["result"].(mockplatform.Document)["keySecret"].(string))
+		wantText(t, fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)), fmt.Sprintf("map[password:%s username:%s]", last.secret, last.id))
+		for _, key := range w.keys("") {
+			wantNoText(t, left.String(), key.secret)
 		}
 		wantNoText(t, left.String(), pair.Identity)
 	}

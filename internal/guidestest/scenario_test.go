@@ -2,11 +2,9 @@ package guidestest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 )
 
@@ -43,33 +41,24 @@ func TestScenarioExample(t *testing.T) {
 	w.WantEmptyPlan()
 }
 
-// TestScenarioRejects has the checks of the scenario's variables that its own tests lack.
+// TestScenarioRejects has what would manage an object twice or in another environment.
 func TestScenarioRejects(t *testing.T) {
 	w := newScenario(t).in("staging")
 	w.shell("terraform init")
 	const aPipe = `-var=pipes={"a":{"id":"40000000-0000-4000-8000-000000000001","kafka":{"username":"u"},`
 	for _, row := range []struct {
-		workspace string
-		arguments []string
-		texts     []string
+		workspace, argument, text string
 	}{
-		{"default", nil, []string{"the values of staging, but the workspace is default."}},
-		{"test", []string{"-var=environment=test"}, []string{"The environment must be staging or production."}},
-		{
-			"staging", []string{"-var=team=Ingest", "-var=services={}"},
-			[]string{"must be 2 to 31 lowercase letters", "A team has at least one service."},
-		},
-		{"staging", []string{aPipe + `"service":"event"}}`}, []string{"The service of a pipe must be one of services."}},
-		{"staging", []string{aPipe + `"service":"ledger","postgres":{"username":"u"}}}`}, []string{"A pipe has one kind of source."}},
-		{"staging", []string{aPipe + `"service":"ledger"},"b":{"id":"40000000-0000-4000-8000-000000000001","service":"ledger"}}`}, []string{"Two pipes have the same ID."}},
-		{"staging", []string{`-var=services={"a":{"id":"2000000a-0000-4000-8000-000000000001"},"b":{"id":"2000000A-0000-4000-8000-000000000001"}}`}, []string{"Two services have the same ID."}},
-		{"staging", []string{"-var=key_rotation_days=0.5"}, []string{"key_rotation_days must be a whole number between 1 and 365."}},
+		{"default", "-refresh=true", "the values of staging, but the workspace is default."},
+		{"staging", aPipe + `"service":"ledger","postgres":{"username":"u"}}}`, "A pipe has one kind of source."},
+		{"staging", aPipe + `"service":"ledger"},"b":{"id":"40000000-0000-4000-8000-000000000001","service":"ledger"}}`, "Two pipes have the same ID."},
+		{"staging", `-var=services={"a":{"id":"2000000a-0000-4000-8000-000000000001"},"b":{"id":"2000000A-0000-4000-8000-000000000001"}}`, "Two services have the same ID."},
 	} {
-		out, ok := w.setenv("TF_WORKSPACE=" + row.workspace).Terraform(append([]string{"plan", "-input=false"}, row.arguments...)...)
+		out, ok := w.setenv("TF_WORKSPACE="+row.workspace).Terraform("plan", "-input=false", row.argument)
 		if ok {
-			t.Errorf("planned in %s with %s:\n%s", row.workspace, row.arguments, out)
+			t.Errorf("planned in %s with %s:\n%s", row.workspace, row.argument, out)
 		}
-		wantText(t, out, row.texts...)
+		wantText(t, out, row.text)
 	}
 }
 
@@ -83,11 +72,9 @@ func TestScenarioReadme(t *testing.T) {
 	const secrets = `{"clickstream":"secret-of-clickstream","sensors":"secret-of-sensors","customers":"secret-of-customers"}`
 	p.replace(`{"clickstream":"...","sensors":"...","customers":"..."}`, secrets)
 	w.follow(p)
-	loader := w.Keys()[slices.IndexFunc(w.Keys(), func(key mockplatform.Document) bool {
-		return key["request"].(mockplatform.Document)["name"] == "ingest-production-loader"
-	})]["result"].(mockplatform.Document)
+	loader := w.key("ingest-production-loader")
 	wantText(t, strings.Join(w.Writes(), "\n"),
-		fmt.Sprintf(`"kafka":{"credentials":{"password":%q,"username":%q}}`, loader["keySecret"], loader["keyId"]),
+		fmt.Sprintf(`"kafka":{"credentials":{"password":%q,"username":%q}}`, loader.secret, loader.id),
 		`"postgres":{"credentials":{"password":"secret-of-customers","username":"crm-replication"}}`,
 		`"cloudStream":{"accessKey":{"accessKeyId":"sensor-reader","secretKey":"secret-of-sensors"}}`,
 		`"objectStorage":{"accessKey":{"accessKeyId":"clickstream-reader","secretKey":"secret-of-clickstream"}}`)

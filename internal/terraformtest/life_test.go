@@ -16,8 +16,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// TestLives plays lives of a fixed seed.
-func TestLives(t *testing.T) {
+// TestPlayerAgreesWithTerraform plays lives of a fixed seed.
+func TestPlayerAgreesWithTerraform(t *testing.T) {
 	t.Parallel()
 	live(t, 5)
 }

@@ -24,7 +24,7 @@ BenchmarkCall/objects=pipe/with=ReadResource-2 100 4000 ns/op 26890 B/op 12345 a
 BenchmarkCall/objects=pipe/with=ReadResource-2 100 4000 ns/op 26890 B/op 12345 allocs/op
 `
 
-func TestRun(t *testing.T) {
+func TestFiguresAreWrittenIntoThePage(t *testing.T) {
 	prepare(t, measured, "before\n"+begin+"old figures\n"+end+"\nafter\n")
 	for range 2 { // the second run replaces the figures of the first
 		if err := run("bench.txt", "page.md", "picture.svg"); err != nil {
@@ -48,21 +48,12 @@ func TestRun(t *testing.T) {
 	if strings.Contains(page, "old figures") || strings.Count(page, "| this |") != 1 || strings.Contains(page, "NaN") {
 		t.Errorf("got\n%s", page)
 	}
-	var parsed struct{ XMLName xml.Name }
-	if err := xml.Unmarshal([]byte(picture), &parsed); err != nil {
-		t.Error(err)
-	}
-	for text, want := range map[string]bool{
-		">6</text>": true, ">1,000</text>": true, ">services</text>": true, "Arial": true,
-		"medians": false, // another font than the one that is measured would cut a line off
-	} {
-		if strings.Contains(picture, text) != want {
-			t.Errorf("%q is in the picture: %t", text, !want)
-		}
+	if err := xml.Unmarshal([]byte(picture), new(struct{ XMLName xml.Name })); err != nil || !strings.Contains(picture, ">1,000</text>") {
+		t.Errorf("%v in\n%s", err, picture)
 	}
 }
 
-func TestRunRejects(t *testing.T) {
+func TestPageStaysWithoutFigures(t *testing.T) {
 	for _, row := range []struct{ measured, page, message string }{
 		{measured, "prose\n", "lacks the comments"},
 		{"PASS\n", begin + end, "has no results"},
