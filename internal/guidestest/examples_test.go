@@ -63,7 +63,7 @@ func runExample(t *testing.T, name string) {
 		wantText(t, w.shell("terraform() { command terraform \"$@\"; rm terraform.tfstate; }\n"+read(file)), "Import successful!")
 		w.wantWrites()
 	case file == "versions.tf": // for linters that look at the whole directory
-	case file == "list-resource.tfquery.hcl": // TestQueryGeneratesConfiguration
+	case file == "list-resource.tfquery.hcl": // TestQueryPage
 	default:
 		t.Errorf("no test knows what to do with %s", name)
 	}

@@ -2,25 +2,33 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 )
 
-// What a user of dataplatform_api_key sees.
+// What a user of dataplatform_api_key, and of dataplatform_api_key_secret, sees.
 
 const thisKey = "dataplatform_api_key.this"
 
 func keyConfig(arguments string) string {
 	return fmt.Sprintf("resource \"dataplatform_api_key\" \"this\" {\n%s\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n", arguments)
 }
+
+// named is an attribute of the key.
+func named(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
 // A key is created, and the state alone has its secret. What nothing changes is not
 // created again. A destroy leaves the key valid. On an organization this test alone
@@ -38,31 +46,27 @@ func TestAccAPIKey(t *testing.T) {
 				Config: config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreate),
-					plancheck.ExpectUnknownValue(thisKey, tfjsonpath.New("key_secret")),
-					plancheck.ExpectSensitiveValue(thisKey, tfjsonpath.New("key_secret")),
-					plancheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringExact(expires)),
+					plancheck.ExpectUnknownValue(thisKey, named("key_secret")),
+					plancheck.ExpectSensitiveValue(thisKey, named("key_secret")),
+					plancheck.ExpectKnownValue(thisKey, named("expire_at"), knownvalue.StringExact(expires)),
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("id"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_id"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("state"), knownvalue.StringExact("disabled")),
-					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
+					statecheck.ExpectKnownValue(thisKey, named("id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, named("key_id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, named("state"), knownvalue.StringExact("disabled")),
+					statecheck.ExpectKnownValue(thisKey, named("ready_for_renewal"), knownvalue.Bool(false)),
 				},
 				Check:         learnOfKey,
 				PostApplyFunc: o.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
 			},
-			{
-				Config: config,
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionNoop),
-				}},
-				PostApplyFunc: o.received(),
-			},
+			{Config: config, ConfigPlanChecks: isEmptyPlan, PostApplyFunc: o.received()},
 			{Config: config, Destroy: true, PostApplyFunc: o.received()},
 		},
 	})
 }
+
+var isEmptyPlan = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 
 // learnOfKey notes, of the key on an organization, what no response contained: only the
 // provider has seen the one to its creation.
@@ -73,4 +77,86 @@ func learnOfKey(state *terraform.State) error {
 		}
 	}
 	return nil
+}
+
+// delivered is a key with these arguments, the ephemeral resource with those, and a pipe that gets the
+// secret.
+func (f *fixture) delivered(key, secret string) string {
+	return f.provider() + keyConfig("  name  = \"n\"\n  roles = [\"admin\"]\n"+key) + `
+ephemeral "dataplatform_api_key_secret" "this" {
+  encrypted_key_secret = dataplatform_api_key.this.encrypted_key_secret
+` + secret + `
+}
+` + onePipe("consumer", mockplatform.KafkaPipeID, `source_credentials = { kafka = {
+    username            = dataplatform_api_key.this.key_id
+    password_wo         = ephemeral.dataplatform_api_key_secret.this.key_secret
+    password_wo_version = dataplatform_api_key.this.secret_version
+  } }`)
+}
+
+// wantDelivered is a PostApplyFunc: so many keys were created, and the pipe has the secret of the newest.
+func (f *fixture) wantDelivered(keys int) func() {
+	return func() {
+		f.t.Helper()
+		all := f.Keys()
+		if len(all) != keys || member(f.PipeSecrets(mockplatform.KafkaPipeID), "kafka.credentials.password") != member(all[keys-1], "result.keySecret") {
+			f.t.Fatalf("%d keys were created, want %d, or the pipe has not the secret of the newest", len(all), keys)
+		}
+	}
+}
+
+// The apply that creates a key delivers its secret, and so does each renewal, by a trigger or with the
+// time. If the consumer fails, the next apply delivers the same secret and creates nothing. A wrong
+// identity is an error of the plan, since the text is known.
+func TestAccAPIKeySecret(t *testing.T) {
+	needTerraform(t)
+	f := newFixture(t)
+	pair, other := sealingtest.X25519(t), sealingtest.Ed25519(t, "")
+	skipIfTooOld(t, f.delivered("", ""))
+	var later time.Duration
+	config := func(trigger int, recipients, identity string) string {
+		return f.delivered(fmt.Sprintf("%s\nrotation_triggers = { t = %d }\n%s", lasting, trigger, recipients), "  identity = "+identity)
+	}
+	identity := fmt.Sprintf("%q", pair.Identity)
+	first, second := config(1, to(pair.Recipient), identity), config(2, to(pair.Recipient), identity)
+	replaces := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+		plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreateBeforeDestroy),
+		plancheck.ExpectResourceAction("dataplatform_pipe.consumer", plancheck.ResourceActionUpdate),
+		plancheck.ExpectUnknownValue(thisKey, named("encrypted_key_secret")),
+		plancheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.Null()),
+	}}
+	consumerFails := func() { f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400}) }
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+			"dataplatform": func() (tfprotov6.ProviderServer, error) {
+				p := newProvider("test")
+				p.now = func() time.Time { return time.Now().Add(later) }
+				return serverOf(p), nil
+			},
+		},
+		Steps: []resource.TestStep{
+			{PreConfig: consumerFails, Config: first, ExpectError: regexp.MustCompile("Cannot update pipe")},
+			{
+				Config: first, PostApplyFunc: f.wantDelivered(1),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.Null()),
+					statecheck.ExpectKnownValue(thisKey, named("encrypted_key_secret"), knownvalue.StringRegexp(regexp.MustCompile("BEGIN AGE ENCRYPTED FILE"))),
+					statecheck.ExpectKnownValue(thisKey, named("secret_version"), knownvalue.NotNull()),
+				},
+			},
+			{Config: first, ConfigPlanChecks: isEmptyPlan},
+			{Config: config(1, to(pair.Recipient), "null"), PlanOnly: true, ExpectError: regexp.MustCompile("identity must be set")},
+			{Config: second, PreConfig: consumerFails, ConfigPlanChecks: replaces, ExpectError: regexp.MustCompile("Cannot update pipe")},
+			{Config: second, PostApplyFunc: f.wantDelivered(2)},
+			{Config: second, PreConfig: func() { later += 91 * time.Hour }, ConfigPlanChecks: replaces, PostApplyFunc: f.wantDelivered(3)},
+			// Another recipient, with an identity and recipients that are unknown at plan.
+			{
+				Config: config(2, "secret_recipients = [terraform_data.late.output.recipient]", "terraform_data.late.output.identity") +
+					fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { recipient = %q, identity = %q }\n}\n", other.Recipient, other.Identity),
+				PostApplyFunc: f.wantDelivered(4),
+			},
+			// Without recipients, no secret can be decrypted any more.
+			{Config: config(2, "", identity), ExpectError: regexp.MustCompile("encrypted_key_secret must be set. It is null for a key without")},
+		},
+	})
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,22 +26,31 @@ func until(hours int) {
 	time.Sleep(time.Until(time.Date(2000, 1, 1, hours, 0, 0, 0, time.UTC)))
 }
 
-// A plan replaces a key from early_renewal_hours before its expiry on, and not
-// a second before, and the plan after it is empty.
+// A plan replaces a key from early_renewal_hours before its expiry on, and not a second before, and the plan
+// after it is empty. It says what becomes of the old key, as the destruction of the new one does, after the
+// same time.
 func TestAPIKeyRenewal(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		key   string
-		after int
-		why   string
+		key       string
+		isEndless bool // the platform gives it no expiry
+		after     int
+		why, left string
 	}{
-		"early":        {lasting, 90, `its renewal is due (early_renewal_hours is 10). The old key (suffix %s) stays valid until 2000-01-05T04:00:00.000Z. `},
-		"once expired": {"validity_hours = 100", 100, "its renewal is due. The old key (suffix %s) expired at 2000-01-05T04:00:00.000Z. "},
+		"early":        {lasting, false, 90, `its renewal is due (early_renewal_hours is 10). The old key (suffix %s) stays valid until 2000-01-05T04:00:00.000Z. `, "stays valid until 2000-01-08T22:00:00.000Z. Revoke it"},
+		"once expired": {"validity_hours = 100", false, 100, "its renewal is due. The old key (suffix %s) expired at 2000-01-05T04:00:00.000Z. ", "expired at 2000-01-09T08:00:00.000Z."},
+		"endless":      {lasting, true, 90, "its renewal is due (early_renewal_hours is 10). The old key (suffix %s) stays valid, because it does not expire. ", ") stays valid, because it does not expire. Revoke it in the platform's console."},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
+			if test.isEndless {
+				f.Configure(func(b *mockplatform.Behaviour) {
+					b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", nil)}
+				})
+			}
 			b := f.key(test.key)
 			b.block.CreateBeforeDestroy = true
 			b.apply()
+			b.block.State.Private = []byte("\x00\xff") // of an earlier version, or damaged: it is read as none
 			suffix := b.shown()["key_suffix"]
 			time.Sleep(time.Duration(test.after)*time.Hour - time.Second)
 			b.wantQuiet()
@@ -51,13 +61,18 @@ func TestAPIKeyRenewal(t *testing.T) {
 			}
 			wantWarning(t, plan.warnings, "The key is replaced because "+fmt.Sprintf(test.why, suffix))
 			wantText(t, plan.String(), "If the plan says that it destroys the key and then creates a replacement (-/+), set create_before_destroy first, or a rejected creation loses the old secret.")
-			if r := b.applyPlan(plan); len(r.warnings) != 2 { // the plan's, and one about the old key
-				t.Errorf("%d warnings, want 2: %q", len(r.warnings), r.warnings)
-			}
+			b.applyPlan(plan)
 			const body = `{"name": "n", "roles": ["admin"], "state": "enabled", "expireAt": %q}`
 			f.wantWrites(fmt.Sprintf(body, date(100)), fmt.Sprintf(body, date(test.after+100)))
-			b.wantNewest()
+			b.wantStored("")
 			b.wantQuiet()
+
+			until(2 * test.after)
+			b.block.State.Private = []byte("\x00\xff")
+			planned, applied := b.destroy()
+			for _, warnings := range [][]string{planned, applied} {
+				wantWarning(t, warnings, test.left)
+			}
 		}))
 	}
 }
@@ -113,34 +128,40 @@ func TestAPIKeyReminderChanges(t *testing.T) {
 }
 
 // Whatever the platform makes of an expiry, no key is created with every plan, and none is
-// kept for ever.
+// kept for ever. A warning says what the platform has made of it, once.
 func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	t.Parallel()
-	returns := func(expiry any) []mockplatform.Rewrite { return []mockplatform.Rewrite{rewritten("expireAt", expiry)} }
+	const endless, follows = "the API returned none. The key never expires on its own: revoke it", `. Renewal follows the requested expiry`
 	for name, test := range map[string]struct {
 		key      string
-		returned []mockplatform.Rewrite
-		state    any // expire_at
-		due      int // hours until its renewal, 0 for none
+		returned any    // expiry
+		state    any    // expire_at
+		due      int    // hours until its renewal, 0 for none
+		says     string // "" for nothing
 	}{
-		"in another spelling":    {lasting, returns("2000-01-05T05:00:00.000+01:00"), "2000-01-05T05:00:00.000+01:00", 90},
-		"none":                   {lasting, returns(nil), nil, 90},
-		"none, created earlier":  {lasting, append(returns(nil), rewritten("createdAt", date(-200))), date(100), 90},
-		"no timestamp":           {lasting, returns("in 100 hours"), date(100), 90},
-		"later":                  {lasting, returns(date(200)), date(200), 190},
-		"sooner":                 {lasting, returns(date(50)), date(50), 40},
-		"due in a minute":        {lasting, returns("2000-01-01T10:01:00Z"), date(100), 90},
-		"past":                   {lasting, returns(date(-1)), date(100), 90},
-		"shortest":               {"validity_hours = 2\nearly_renewal_hours = 1", returns("2000-01-01T01:59:00Z"), date(2), 1},
-		"fixed, returned sooner": {`expire_at = "` + date(100) + `"`, returns(date(50)), date(100), 0},
-		"not asked for":          {"", returns(date(50)), date(50), 0},
+		"in another spelling":    {lasting, "2000-01-05T05:00:00.000+01:00", "2000-01-05T05:00:00.000+01:00", 90, ""},
+		"none":                   {lasting, nil, nil, 90, endless},
+		"none, created earlier":  {lasting, nil, date(100), 90, endless},
+		"no timestamp":           {lasting, "in 100 hours", date(100), 90, `the API returned "in 100 hours"` + follows},
+		"later":                  {lasting, date(200), date(200), 190, "the API returned \"" + date(200) + "\""},
+		"sooner":                 {lasting, date(50), date(50), 40, "the API returned \"" + date(50) + "\""},
+		"due in a minute":        {lasting, "2000-01-01T10:01:00Z", date(100), 90, follows},
+		"past":                   {lasting, date(-1), date(100), 90, `expire_at: requested "` + date(100) + `", and the API returned "` + date(-1) + `"` + follows},
+		"shortest":               {"validity_hours = 2\nearly_renewal_hours = 1", "2000-01-01T01:59:00Z", date(2), 1, follows},
+		"fixed, returned sooner": {`expire_at = "` + date(100) + `"`, date(50), date(100), 0, "the API returned \"" + date(50) + "\""},
+		"not asked for":          {"", date(50), date(50), 0, "expire_at: not set, and the API returned"},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			f.Configure(func(b *mockplatform.Behaviour) { b.Patches.Rewrites = test.returned })
+			f.Configure(func(b *mockplatform.Behaviour) {
+				b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", test.returned)}
+				if name == "none, created earlier" {
+					b.Patches.Rewrites = append(b.Patches.Rewrites, rewritten("createdAt", date(-200)))
+				}
+			})
 			b := f.key(test.key)
 			r := b.apply()
-			if got := b.shown()["expire_at"]; got != test.state {
-				t.Errorf("expire_at is %v, want %v: %s", got, test.state, r)
+			if got := b.shown()["expire_at"]; got != test.state || !strings.Contains(r.String(), test.says) || strings.Contains(r.String(), "differs") != (test.says != "") {
+				t.Errorf("expire_at is %v, want %v and %q: %s", got, test.state, test.says, r)
 			}
 			plans := []struct {
 				after  int
@@ -159,8 +180,8 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 	}
 }
 
-// An expiry that is past is rejected for a key that is to be created, and said of one there
-// is, which can be planned and replaced all the same.
+// An expiry that is past is rejected for a key that is to be created, by the plan or by the apply before the
+// request, and said of one there is, which can be planned, replaced and destroyed all the same.
 func TestAPIKeyPastExpiry(t *testing.T) {
 	t.Parallel()
 	inBubble(func(t *testing.T, f *fixture) {
@@ -172,7 +193,6 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 		f.ResetJournal()
 
 		until(100)
-		b.arguments = fixed(100)
 		plan := b.plan()
 		if plan.action != "none" {
 			t.Errorf("%s because of %v", plan.action, plan.replaces)
@@ -184,38 +204,19 @@ func TestAPIKeyPastExpiry(t *testing.T) {
 		plan = b.plan()
 		wantText(t, plan.String(), "has expired and is replaced: The key is replaced because expire_at changed.", "expired at "+date(100))
 		wantNoText(t, plan.String(), "stays valid")
-
-		// One that passes between plan and apply is rejected before the request.
+		until(200)
 		b.block.CreateBeforeDestroy = true
-		until(201)
 		b.carryOut(f.start(), plan)
 		b.refuses(plan, refused)
-		f.wantWrites()
 
 		expired := f.key(fixed(300))
 		expired.apply()
-		until(301)
+		until(300)
 		planned, applied := expired.destroy()
 		for _, warnings := range [][]string{planned, applied} {
-			wantWarning(t, warnings, "has expired and stays on the platform: ")
-			wantText(t, warnings[0], "expired at "+date(300))
-			wantNoText(t, warnings[0], "valid")
+			wantWarning(t, warnings, "has expired and stays on the platform: The API cannot delete keys, so destroying this resource changes nothing on the platform. The key (suffix ")
+			wantText(t, strings.Join(warnings, "\n"), ") expired at "+date(300)+".")
+			wantNoText(t, strings.Join(warnings, "\n"), "valid", "Revoke")
 		}
-	})(t)
-}
-
-// Private state, of an earlier version or damaged, is read as none.
-func TestAPIKeyPrivateState(t *testing.T) {
-	t.Parallel()
-	inBubble(func(_ *testing.T, f *fixture) {
-		b := f.key(lasting)
-		b.apply()
-		b.block.State.Private = []byte("\x00\xff")
-		b.wantQuiet()
-		until(90)
-		b.apply()
-		b.wantNewest()
-		b.block.State.Private = []byte("\x00\xff")
-		b.destroy()
 	})(t)
 }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +47,7 @@ func TestAPIKeyResponsesThatSayTheSame(t *testing.T) {
 			f.Configure(respond)
 			b := f.key(fullKey)
 			wantWarning(t, b.apply().warnings, "")
-			b.wantNewest()
+			b.wantStored("")
 			b.wantValues(object{"state": "disabled", "expire_at": "2031-01-01T00:00:00+02:00"})
 			b.wantQuiet()
 		})
@@ -88,46 +87,18 @@ func TestAPIKeyResponsesThatDisagree(t *testing.T) {
 			},
 			object{"state": "enabled", "ip_access_list": nil, "expire_at": date(100)},
 		},
-		"an early expiry": {
-			lasting, []mockplatform.Rewrite{rewritten("expireAt", date(1))},
-			[]string{fmt.Sprintf("expire_at: requested %q, and the API returned %q. Renewal follows the requested expiry", date(100), date(1))},
-			object{"expire_at": date(100)},
-		},
-		"no expiry": {
-			lasting, []mockplatform.Rewrite{rewritten("expireAt", nil)},
-			[]string{fmt.Sprintf("expire_at: requested %q, and the API returned none. The key never expires on its own", date(100))},
-			object{"expire_at": nil},
-		},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			f.Configure(func(b *mockplatform.Behaviour) { b.Responses.KeyState, b.Patches.Rewrites = true, test.returned })
 			b := f.key(test.key)
 			said := slices.DeleteFunc(b.apply().warnings, func(text string) bool { return strings.Contains(text, "will never expire: ") })
 			wantWarning(t, said, ") differs from the request")
-			wantText(t, said[0], test.says...)
-			b.wantNewest()
+			wantText(t, strings.Join(said, "\n"), test.says...)
+			b.wantStored("")
 			b.wantValues(test.state)
 			b.wantQuiet()
 		}))
 	}
-}
-
-// What is said when a key without an expiry is renewed, or leaves.
-func TestAPIKeyWithoutExpiry(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", nil)}
-		})
-		b := f.key(lasting)
-		b.apply()
-		until(100)
-		wantText(t, b.plan().String(), "is replaced and stays valid", "because its renewal is due", ") stays valid, because it does not expire.")
-		planned, applied := b.destroy()
-		for _, warnings := range [][]string{planned, applied} {
-			wantWarning(t, warnings, ") stays valid, because it does not expire. Revoke it in the platform's console.")
-		}
-	})(t)
 }
 
 // The hashes are passed through, and where the platform then returns neither ID
@@ -156,77 +127,52 @@ func TestAPIKeyFromHashes(t *testing.T) {
 	wantText(t, f.key("hash_data = {}").plan().String(), "Object is empty: hash_data has no attributes set")
 }
 
-// Whatever a name or a response contains, a message shows it on one line and without
-// what a terminal would act on.
-func TestAPIKeyMessagesAreClean(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		const bad = "a\n\nError: You are hacked\x1b[31m\u202e"
-		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("id", bad), rewritten("keySuffix", bad), rewritten("expireAt", bad)}
-		})
-		key := lasting + "\n" + `name = "a\n\nError: You are hacked\u001b[31m\u202e"` + "\n"
-		b := f.key(key)
-		differs := b.apply().warnings
-		until(95)
-		due := b.plan().warnings
-		changed := b.applyAs(key + `roles = ["developer"]`).warnings
-		planned, applied := b.destroy()
-		f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 500})
-		failed := f.key(key).tryApply().errors
-		for _, said := range [][]string{differs, due, changed, planned, applied, failed} {
-			text := strings.Join(said, "\n")
-			wantText(t, text, "You are hacked")
-			if strings.Contains(text, "\nError") || strings.ContainsAny(text, "\x1b\u202e") {
-				t.Errorf("%q", text)
-			}
-		}
-	})(t)
-}
-
 // However the creation ends, there is one request and at most one key. A secret that
 // arrived is in the state, and where a key may exist whose secret nobody knows, the error
 // says what to look for. TestKeyOfABrokenConnection cuts the response.
 func TestAPIKeyCreationFailsWithAtMostOneKey(t *testing.T) {
 	t.Parallel()
-	edited := func(edit func(result, key mockplatform.Document)) mockplatform.Fault {
-		return mockplatform.Fault{Edit: func(body mockplatform.Document) {
-			result := body["result"].(mockplatform.Document)
-			edit(result, result["key"].(mockplatform.Document))
-		}}
-	}
+	type document = mockplatform.Document
 	const which = `revoke it: name "n", organization ` + mockplatform.OrganizationID + ", roles admin, developer, expiry 2999-01-01T00:00:00Z, request ID "
 	for name, test := range map[string]struct {
-		fault mockplatform.Fault
-		kept  bool
-		says  []string
+		edit func(result, key document) // nil for a failure after the creation
+		kept bool
+		says []string
 	}{
-		"failed after": {mockplatform.Fault{Status: 503, After: true}, false, []string{"The platform may have created the key", which, "The request was not retried"}},
+		"failed after": {nil, false, []string{"The platform may have created the key", which, "The request was not retried"}},
 		"no secret": {
-			edited(func(result, _ mockplatform.Document) { delete(result, "keySecret") }), false,
+			func(result, _ document) { delete(result, "keySecret") }, false,
 			[]string{"returned no secret, and cannot return it later. Look for the key in the platform's console and " + which},
 		},
-		"no key ID":          {edited(func(result, _ mockplatform.Document) { delete(result, "keyId") }), true, []string{"key_id: the API returned none"}},
-		"other types":        {edited(func(_, key mockplatform.Document) { key["name"], key["roles"] = 7, "admin" }), true, []string{"The key was created and its secret is in the state.", " and the API document has another type"}},
-		"secret as the name": {edited(func(result, key mockplatform.Document) { key["name"] = result["keySecret"] }), true, []string{"name: the API returned a value that cannot be shown"}},
+		"no key ID":          {func(result, _ document) { delete(result, "keyId") }, true, []string{"key_id: the API returned none"}},
+		"other types":        {func(_, key document) { key["name"], key["roles"] = 7, "admin" }, true, []string{"The key was created and its secret is in the state.", " and the API document has another type"}},
+		"secret as the name": {func(result, key document) { key["name"] = result["keySecret"] }, true, []string{"name: the API returned a value that cannot be shown"}},
 		"secret elsewhere": {
-			edited(func(result, key mockplatform.Document) {
-				key["id"], key["expireAt"], key["roles"] = []any{result["keySecret"]}, result["keySecret"], []any{"a very long role, so that what follows is cut", result["keySecret"]}
-			}), true,
+			func(result, key document) {
+				secret := result["keySecret"]
+				key["id"], key["expireAt"], key["roles"] = []any{secret}, secret, []any{"a very long role, so that what follows is cut", secret}
+			}, true,
 			[]string{`roles: requested ["admin", "developer"], and the API returned a value that cannot be shown`},
 		},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			f.Inject(test.fault)
+			fault := mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 503, After: true}
+			if test.edit != nil {
+				fault = mockplatform.Fault{Operation: mockplatform.CreateKey, Edit: func(body document) {
+					result := body["result"].(document)
+					test.edit(result, result["key"].(document))
+				}}
+			}
+			f.Inject(fault)
 			b := f.key("roles = [\"admin\", \"developer\"]\nexpire_at = \"2999-01-01T00:00:00Z\"")
 			r := b.tryApply()
 			if len(f.Keys()) != 1 || f.Count("POST", "") != 1 || b.state.IsNull() == test.kept || (len(r.errors) == 0) != test.kept {
 				t.Fatalf("%d keys from %d requests: %s", len(f.Keys()), f.Count("POST", ""), r)
 			}
 			wantText(t, r.String(), test.says...)
-			wantNoText(t, r.String(), "demo-key-secret", f.Keys()[0]["result"].(mockplatform.Document)["keySecret"].(string))
+			wantNoText(t, r.String(), "demo-key-secret", member(f.Keys()[0], "result.keySecret").(string))
 			if test.kept {
-				b.wantNewest()
+				b.wantStored("")
 				b.wantQuiet()
 			}
 		}))

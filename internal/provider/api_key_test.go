@@ -3,6 +3,8 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,46 +14,51 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What the configuration of a key comes to: a request, or nothing.
-
-// badKeys are rejected, each with one error that names the argument: at plan, or where the
-// value was not known then, at apply before the request.
-var badKeys = []struct{ argument, value, beside, says string }{
-	{"name", `""`, "", "at least 1"},
-	{"roles", `["admin", "owner"]`, "", `roles must contain only admin, developer and query_endpoints, got "owner".`},
-	{"state", `"paused"`, "", "disabled"},
-	{"organization_id", `"nordwind"`, "", "UUID"},
-	{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
-	{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z."},
-	{"expire_at", `"1999-12-31T23:59:59Z"`, "", "in the future"},
-	{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
-	{"validity_hours", `0`, "", "between 1"},
-	{"validity_hours", `1.5`, "", "whole number"},
-	{"validity_hours", `1e9`, "", "and 876000"},
-	{"early_renewal_hours", `1`, "", "validity_hours"},
-	{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
-	{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
-	{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
-	{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", badSource("192.0.2.300")},
-	{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", badSource(strings.Repeat("1.", 50))},
-}
-
-func badSource(source string) string {
-	return fmt.Sprintf("source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", source)
-}
 
 // delayed is an argument whose value is known once later is, which is 0.
 func delayed(argument, value string) string {
 	return fmt.Sprintf("%s = [%s][later]", argument, value)
 }
 
+// What is wrong with an argument is one error that names it: of the plan, or, where the value was not known
+// then, of the apply before the request. What may be a secret is not repeated.
 func TestAPIKeyInvalid(t *testing.T) {
 	t.Parallel()
-	inBubble(func(_ *testing.T, f *fixture) {
-		for _, bad := range badKeys {
+	pair, secret := sealingtest.X25519(t), sealingtest.Ed25519(t, "hush-hush").Identity
+	source := func(text string) string {
+		return fmt.Sprintf("source %q of ip_access_list must be a valid IP address, such as 192.0.2.7, or a valid CIDR block, such as 192.0.2.0/24.", text)
+	}
+	inBubble(func(t *testing.T, f *fixture) {
+		for _, bad := range []struct{ argument, value, beside, says string }{
+			{"name", `""`, "", "at least 1"},
+			{"roles", `["admin", "owner"]`, "", `roles must contain only admin, developer and query_endpoints, got "owner".`},
+			{"state", `"paused"`, "", "disabled"},
+			{"organization_id", `"nordwind"`, "", "UUID"},
+			{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
+			{"expire_at", `"hush-hush"`, "", "expire_at must be an RFC 3339 timestamp, such as 2031-01-01T00:00:00Z."},
+			{"expire_at", `"1999-12-31T23:59:59Z"`, "", "in the future"},
+			{"expire_at", `"2031-01-01T00:00:00Z"`, "validity_hours = 9", "validity_hours"},
+			{"validity_hours", `0`, "", "between 1"},
+			{"validity_hours", `1.5`, "", "whole number"},
+			{"validity_hours", `1e9`, "", "and 876000"},
+			{"early_renewal_hours", `1`, "", "validity_hours"},
+			{"early_renewal_hours", `1`, `expire_at = "2031-01-01T00:00:00Z"`, "validity_hours"},
+			{"early_renewal_hours", `10`, "validity_hours = 9", "early_renewal_hours must be less than validity_hours, got 10 and 9."},
+			{"ip_access_list", `[]`, "", "ip_access_list must not be empty, because the API documentation does not say whether an empty list allows every address or none. List the addresses, or set it to null."},
+			{"ip_access_list", `[{ source = "192.0.2.300", description = "hush-hush" }]`, "", source("192.0.2.300")},
+			{"ip_access_list", fmt.Sprintf("[{ source = %q }]", strings.Repeat("1.", 900)), "", source(strings.Repeat("1.", 50))},
+			{"secret_recipients", "[]", "", "must not be empty"},
+			{"secret_recipients", "[null]", "", "is empty"},
+			{"secret_recipients", `["hush-hush"]`, "", "A recipient in secret_recipients is neither an age recipient (age1…) nor an SSH public key"},
+			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, secret), "", "contains a private key. Its configuration, and every copy of it, has that key already: discard it"},
+			{"secret_recipients", fmt.Sprintf("[%q, %q]", pair.Recipient, sealingtest.PostQuantum(t).Recipient), "", "The secret cannot be encrypted to secret_recipients: post-quantum"},
+			{"secret_recipients", fmt.Sprintf("[%q]", pair.Recipient), `hash_data = { key_id_hash = "hush-hush" }`, "secret_recipients conflicts with hash_data"},
+		} {
 			b := f.key(bad.argument + " = " + bad.value + "\n" + bad.beside)
 			b.refuses(b.tryPlan(f.start()), bad.argument, bad.says)
 			b.arguments = delayed(bad.argument, bad.value) + "\n" + bad.beside
@@ -59,6 +66,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 			r := b.plan()
 			b.carryOut(f.start(), r)
 			b.refuses(r, bad.argument, bad.says)
+			wantNoText(t, r.String(), slices.Collect(maps.Values(linesOf(secret)))...)
 		}
 		f.wantRequests()
 	})(t)
@@ -143,17 +151,8 @@ func (r *result) because() string {
 	return r.action
 }
 
-// wantNewest fails unless the state has the newest key.
-func (b *managed) wantNewest() {
-	b.t.Helper()
-	keys := b.Keys()
-	if newest := keys[len(keys)-1]["result"].(mockplatform.Document); b.shown()["key_secret"] != newest["keySecret"] {
-		b.t.Errorf("the state does not have the newest key: %s", b.state)
-	}
-}
-
 // Everything that changes what a key was asked for creates one, and nothing else does,
-// there and back.
+// there and back. What is not known yet may be another value.
 func TestAPIKeyChanges(t *testing.T) {
 	t.Parallel()
 	const inOrganization = `organization_id = "`
@@ -181,6 +180,15 @@ func TestAPIKeyChanges(t *testing.T) {
 		{`ip_access_list = [{ source = "192.0.2.10" }]`, `ip_access_list = [{ source = "192.0.2.10", description = "" }]`, "none", "none"},
 		{`ip_access_list = [{ source = "192.0.2.10" }]`, `ip_access_list = [{ source = "192.0.2.10", description = "x" }]`, "ip_access_list", "ip_access_list"},
 
+		{`name = "n"`, `name = ["n"][later]`, "name", "none"},
+		{`roles = ["admin"]`, `roles = [["admin"]][later]`, "roles", "none"},
+		{`state = "enabled"`, `state = ["enabled"][later]`, "state", "none"},
+		{`validity_hours = 9`, `validity_hours = [9][later]`, "validity_hours", "none"},
+		{"validity_hours = 9\nearly_renewal_hours = 1", "validity_hours = 9\nearly_renewal_hours = [1][later]", "update", "none"},
+		{`rotation_triggers = { a = 1 }`, `rotation_triggers = { a = [1][later] }`, "rotation_triggers", "none"},
+		{`hash_data = { key_id_hash = "h4sh" }`, `hash_data = { key_id_hash = ["h4sh"][later] }`, "hash_data", "none"},
+		{`ip_access_list = [{ source = "192.0.2.10" }]`, `ip_access_list = [{ source = ["192.0.2.10"][later] }]`, "ip_access_list", "none"},
+		{inOrganization + mockplatform.OrganizationID + `"`, `organization_id = ["` + mockplatform.OrganizationID + `"][later]`, "organization_id", "none"},
 		{``, inOrganization + mockplatform.OrganizationID + `"`, "none", "none"},
 		{``, inOrganization + mockplatform.OtherOrganizationID + `"`, "organization_id", "none"},
 	} {
@@ -190,11 +198,12 @@ func TestAPIKeyChanges(t *testing.T) {
 			b.apply()
 			for _, change := range []struct{ to, because string }{{test.after, test.there}, {test.before, test.back}} {
 				created := len(f.Keys())
+				b.learn(cty.Zero)
 				r := b.applyAs(change.to)
 				if created = len(f.Keys()) - created; r.because() != change.because || created != map[string]int{"replace": 1}[r.action] {
 					t.Errorf("%q, want %q, and created %d keys: %s", r.because(), change.because, created, r)
 				}
-				b.wantNewest()
+				b.wantStored("")
 				if next := b.plan(); next.action != "none" {
 					t.Errorf("the next plan is to %s because of %v", next.action, next.replaces)
 				}
@@ -203,61 +212,60 @@ func TestAPIKeyChanges(t *testing.T) {
 	}
 }
 
-// What is not known yet may be another value: but for the reminder, which asks the platform
-// for nothing.
-func TestAPIKeyUnknownChanges(t *testing.T) {
-	f := newFixture(t)
-	arguments := []string{
-		`name = "n"`, `roles = ["admin"]`, `organization_id = "` + mockplatform.OrganizationID + `"`, `state = "enabled"`, `validity_hours = 9`, `early_renewal_hours = 1`,
-		`rotation_triggers = { a = 1 }`, `hash_data = { key_id_hash = "h4sh" }`, `ip_access_list = [{ source = "192.0.2.10" }]`,
-	}
-	key := strings.Join(arguments, "\n")
-	b := f.key(key)
-	b.apply()
-	f.ResetJournal()
-	for _, argument := range arguments {
-		name, value, _ := strings.Cut(argument, " = ")
-		want, created := "replace", 1
-		if name == "early_renewal_hours" {
-			want, created = "update", 0
-		}
-		b.learn(cty.Zero)
-		r := b.applyAs(strings.Replace(key, argument, delayed(name, value), 1))
-		if sent := len(f.Writes()); r.action != want || sent != created {
-			t.Errorf("%s unknown: %s, want %s; %d new keys", name, r.action, want, sent)
-		}
-		f.ResetJournal()
-	}
-	b.arguments = key
-	b.wantQuiet()
-}
-
-// A key stays in the organization that it was created in when the provider's changes,
-// and its successor is created in the provider's. Letter case makes no other organization.
-// Settings that a creation lacks are errors of its plan.
+// A key stays in the organization that it was created in when the provider's changes, and its successor
+// is created in the provider's. Letter case makes no other organization.
 func TestAPIKeyOrganization(t *testing.T) {
 	f := newFixture(t)
 	b := f.key("")
 	b.apply()
-	for _, organization := range []any{cty.DynamicVal, cty.NullVal(cty.String), mockplatform.OtherOrganizationID} {
-		if r := b.tryPlan(f.start(map[string]any{"organization_id": organization})); r.action != "none" {
-			t.Errorf("%v: %s because of %v", organization, r.action, r.replaces)
+	others := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
+	for _, settings := range []map[string]any{others, {"organization_id": cty.DynamicVal}, {"organization_id": cty.NullVal(cty.String)}} {
+		if r := b.tryPlan(f.start(settings)); r.action != "none" {
+			t.Errorf("%v: %s because of %v", settings, r.action, r.replaces)
 		}
 	}
 	b.arguments = `name = "other"`
-	others := map[string]any{"organization_id": mockplatform.OtherOrganizationID}
 	r := b.must(b.tryPlan(f.start(others)))
 	b.carryOut(f.start(others), r)
 	if got := f.Requests()[1].Path; got != "/v1/organizations/"+mockplatform.OtherOrganizationID+"/keys" || b.shown()["organization_id"] != mockplatform.OtherOrganizationID {
 		t.Errorf("created at %s, and the state has %s", got, b.state)
 	}
+	if !keyRules.Same("organization_id", tfvalue.String("ABCDEF"), tfvalue.String("abcdef")) {
+		t.Error("letter case counts")
+	}
+	// Settings that the creation of a key lacks are an error of its plan.
 	f.ResetJournal()
 	b.arguments = `name = "third"`
 	unset := cty.NullVal(cty.String)
 	for _, creation := range []*managed{b, f.key("")} {
 		creation.refuses(creation.tryPlan(f.start(map[string]any{"base_url": unset, "key_id": unset, "key_secret": unset})), "Missing provider settings: base_url, key_id and key_secret are not set")
 	}
-	if !keyRules.Same("organization_id", tfvalue.String("ABCDEF"), tfvalue.String("abcdef")) {
-		t.Error("letter case counts")
-	}
+}
+
+// The warning about a key that is created or replaced says what does not limit the new one.
+func TestAPIKeyWithoutLimits(t *testing.T) {
+	t.Parallel()
+	inBubble(func(t *testing.T, f *fixture) {
+		const (
+			listed    = "ip_access_list = [{ source = \"192.0.2.10\" }]\n"
+			unlisted  = " will have no ip_access_list: the platform decides which addresses may use it."
+			unlike    = "The new key will have no ip_access_list, unlike the old key: the platform decides which addresses may use it."
+			unlimited = " will never expire. Set validity_hours to let it expire."
+		)
+		b := f.key(listed)
+		for _, step := range []struct{ arguments, says string }{
+			{listed, "the key stays valid until it is revoked in the platform's console. The key" + unlimited},
+			{"", unlike + " The new key" + unlimited},
+			{lasting, "The new key" + unlisted + " If the plan says"},
+			{lasting + "\n" + listed, "once nothing uses it. If the plan says that it destroys the key and then creates a replacement"},
+			{lasting, unlike + " If the plan says"},
+		} {
+			b.arguments = step.arguments
+			r := b.plan()
+			wantWarning(t, r.warnings, step.says)
+			b.applyPlan(r)
+		}
+		wantWarning(t, f.key("").plan().warnings, "The key"+unlisted+" The key"+unlimited)
+		wantWarning(t, f.key(lasting).plan().warnings, "")
+	})(t)
 }

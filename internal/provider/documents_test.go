@@ -5,14 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // What tests share about pipes: their documents on the platform, their configuration,
@@ -90,39 +86,6 @@ func (f *fixture) patches(id string) []string {
 		}
 	}
 	return bodies
-}
-
-// compareShown fails unless attributes show a document, and nothing else.
-func compareShown(t *testing.T, what string, document mockplatform.Document, shown tfvalue.Value) {
-	t.Helper()
-	if diff := cmp.Diff(inSnakeCase("", document), inSnakeCase("", shownValue(shown))); diff != "" {
-		t.Errorf("%s: %s", what, diff)
-	}
-}
-
-// inSnakeCase is a value with the names of attributes, without nulls, and with sets sorted.
-func inSnakeCase(name string, value any) any {
-	switch value := value.(type) {
-	case object:
-		members := object{}
-		for name, member := range value {
-			if member != nil {
-				members[snake(name)] = inSnakeCase(snake(name), member)
-			}
-		}
-		return members
-	case []any:
-		elements := []any{}
-		for _, element := range value {
-			elements = append(elements, inSnakeCase("", element))
-		}
-		if name == "table_mappings" || name == "excluded_columns" || name == "reverse_private_endpoint_ids" {
-			slices.SortFunc(elements, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		}
-		return elements
-	default:
-		return fmt.Sprint(value)
-	}
 }
 
 func camelCase(name string) string {

@@ -8,105 +8,136 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// The blocks of the rows.
 const (
-	invalidScaling  = "resource dataplatform_service_scaling"
-	invalidKey      = "resource dataplatform_api_key"
-	invalidPipe     = "resource dataplatform_pipe"
-	invalidServices = "data dataplatform_services"
-	invalidService  = "data dataplatform_service"
-	invalidPipeData = "data dataplatform_pipe"
-	invalidAlert    = "data dataplatform_alert"
-	invalidProvider = "provider"
-
 	service = `service_id = "20000000-0000-4000-8000-000000000001"`
 	pipeIDs = service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`
 )
 
-// invalidConfigurations are rejected by validation. Each has a block with its arguments, and
-// what the error says: first the attribute's name, as the user writes it. What Terraform
-// itself rejects, such as a missing argument, is not here: TestSchemaGolden has it.
-var invalidConfigurations = []struct {
-	block, arguments string
-	says             []string
-}{
-	// Service scaling.
-	{invalidScaling, `service_id = "events-eu"`, []string{"service_id", "UUID", "events-eu"}},
-	{invalidScaling, service + "\n" + `organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
-	{invalidScaling, service + "\n" + `num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
-	{invalidScaling, service + "\n" + `num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
-	{invalidScaling, service + "\n" + `idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
-	{invalidScaling, service + "\n" + `idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
-	{invalidScaling, service + "\n" + `min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},
-	{invalidScaling, service + "\n" + `min_total_memory_gb = 30`, []string{"min_total_memory_gb", "multiple of 12", "30"}},
-	{invalidScaling, service + "\n" + `max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
-	{invalidScaling, service + "\n" + `max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
-	{invalidScaling, service + "\n" + "min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36.", "Minimum memory exceeds maximum"}},
-	{invalidScaling, service + "\n" + `name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
-
-	// API keys. TestAPIKeyInvalid has the others.
-	{invalidKey, "name = \"k\"\nroles = [null]", []string{"roles", "null"}},
-
-	// Pipes.
-	{invalidPipe, service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001\n"`, []string{"pipe_id", `must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b, got "40000000-0000-4000-8000-000000000001\n".`}},
-	{invalidPipe, "service_id = \"events\"\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`, []string{"service_id", "UUID"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { port = 0 } }`, []string{"port", "between 1 and 65535", "0"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { reverse_private_endpoint_ids = [null] } }`, []string{"reverse_private_endpoint_ids", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `scaling = { replicas = 1 }`, []string{"Read-only", "scaling is read-only: the API returns it"}},
-	{invalidPipe, pipeIDs + "\n" + `field_mappings = [null]`, []string{"field_mappings", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `destination = { columns = [null] }`, []string{"columns", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `destination = { table = "t" }`, []string{"Read-only", "destination.table is read-only: the API returns it", "Remove it"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
-	{invalidPipe, pipeIDs + "\n" + `settings = { engine_max_threads = 73786976294838206464 }`, []string{"settings.engine_max_threads", "must be between -9223372036854775808 and 9223372036854775807, got 737869762948382"}},
-	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -9223372036854775808 and 9223372036854775807", "got 1e+400."}},
-	{invalidPipe, pipeIDs + "\n" + `settings = { engine_parallel_distributed_insert_select = 1e-400 }`, []string{"settings.engine_parallel_distributed_insert_select", "closer to 0 than 5e-324", "got 1e-400."}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { postgres = { username = "x" } }`, []string{"Incomplete credential", "source_credentials.postgres.username is sent only with its secret. Set password_wo_version, and password_wo in the run that sends it, or remove username."}},
-	{invalidPipe, pipeIDs + "\n" + `source_credentials = { object_storage = { access_key_id = "x", connection_string_wo = "c", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.access_key_id is sent only with its secret", "secret_key_wo_version"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
-      { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [] },
-      { source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [], sorting_keys = ["a"] }] } }`, []string{"table_mappings", "s.t", "x"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [
-      { source_schema_name = "s", source_table = "a", target_table = "x", excluded_columns = [] },
-      { source_schema_name = "s", source_table = "b", target_table = "y", excluded_columns = null }] } }`, []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Use `[]` to exclude none."}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "t", target_table = "x", excluded_columns = [""] }] } }`, []string{"excluded_columns", "null or empty elements"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [null] } }`, []string{"table_mappings", "null"}},
-	{invalidPipe, pipeIDs + "\n" + `source = { postgres = { table_mappings = [{ source_schema_name = "s", source_table = "", target_table = "x", excluded_columns = [] }] } }`, []string{"source_table", "at least 1"}},
-
-	// Data sources.
-	{invalidServices, `organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
-	{invalidServices, `filter = [null]`, []string{"filter", "null"}},
-	{invalidService, ``, []string{"id", "Invalid Attribute Combination"}},
-	{invalidService, "name = \"a\"\nid = \"20000000-0000-4000-8000-000000000001\"", []string{"id", "Invalid Attribute Combination"}},
-	{invalidPipeData, service + "\n" + `pipe_id = "orders"`, []string{"pipe_id", "UUID", "orders"}},
-	{invalidAlert, `id = ""`, []string{"id", "empty"}},
-	{invalidAlert, `id = "a/b"`, []string{"id", "slash"}},
-	{invalidAlert, `id = ".."`, []string{"id", "dot segment"}},
-	{invalidAlert, `id = "a\nb"`, []string{"id", "control character"}},
-
-	// The provider. What may hold a secret is not repeated. TestProviderSettings has the others.
-	{invalidProvider, `key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
-	{invalidProvider, `max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
-	{invalidProvider, `max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647", "2.5"}},
-	{invalidProvider, `retry_timeout = "-1s"`, []string{"retry_timeout must not be negative", `"-1s"`}},
-	{invalidProvider, `retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 30s or 5m."}},
-	{invalidProvider, `request_timeout = "0s\n"`, []string{"request_timeout must be a duration", `got "0s\n"`}},
+// invalid are arguments that are wrong, and what the error says: first the attribute's name, as the user
+// writes it.
+type invalid struct {
+	arguments string
+	says      []string
 }
 
-// TestInvalidConfigurations validates each, as Terraform does before anything is sent.
+// invalidConfigurations are rejected by validation, each beside arguments that are right. What Terraform
+// itself rejects, such as a missing argument, is not here: TestSchemaGolden has it.
+var invalidConfigurations = []struct {
+	block, beside string
+	rows          []invalid
+}{
+	{"resource dataplatform_service_scaling", "", []invalid{
+		{`service_id = "events-eu"`, []string{"service_id", "UUID", "events-eu"}},
+	}},
+	{"resource dataplatform_service_scaling", service, []invalid{
+		{`organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
+		{`num_replicas = 21`, []string{"num_replicas", "between 1 and 20", "21"}},
+		{`num_replicas = 2.5`, []string{"num_replicas", "whole number", "2.5"}},
+		{`idle_timeout_minutes = 4`, []string{"idle_timeout_minutes", "at least 5", "4"}},
+		{`idle_timeout_minutes = 5.5`, []string{"idle_timeout_minutes", "whole number", "5.5"}},
+		{`min_total_memory_gb = 12`, []string{"min_total_memory_gb", "between 24 and 1068", "12"}},
+		{`min_total_memory_gb = 30`, []string{"min_total_memory_gb", "multiple of 12", "30"}},
+		{`max_total_memory_gb = 1080`, []string{"max_total_memory_gb", "between 24 and 1068", "1080"}},
+		{`max_total_memory_gb = 36.5`, []string{"max_total_memory_gb", "multiple of 12", "36.5"}},
+		{"min_total_memory_gb = 48\nmax_total_memory_gb = 36", []string{"min_total_memory_gb must not exceed max_total_memory_gb, got 48 and 36.", "Minimum memory exceeds maximum"}},
+		{`name = "events"`, []string{"Read-only", "name is read-only: the API returns it", "Remove it"}},
+	}},
+	{"resource dataplatform_api_key", "", []invalid{ // TestAPIKeyInvalid has the others
+		{"name = \"k\"\nroles = [null]", []string{"roles", "null"}},
+	}},
+	{"resource dataplatform_pipe", "", []invalid{
+		{service + "\n" + `pipe_id = "40000000-0000-4000-8000-000000000001\n"`, []string{"pipe_id", `must be a UUID, such as 0f6a6b0e-2f3c-4d1e-9a57-1f0c2d3e4a5b, got "40000000-0000-4000-8000-000000000001\n".`}},
+		{"service_id = \"events\"\n" + `pipe_id = "40000000-0000-4000-8000-000000000001"`, []string{"service_id", "UUID"}},
+	}},
+	{"resource dataplatform_pipe", pipeIDs, []invalid{
+		{`source = { postgres = { port = 0 } }`, []string{"port", "between 1 and 65535", "0"}},
+		{`source = { kafka = { reverse_private_endpoint_ids = [null] } }`, []string{"reverse_private_endpoint_ids", "null"}},
+		{`scaling = { replicas = 1 }`, []string{"Read-only", "scaling is read-only: the API returns it"}},
+		{`field_mappings = [null]`, []string{"field_mappings", "null"}},
+		{`destination = { columns = [null] }`, []string{"columns", "null"}},
+		{`destination = { table = "t" }`, []string{"Read-only", "destination.table is read-only: the API returns it", "Remove it"}},
+		{`source = { kafka = { schema_registry = { url = "https://registry.example.com" } } }`, []string{"Read-only", "source.kafka.schema_registry is read-only: the API returns it"}},
+		{`settings = { engine_max_threads = 73786976294838206464 }`, []string{"settings.engine_max_threads", "must be between -9223372036854775808 and 9223372036854775807, got 737869762948382"}},
+		{`settings = { engine_parallel_distributed_insert_select = 1e400 }`, []string{"settings.engine_parallel_distributed_insert_select", "must be between -9223372036854775808 and 9223372036854775807", "got 1e+400."}},
+		{`settings = { engine_parallel_distributed_insert_select = 1e-400 }`, []string{"settings.engine_parallel_distributed_insert_select", "closer to 0 than 5e-324", "got 1e-400."}},
+		{`source_credentials = { kafka = { password_wo = "", password_wo_version = 1 } }`, []string{"source_credentials.kafka.password_wo", "Secret is blank", "could no longer read the source"}},
+		{`source_credentials = { object_storage = { connection_string_wo = " \n", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.connection_string_wo", "Secret is blank"}},
+		{`source_credentials = { postgres = { username = "x" } }`, []string{"Incomplete credential", "source_credentials.postgres.username is sent only with its secret. Set password_wo_version, and password_wo in the run that sends it, or remove username."}},
+		{`source_credentials = { object_storage = { access_key_id = "x", connection_string_wo = "c", connection_string_wo_version = 1 } }`, []string{"source_credentials.object_storage.access_key_id is sent only with its secret", "secret_key_wo_version"}},
+		{mappings(wanted("s.t", "x", "excluded_columns = []"), wanted("s.t", "x", `excluded_columns = [], sorting_keys = ["a"]`)), []string{"table_mappings", "s.t", "x"}},
+		{mappings(wanted("s.a", "x", "excluded_columns = []"), wanted("s.b", "y", "excluded_columns = null")), []string{"Incomplete table mapping", "excluded_columns must be set in source.postgres.table_mappings for s.b to y. Use `[]` to exclude none."}},
+		{mappings(wanted("s.t", "x", `excluded_columns = [""]`)), []string{"excluded_columns", "null or empty elements"}},
+		{mappings("null"), []string{"table_mappings", "null"}},
+		{mappings(wanted("s.", "x", "excluded_columns = []")), []string{"source_table", "at least 1"}},
+	}},
+	{"data dataplatform_services", "", []invalid{
+		{`organization_id = "nordwind"`, []string{"organization_id", "UUID", "nordwind"}},
+		{`filter = [null]`, []string{"filter", "null"}},
+	}},
+	{"data dataplatform_service", "", []invalid{
+		{``, []string{"id", "Invalid Attribute Combination"}},
+		{"name = \"a\"\nid = \"20000000-0000-4000-8000-000000000001\"", []string{"id", "Invalid Attribute Combination"}},
+	}},
+	{"data dataplatform_pipe", service, []invalid{
+		{`pipe_id = "orders"`, []string{"pipe_id", "UUID", "orders"}},
+	}},
+	{"data dataplatform_alert", "", []invalid{
+		{`id = ""`, []string{"id", "empty"}},
+		{`id = "a/b"`, []string{"id", "slash"}},
+		{`id = ".."`, []string{"id", "dot segment"}},
+		{`id = "a\nb"`, []string{"id", "control character"}},
+	}},
+	{"provider", "", []invalid{ // TestProviderSettings has the others
+		{`key_secret = "hush-hush\n"`, []string{"key_secret", "read from a file"}},
+		{`max_concurrent_requests = 0`, []string{"max_concurrent_requests", "between 1 and", "0"}},
+		{`max_concurrent_requests = 2.5`, []string{"max_concurrent_requests", "whole number between 1 and 2147483647", "2.5"}},
+		{`retry_timeout = "-1s"`, []string{"retry_timeout must not be negative", `"-1s"`}},
+		{`retry_timeout = "hush-hush"`, []string{"retry_timeout must be a duration such as 30s or 5m."}},
+		{`request_timeout = "0s\n"`, []string{"request_timeout must be a duration", `got "0s\n"`}},
+	}},
+}
+
+// TestInvalidConfigurations validates each, as Terraform does before anything is sent. What may be a secret
+// is not repeated.
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
-	for _, bad := range invalidConfigurations {
-		t.Run(strings.Join(strings.Fields(bad.block+" "+bad.arguments), " "), func(t *testing.T) {
-			said := validated(t, bad.block, bad.arguments)
-			if len(said.errors) != 1 {
-				t.Fatalf("got %d errors, want 1: %s", len(said.errors), said)
-			}
-			wantText(t, said.errors[0], bad.says...)
-			wantNoText(t, said.errors[0], "hush-hush")
-			wantReadable(t, said.errors[0])
-		})
+	for _, group := range invalidConfigurations {
+		for _, bad := range group.rows {
+			t.Run(strings.Join(strings.Fields(group.block+" "+bad.arguments), " "), func(t *testing.T) {
+				said := validated(t, group.block, group.beside+"\n"+bad.arguments)
+				if len(said.errors) != 1 {
+					t.Fatalf("got %d errors, want 1: %s", len(said.errors), said)
+				}
+				wantText(t, said.errors[0], bad.says...)
+				wantNoText(t, said.errors[0], "hush-hush")
+				wantReadable(t, said.errors[0])
+			})
+		}
+	}
+}
+
+// TestElementsAreHidden has errors in elements of sets, which the framework spells with
+// the whole element: no value of it is printed.
+func TestElementsAreHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		`roles must be set`: `roles must be set`,
+		`l[Value({"d":"pin","s":<null>})].s is missing, l[Value("a")] too`: `l[...].s is missing, l[...] too`,
+		`l[Value({"d":"a \")] pin","s":["x)]",<unknown>]})].s is missing`:  `l[...].s is missing`,
+		`l[Value({"d":"pin`:                 `l[...]`,
+		`l[Value(4)][Value("\\")].s ")] x"`: `l[...][...].s ")] x"`,
+	} {
+		if got := setElement.ReplaceAllString(text, "[...]"); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+
+	f := newFixture(t)
+	changed, created := f.key(""), f.key("")
+	changed.apply()
+	f.ResetJournal()
+	for _, b := range []*managed{changed, created} {
+		b.arguments = `ip_access_list = [{ description = "hush-hush" }]`
+		b.refuses(b.tryPlan(f.start()), "ip_access_list[...].source")
 	}
 }
 
@@ -115,31 +146,29 @@ func validated(t *testing.T, block, arguments string) diagnoses {
 	t.Helper()
 	s, schemas := compared{serverOf(newProvider("test")), t}, schemasOnce()
 	kind, name, _ := strings.Cut(block, " ")
-	var diagnostics []*tfprotov6.Diagnostic
+	var found []*tfprotov6.Diagnostic
+	var err error
 	switch kind {
 	case "resource":
-		resp, err := s.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		var resp *tfprotov6.ValidateResourceConfigResponse
+		resp, err = s.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
 			TypeName: name, Config: configuration(t, schemas.ResourceSchemas[name], arguments),
 			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		diagnostics = resp.Diagnostics
+		found = resp.Diagnostics
 	case "data":
-		resp, err := s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: configuration(t, schemas.DataSourceSchemas[name], arguments)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		diagnostics = resp.Diagnostics
+		var resp *tfprotov6.ValidateDataResourceConfigResponse
+		resp, err = s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: configuration(t, schemas.DataSourceSchemas[name], arguments)})
+		found = resp.Diagnostics
 	default:
-		resp, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: configuration(t, schemas.Provider, arguments)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		diagnostics = resp.Diagnostics
+		var resp *tfprotov6.ConfigureProviderResponse
+		resp, err = s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: configuration(t, schemas.Provider, arguments)})
+		found = resp.Diagnostics
 	}
-	return diagnosed(diagnostics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnosed(found)
 }
 
 var anyUUID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)

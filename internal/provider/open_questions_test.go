@@ -58,7 +58,7 @@ func (f *findings) about(s *subject) {
 	if got.status == 0 {
 		s.t.Fatal(err)
 	}
-	f.answers["a pipe that does not exist"] = []string{fmt.Sprintf("HTTP %d, %s: %s", got.status, got.contentType, got.body)}
+	f.answers["a pipe that does not exist"] = []string{fmt.Sprintf("HTTP %d, %s", got.status, got.shown)}
 	expected := fromJSON(s.t, toJSON(s.t, s.before)).(object)
 	for _, group := range probed[s.noun] {
 		i := slices.IndexFunc(group, func(field string) bool { return !isEmpty(member(s.before, field)) })

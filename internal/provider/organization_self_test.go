@@ -57,34 +57,27 @@ func TestProbe(t *testing.T) {
 
 func TestPutBack(t *testing.T) {
 	const kafka, postgres, storage = mockplatform.KafkaPipeID, mockplatform.PostgresPipeID, mockplatform.ObjectStoragePipeID
-	renamed := object{"name": "n"}
 	for name, test := range map[string]struct {
 		pipe     string // "" for a service
-		resets   bool   // the platform resets what a PATCH omits
 		body     object
 		console  object   // what the console changes as well
 		rejected string   // the method of the requests that are rejected from then on
 		says     []string // of what stands changed
 	}{
-		"a service that resets": {"", true, object{"numReplicas": 4}, nil, "", nil},
-		"a pipe":                {kafka, false, object{"name": "n", "settings": object{"engine_max_threads": 3}}, nil, "", nil},
-		"a pipe that resets":    {kafka, true, renamed, nil, "", nil},
-		"rejected":              {kafka, false, renamed, nil, http.MethodPatch, []string{kafka, `name = "orders".`, "HTTP 403"}},
-		"unreadable":            {kafka, false, renamed, nil, http.MethodGet, []string{kafka, `name = "orders"`, "HTTP 403"}},
-		"what no PATCH may set": {postgres, false, renamed, object{tableMappings: []any{}}, "", []string{tableMappings + " = [{", `"targetTable":"customers"`}},
-		"a secret":              {storage, false, renamed, object{"source.objectStorage.connectionString": "other"}, "", []string{"connectionString = a secret"}},
+		"a service":             {"", object{"numReplicas": 4}, nil, "", nil},
+		"a pipe":                {kafka, object{"name": "n", "settings": object{"engine_max_threads": 3}}, nil, "", nil},
+		"rejected":              {kafka, object{"name": "n"}, nil, http.MethodPatch, []string{kafka, `name = "orders".`, "HTTP 403"}},
+		"unreadable":            {kafka, object{"name": "n"}, nil, http.MethodGet, []string{kafka, `name = "orders"`, "HTTP 403"}},
+		"what no PATCH may set": {postgres, object{"name": "n"}, object{tableMappings: []any{}}, "", []string{tableMappings + " = [{", `"targetTable":"customers"`}},
+		"a secret":              {storage, object{"name": "n"}, object{"source.objectStorage.connectionString": "other"}, "", []string{"connectionString = a secret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			if test.resets {
-				f.Configure(func(b *mockplatform.Behaviour) {
-					b.Patches.Resets = mockplatform.Resets{TopLevel: true, Nested: true, To: mockplatform.ToEmpty}
-				})
-			}
-			var changed *subject
-			if test.pipe == "" {
-				changed = f.organization().theService(mockplatform.ServiceID)
-			} else {
+			f.Configure(func(b *mockplatform.Behaviour) { // the platform resets what a PATCH omits, unless somebody else changes it
+				b.Patches.Resets = mockplatform.Resets{TopLevel: test.says == nil, Nested: test.says == nil, To: mockplatform.ToEmpty}
+			})
+			changed := f.organization().theService(mockplatform.ServiceID)
+			if test.pipe != "" {
 				changed = f.organization().thePipe(mockplatform.ServiceID, test.pipe)
 			}
 			changed.patch(test.body)
@@ -117,7 +110,6 @@ func TestPutBack(t *testing.T) {
 
 // TestOpenQuestions has platforms of which the answers are known.
 func TestOpenQuestions(t *testing.T) {
-	type answers = map[string]string // the first one to each question, or its beginning; "" for none
 	const (
 		ofService = "services: fields that a PATCH of idleScaling alone resets"
 		ofName    = "pipes: fields that a PATCH of name alone resets"
@@ -126,38 +118,27 @@ func TestOpenQuestions(t *testing.T) {
 		pipe      = "pipes: fields that a read after a PATCH has otherwise than its response"
 		empty     = "empty values that responses had"
 	)
+	type answers = map[string]string // the beginning of the first one to each question, "" for none
 	for name, test := range map[string]struct {
-		platform mockplatform.Behaviour
-		answers  answers
+		resets    mockplatform.Resets
+		responses mockplatform.Responses
+		answers   answers
 	}{
-		"the simplest platform": {
-			mockplatform.Behaviour{},
-			answers{ofService: "", ofName: "", ofSetting: "", service: "", pipe: "", empty: "[]", "a pipe that does not exist": "HTTP 404, application/json: {"},
-		},
-		"a service is reset": {
-			mockplatform.Behaviour{Patches: mockplatform.Patches{Resets: mockplatform.Resets{TopLevel: true, Nested: true}}},
-			answers{ofService: "idleTimeoutMinutes"},
-		},
-		"settings are reset": {
-			mockplatform.Behaviour{Patches: mockplatform.Patches{Resets: mockplatform.Resets{Nested: true}}},
-			answers{ofName: "", ofSetting: "settings."},
-		},
+		"the simplest platform": {answers: answers{ofService: "", ofName: "", ofSetting: "", service: "", pipe: "", empty: "[]", "a pipe that does not exist": "HTTP 404, application/json: {"}},
+		"a service is reset":    {resets: mockplatform.Resets{TopLevel: true, Nested: true}, answers: answers{ofService: "idleTimeoutMinutes"}},
+		"settings are reset":    {resets: mockplatform.Resets{Nested: true}, answers: answers{ofName: "", ofSetting: "settings."}},
 		"responses are of before": {
-			mockplatform.Behaviour{Responses: mockplatform.Responses{PatchResult: mockplatform.ResultBefore}},
-			answers{service: "idleTimeoutMinutes", pipe: "name"},
+			responses: mockplatform.Responses{PatchResult: mockplatform.ResultBefore}, answers: answers{service: "idleTimeoutMinutes", pipe: "name"},
 		},
-		"responses have no result": {
-			mockplatform.Behaviour{Responses: mockplatform.Responses{PatchResult: mockplatform.ResultMissing}},
-			answers{service: "everything"},
-		},
+		"responses have no result": {responses: mockplatform.Responses{PatchResult: mockplatform.ResultMissing}, answers: answers{service: "everything"}},
 		"empty values are omitted": {
-			mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}}},
-			answers{empty: "", "services: fields that no response had": "availablePrivateEndpointIds"},
+			responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true, Zeros: true, EmptyObjects: true}}},
+			answers:   answers{empty: "", "services: fields that no response had": "availablePrivateEndpointIds"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.Configure(func(b *mockplatform.Behaviour) { *b = test.platform })
+			f.Configure(func(b *mockplatform.Behaviour) { b.Patches.Resets, b.Responses = test.resets, test.responses })
 			o, learned := f.organization(), newFindings()
 			learned.about(o.theService(mockplatform.ServiceID))
 			if learned.resets == "" {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -40,10 +39,10 @@ func (f *fixture) organization() *organization {
 
 // answer is the response to one request.
 type answer struct {
-	status            int
-	contentType, body string        // its beginning, without the credentials
-	result            any           // the member "result" or "data"
-	wait              time.Duration // as Retry-After asks for
+	status int
+	shown  string        // content type and beginning of the body, without the credentials
+	result any           // the member "result" or "data"
+	wait   time.Duration // as Retry-After asks for
 }
 
 // send sends a request to one of the APIs, a few times if it may help: what it sends
@@ -61,7 +60,7 @@ func (o *organization) send(ctx context.Context, method, path string, body any) 
 		}
 	}
 	if err == nil && got.status/100 != 2 {
-		err = fmt.Errorf("HTTP %d: %s", got.status, got.body)
+		err = fmt.Errorf("HTTP %d, %s", got.status, got.shown)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w", method, path, err)
@@ -70,13 +69,13 @@ func (o *organization) send(ctx context.Context, method, path string, body any) 
 }
 
 func (o *organization) try(ctx context.Context, method, path string, body any) (answer, error) {
-	base, alerting := o.settings["base_url"], strings.HasPrefix(path, "/api/")
-	if alerting {
-		base = o.settings["alerts_base_url"]
-	}
-	sent := ""
+	base, sent := o.settings["base_url"], ""
 	if body != nil {
 		sent = toJSON(o.t, body)
+	}
+	alerting := strings.HasPrefix(path, "/api/")
+	if alerting {
+		base = o.settings["alerts_base_url"]
 	}
 	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(base, "/")+path, strings.NewReader(sent))
 	if err != nil {
@@ -101,16 +100,13 @@ func (o *organization) try(ctx context.Context, method, path string, body any) (
 	}
 	_ = decoder.Decode(&envelope) // an error has no envelope
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	shown := string(text)
+	shown := response.Header.Get("Content-Type") + ": " + string(text)
 	for _, name := range []string{"key_secret", "alerts_access_token"} {
 		if secret := o.settings[name]; secret != "" {
 			shown = strings.ReplaceAll(shown, secret, "***")
 		}
 	}
-	return answer{
-		response.StatusCode, response.Header.Get("Content-Type"), folded(shown[:min(len(shown), 600)]),
-		cmp.Or(envelope.Result, envelope.Data), time.Duration(seconds) * time.Second,
-	}, err
+	return answer{response.StatusCode, folded(shown[:min(len(shown), 600)]), cmp.Or(envelope.Result, envelope.Data), time.Duration(seconds) * time.Second}, err
 }
 
 func (o *organization) services() string {
@@ -139,13 +135,15 @@ var (
 	neverWritten = []string{"organization_id", "service_id", "pipe_id", "source_credentials", "source.validate_samples", "source.postgres.table_mappings"}
 )
 
-// settable are the members that a PATCH may set.
+// settable are the members that a PATCH may set, of those that the object has.
 func (s *subject) settable() (fields []string) {
 	kind, _, _ := strings.Cut(s.address(), ".")
 	eachAttribute("", schemasOnce().ResourceSchemas[kind].Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
-		isObject := a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle
-		if path = path[1:]; a.Optional && !within(path, neverWritten) && !isObject {
-			fields = append(fields, fieldOf(path))
+		field := fieldOf(path[1:])
+		if value := member(s.before, field); a.Optional && !within(path[1:], neverWritten) && value != nil {
+			if _, isObject := value.(object); !isObject {
+				fields = append(fields, field)
+			}
 		}
 	})
 	return fields
@@ -246,16 +244,23 @@ func (s *subject) moved(before, now object) (paths []string) {
 
 // putBack sends what has changed, and if that was not enough all that may be set: a
 // platform that resets what a PATCH omits needs all of it at once. The error has what could
-// not be put back.
+// not be put back, with its values before the test.
 func (s *subject) putBack(ctx context.Context) error {
-	settable := slices.DeleteFunc(slices.Sorted(maps.Keys(leaves(s.before))), func(path string) bool { return !within(path, s.settable()) })
 	standing := func(paths []string, err error) error {
-		return fmt.Errorf("%s %s may stand changed, and was not put back. Before the test it had %s. %w", s.noun, s.id, s.told(paths), err)
+		texts := []string{}
+		for _, path := range paths {
+			value := "a secret, which is not shown"
+			if !slices.Contains(secretMembers, path[strings.LastIndexByte(path, '.')+1:]) {
+				value = toJSON(s.t, member(s.before, path))
+			}
+			texts = append(texts, path+" = "+value)
+		}
+		return fmt.Errorf("%s %s may stand changed, and was not put back. Before the test it had %s. %w", s.noun, s.id, strings.Join(texts, ", "), err)
 	}
 	for attempt := range 3 {
 		now, err := s.read(ctx)
 		if err != nil {
-			return standing(settable, err)
+			return standing(s.settable(), err)
 		}
 		moved := s.moved(s.before, now)
 		if len(moved) == 0 {
@@ -265,7 +270,7 @@ func (s *subject) putBack(ctx context.Context) error {
 			return standing(moved, errors.New("the platform accepted the former values and kept others"))
 		}
 		body := object{}
-		for _, path := range settable {
+		for _, path := range s.settable() {
 			if attempt == 1 || slices.Contains(moved, path) {
 				setMember(body, path, member(s.before, path))
 			}
@@ -275,19 +280,6 @@ func (s *subject) putBack(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// told has leaves with their values before the test.
-func (s *subject) told(paths []string) string {
-	texts := []string{}
-	for _, path := range paths {
-		value := "a secret, which is not shown"
-		if !slices.Contains(secretMembers, path[strings.LastIndexByte(path, '.')+1:]) {
-			value = toJSON(s.t, member(s.before, path))
-		}
-		texts = append(texts, path+" = "+value)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // leaves are the values of a document by dotted path. A list is one value.
@@ -314,22 +306,24 @@ func isEmpty(value any) bool { return plain(value) == "" }
 // plain is the same text for values that are the same to a user: an omitted one is an empty
 // one, and lists are compared in any order, since most are sets.
 func plain(value any) string {
-	text := strings.Trim(spelled(value), `"`)
-	if slices.Contains([]string{"null", "[]", "{}", "false", "0"}, text) {
+	switch text := strings.Trim(spelled(value), `"`); text {
+	case "null", "[]", "{}", "false", "0":
 		return ""
+	default:
+		return text
 	}
-	return text
 }
 
 func spelled(value any) string {
-	if list, ok := value.([]any); ok {
-		texts := make([]string, len(list))
-		for i, element := range list {
-			texts[i] = spelled(element)
-		}
-		slices.Sort(texts)
-		return "[" + strings.Join(texts, ",") + "]"
+	list, isList := value.([]any)
+	if !isList {
+		text, _ := json.Marshal(value)
+		return string(text)
 	}
-	text, _ := json.Marshal(value)
-	return string(text)
+	texts := make([]string, len(list))
+	for i, element := range list {
+		texts[i] = spelled(element)
+	}
+	slices.Sort(texts)
+	return "[" + strings.Join(texts, ",") + "]"
 }

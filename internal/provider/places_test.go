@@ -2,7 +2,6 @@ package provider
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,18 +9,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // walked is a resource or a data source, and where the places of its attributes are.
 type walked struct {
-	schema    string                  // the file of its attributes, in internal/provider
-	documents []mockplatform.Document // of the fake
-	seed      string                  // where they are, in internal/mockplatform
-	body      string                  // the file of a request, in internal/mockplatform/bodies; "" for none
-
-	own    []string // attributes that are no field of the API
-	sent   []string // those that requests alone have
-	hidden []string // fields that no attribute shows
+	schema          string                  // the file of its attributes, in internal/provider
+	documents       []mockplatform.Document // of the fake
+	seed            string                  // where they are, in internal/mockplatform
+	body            string                  // the file of a request, in internal/mockplatform/bodies; "" for none
+	own             []string                // attributes that are no field of the API
+	isSent          []string                // those that requests alone have
+	hidden          []string                // fields that no attribute shows
+	hidesWhatIsRead bool                    // fields that cannot be set may have none
 }
 
 // allWalked are all that are served.
@@ -46,27 +46,22 @@ func allWalked(t *testing.T) map[string]walked {
 			schema: "services_data_source.go", documents: listed, seed: inServices,
 			own: []string{"organization_id", "filter", "encryption_keys"}, hidden: []string{"services.tags", "services.encryptionKey"},
 		},
-		"data dataplatform_pipe": {
-			schema: "pipe_schema.go", documents: pipes, seed: inPipes,
-			own: []string{"organization_id"},
-		},
-		"data dataplatform_alert": {
-			schema: "alert_data_source.go", documents: seed.Alerts, seed: "seed/alerts",
-		},
+		"data dataplatform_pipe":  {schema: "pipe_schema.go", documents: pipes, seed: inPipes, own: []string{"organization_id"}},
+		"data dataplatform_alert": {schema: "alert_data_source.go", documents: seed.Alerts, seed: "seed/alerts"},
 		"resource dataplatform_service_scaling": {
 			schema: "service_scaling.go", documents: services, seed: inServices, body: "scaling.json",
-			own: []string{"organization_id", "service_id"}, hidden: []string{"*"},
+			own: []string{"organization_id", "service_id"}, hidesWhatIsRead: true,
 		},
 		"resource dataplatform_pipe": {
 			schema: "pipe_schema.go", documents: pipes, seed: inPipes, body: "pipe.json",
-			own: []string{"organization_id", "service_id", "pipe_id", "source_credentials"}, sent: []string{"source.validate_samples"},
+			own: []string{"organization_id", "service_id", "pipe_id", "source_credentials"}, isSent: []string{"source.validate_samples"},
 			hidden: []string{"id", "serviceId", "source.objectStorage.connectionString"},
 		},
 		"resource dataplatform_api_key": {
 			schema: "api_key_schema.go", documents: []mockplatform.Document{createdKey(t)}, seed: "operations.go", body: "key.json",
 			// A new key was not used, and its ID and secret are beside it.
-			own:  []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "key_id", "key_secret", "secret_recipients", "encrypted_key_secret", "secret_version", "used_at"},
-			sent: []string{"hash_data"},
+			own:    []string{"organization_id", "validity_hours", "early_renewal_hours", "ready_for_renewal", "rotation_triggers", "key_id", "key_secret", "secret_recipients", "encrypted_key_secret", "secret_version", "used_at"},
+			isSent: []string{"hash_data"},
 		},
 	}
 }
@@ -97,40 +92,35 @@ func TestAttributesHaveAllTheirPlaces(t *testing.T) {
 		delete(all, name)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			returned, accepted := map[string]bool{}, map[string]bool{}
+			returned, accepted, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
 			for _, document := range b.documents {
 				maps.Copy(returned, fieldsOf("", document))
 			}
 			if b.body != "" {
-				body, err := os.ReadFile("../mockplatform/bodies/" + b.body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				acceptedFields("", fromJSON(t, string(body)).(object), accepted)
+				acceptedFields("", fromJSON(t, terraformtest.FileText(t, "../mockplatform/bodies/"+b.body)).(object), accepted)
 			}
-			shown := map[string]bool{}
 			eachAttribute("", schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
 				path = path[1:]
-				field := fieldOf(path)
+				field, isSettable := fieldOf(path), a.Optional || a.Required
 				shown[field] = true
 				switch {
 				case within(path, b.own):
-				case !returned[field] && !within(path, b.sent):
+				case !returned[field] && !within(path, b.isSent):
 					t.Errorf("%s is null for every object of the fake, which have no %s: add it to internal/mockplatform/%s, or correct it in internal/provider/%s", path, field, b.seed, b.schema)
-				case b.body != "" && (a.Optional || a.Required) && !accepted[field]:
+				case b.body != "" && isSettable && !accepted[field]:
 					t.Errorf("%s cannot be set on the fake, which rejects %s: add it to internal/mockplatform/bodies/%s", path, field, b.body)
-				case b.body != "" && !a.Optional && !a.Required && accepted[field]:
+				case !isSettable && accepted[field]:
 					t.Errorf("%s can be set by a request with %s, and not in internal/provider/%s", path, field, b.schema)
 				}
 			})
-			for _, field := range slices.Sorted(maps.Keys(returned)) {
-				if !shown[field] && !within(field, b.hidden) && !slices.Contains(b.hidden, "*") {
-					t.Errorf("the fake returns %s, which no attribute shows: add one to internal/provider/%s", field, b.schema)
-				}
-			}
 			for _, field := range slices.Sorted(maps.Keys(accepted)) {
 				if !shown[field] && !within(field, b.hidden) {
 					t.Errorf("the fake accepts %s, which no attribute sets: add one to internal/provider/%s", field, b.schema)
+				}
+			}
+			for _, field := range slices.Sorted(maps.Keys(returned)) {
+				if !shown[field] && !within(field, b.hidden) && !b.hidesWhatIsRead {
+					t.Errorf("the fake returns %s, which no attribute shows: add one to internal/provider/%s", field, b.schema)
 				}
 			}
 		})

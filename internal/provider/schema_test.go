@@ -14,9 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// TestEveryAttributeIsDescribed wants a sentence for each attribute, resource and
-// data source.
-func TestEveryAttributeIsDescribed(t *testing.T) {
+// TestAttributesAreDescribedAndMarked wants a sentence for each attribute, resource and data source, and
+// rejects sensitive and deprecated attributes below a computed list or set: Terraform compares each
+// value's path with each marked path, so that its work grows with the square of the list. Terraform
+// 1.15 also warns of an output of a whole object with a deprecated attribute, as data sources have.
+func TestAttributesAreDescribedAndMarked(t *testing.T) {
 	t.Parallel()
 	described := func(of, text string) {
 		if !strings.HasSuffix(text, ".") || strings.HasPrefix(text, ".") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
@@ -24,8 +26,22 @@ func TestEveryAttributeIsDescribed(t *testing.T) {
 		}
 	}
 	for name, schema := range allSchemas() {
+		lists := []string{}
 		described(name, schema.Block.Description)
-		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) { described(path, a.Description) })
+		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
+			described(path, a.Description)
+			switch {
+			case (a.Sensitive || a.Deprecated) && within(path, lists):
+				t.Errorf("%s is sensitive or deprecated, below a computed list", path)
+			case a.Deprecated && strings.HasPrefix(name, "data "):
+				t.Errorf("%s is deprecated, in a data source", path)
+			case a.Computed && a.NestedType != nil && a.NestedType.Nesting != tfprotov6.SchemaObjectNestingModeSingle:
+				lists = append(lists, path)
+			}
+		})
+		if name == "data dataplatform_services" && len(lists) == 0 {
+			t.Error("no list was found")
+		}
 	}
 }
 
@@ -110,17 +126,16 @@ The schema differs from testdata/schema.txt. If that is meant, run "go test ./in
 }
 
 func traits(a *tfprotov6.SchemaAttribute) []string {
-	var all []string
-	switch {
-	case a.NestedType != nil:
-		all = append(all, map[tfprotov6.SchemaObjectNestingMode]string{
+	all := []string{""}
+	if a.NestedType == nil {
+		all[0] = typeName(a.Type)
+	} else {
+		all[0] = map[tfprotov6.SchemaObjectNestingMode]string{
 			tfprotov6.SchemaObjectNestingModeSingle: "object",
 			tfprotov6.SchemaObjectNestingModeList:   "list of objects",
 			tfprotov6.SchemaObjectNestingModeSet:    "set of objects",
 			tfprotov6.SchemaObjectNestingModeMap:    "map of objects",
-		}[a.NestedType.Nesting])
-	default:
-		all = append(all, typeName(a.Type))
+		}[a.NestedType.Nesting]
 	}
 	for _, trait := range []struct {
 		name string
@@ -138,28 +153,4 @@ func traits(a *tfprotov6.SchemaAttribute) []string {
 
 func typeName(typ tftypes.Type) string {
 	return strings.ToLower(strings.ReplaceAll(typ.String(), "tftypes.", ""))
-}
-
-// TestNoMarksBelowLists rejects sensitive and deprecated attributes below a computed list or
-// set: Terraform compares each value's path with each marked path, so that its work grows with
-// the square of the list. Terraform 1.15 also warns of an output of a whole object with a
-// deprecated attribute, as data sources have.
-func TestNoMarksBelowLists(t *testing.T) {
-	t.Parallel()
-	for name, schema := range allSchemas() {
-		lists := []string{}
-		eachAttribute(name, schema.Block.Attributes, func(path string, a *tfprotov6.SchemaAttribute) {
-			switch {
-			case (a.Sensitive || a.Deprecated) && within(path, lists):
-				t.Errorf("%s is sensitive or deprecated, below a computed list", path)
-			case a.Deprecated && strings.HasPrefix(name, "data "):
-				t.Errorf("%s is deprecated, in a data source", path)
-			case a.Computed && a.NestedType != nil && a.NestedType.Nesting != tfprotov6.SchemaObjectNestingModeSingle:
-				lists = append(lists, path)
-			}
-		})
-		if name == "data dataplatform_services" && len(lists) == 0 {
-			t.Error("no list was found")
-		}
-	}
 }

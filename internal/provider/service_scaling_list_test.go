@@ -3,12 +3,12 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
@@ -28,23 +28,24 @@ func (f *fixture) listed(t *testing.T, arguments string, limit int64, include bo
 	if err != nil {
 		t.Fatal(err)
 	}
+	decode := func(encoded *tfprotov6.DynamicValue, typ tftypes.Type) tfvalue.Value {
+		value, err := encoded.Unmarshal(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tfvalue.Of(value)
+	}
 	typ := schemasOnce().ResourceSchemas[name].ValueType()
 	for result := range stream.Results {
 		if len(result.Diagnostics) > 0 {
 			all = append(all, diagnosed(result.Diagnostics).String())
 			continue
 		}
-		identity, err := result.Identity.IdentityData.Unmarshal(serviceScaling.IdentityOf(tfvalue.Null(typ)).Type())
-		if err != nil {
-			t.Fatal(err)
-		}
-		line := result.DisplayName + " " + tfvalue.Of(identity).At("service_id").Text()
+		identity := decode(result.Identity.IdentityData, serviceScaling.IdentityOf(tfvalue.Null(typ)).Type())
+		line := result.DisplayName + " " + identity.At("service_id").Text()
 		if include {
-			object, err := result.Resource.Unmarshal(typ)
-			if err != nil {
-				t.Fatal(err)
-			}
-			line += " " + tfvalue.Of(object).At("service_id").Text() + " " + tfvalue.Of(object).At("num_replicas").Number().String()
+			object := decode(result.Resource, typ)
+			line += " " + object.At("service_id").Text() + " " + object.At("num_replicas").Number().String()
 		}
 		all = append(all, line)
 	}
@@ -81,35 +82,5 @@ func TestQueryListsServices(t *testing.T) {
 	f.Inject(mockplatform.Fault{Operation: mockplatform.ListServices, Status: http.StatusForbidden})
 	if failed := f.listed(t, "", 100, false); len(failed) != 1 || !strings.Contains(failed[0], "HTTP 403") {
 		t.Errorf("a list that fails gives %q", failed)
-	}
-}
-
-// TestQueryGeneratesConfiguration has terraform write the configuration of what
-// it found: it applies unedited and changes nothing.
-func TestQueryGeneratesConfiguration(t *testing.T) {
-	f := newFixture(t)
-	w := f.workspace(f.provider())
-	if err := w.Command(t.Context(), "query", "-h").Run(); err != nil {
-		t.Skip("this program has no query command")
-	}
-	example, err := os.ReadFile("../../examples/list-resources/dataplatform_service_scaling/list-resource.tfquery.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.File("services.tfquery.hcl", string(example))
-	out, ok := w.Terraform("query", "-generate-config-out=generated.tf")
-	if !ok {
-		t.Fatal(out)
-	}
-	wantText(t, out, "events-eu")
-	wantNoText(t, w.Read("generated.tf"), "\n  organization_id", "total_memory_gb")
-	f.ResetJournal()
-	out = w.Apply()
-	wantText(t, out, "0 added, 0 changed, 0 destroyed")
-	wantNoText(t, out, "Warning")
-	f.wantWrites()
-	w.WantEmptyPlan()
-	if len(w.States()) == 0 {
-		t.Error("nothing was imported")
 	}
 }
