@@ -177,6 +177,11 @@ func TestReviewOmitsTheLeastDangerous(t *testing.T) {
 	wantText(t, out, "warning: Small\n1 objects or messages, the least dangerous ones, are missing here.")
 	wantNoText(t, out, "a.b: create")
 
+	invisible := strings.Repeat(`\u0001`, 400) // each is three bytes longer as it is shown
+	if out = w.reviewed("null", `{"diagnostic": {"severity": "warning", "summary": "`+invisible+`"}}`, 600); len(out) > 600 {
+		t.Errorf("%d bytes are left where 600 fit", len(out))
+	}
+
 	out = w.reviewed(planned("other", `"actions": ["no-op"]`), `{"diagnostic": {"severity": "warning", "summary": "Minor"}}, {"diagnostic": {"severity": "error", "summary": "Fatal"}}`, 20)
 	wantText(t, out, "error: Fatal\n1 objects or messages, the least dangerous ones, are missing here.")
 }

@@ -118,8 +118,8 @@ def review($plan; $title; $max; $rest):
      "\(map(select(.importing)) | length) to import, \(number("create")) to add, \(number("update")) to change, \(number("delete")) to destroy"
      + if number("forget") > 0 then ", \(number("forget")) to forget" else "" end) as $counts
   | [$plan // {} | outputs] as $outputs
-  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | changes($told), ($outputs[] | select(.rank > 1)), drift)]
+  | [($outputs[] | select(.rank == 1)), diagnostics, ($plan // {} | changes($told), ($outputs[] | select(.rank > 1)), drift) | .lines[] |= clean]
   | (if $plan and all(.[].lines[0]; startswith("warning: Object is empty") | not) then $counts else null end) as $counts
   | if $counts then "Plan of \($title): \($counts).\(if env.GITHUB_EVENT_NAME == "pull_request" then " A new plan is made after the merge." else "" end)"
     else "The plan of \($title) failed." end,
-    fit($max; $rest), ($counts // empty | "Plan: \(.).") | clean;
+    fit($max; $rest), ($counts // empty | "Plan: \(.).");
