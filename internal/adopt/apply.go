@@ -33,7 +33,7 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		return change.Prior, last
 	}
 	var found diag.Diagnostics // the plan has already shown its warnings
-	u := e.newUpdate(c, id, e.review(change, now.remote, now.read, &found), now.asOf, last)
+	u := e.newUpdate(c, id, e.review(change, now, &found), last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)

@@ -35,7 +35,7 @@ func (u *update) compare(s step, shown tfvalue.Value) (f findings) {
 		case now.IsNull() && leaf.Value.IsEmpty():
 		case now.IsNull():
 			f.missing = append(f.missing, leaf.Path)
-		case u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.FillLeaf(leaf.Name(), now)):
+		case u.confirms(leaf, now):
 		case !s.Leaves.At(leaf.Path...).IsNull(), u.isPending(leaf.Path):
 			f.late = append(f.late, tfvalue.Leaf{Path: leaf.Path, Value: now})
 		default:
@@ -56,16 +56,21 @@ func (u *update) leavesOf(object tfvalue.Value) []tfvalue.Leaf {
 	})
 }
 
+// confirms reports whether the value of a leaf in a response is that of the leaf.
+func (u *update) confirms(leaf tfvalue.Leaf, now tfvalue.Value) bool {
+	return u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.FillLeaf(leaf.Name(), now))
+}
+
 // compareSet compares the keyed set. A platform that omits an empty set shows none of what a step adds
 // to one that it has returned. Any other set that is omitted after an addition is not known.
 func (u *update) compareSet(s step, shown tfvalue.Value, f *findings) {
 	set := u.setOf(shown)
-	isUntold := set.IsNull() && len(s.Edit.Add) > 0 && (!s.before.IsEmpty() || u.setOf(u.returned).IsNull())
-	if f.lacksSet = isUntold || !u.hasWholeSet(shown); f.lacksSet {
-		return
+	mayBeEmpty := len(s.Edit.Add) == 0 || s.before.IsEmpty() && !u.setOf(u.returned).IsNull()
+	f.lacksSet = set.IsNull() && !mayBeEmpty || !u.hasWholeSet(shown)
+	if !f.lacksSet {
+		f.notDone = u.key().NotDone(s.soFar, set)
+		f.hasMoved = f.hasMoved || u.knewSet && len(u.key().Moved(s.before, set, s.soFar.All())) > 0
 	}
-	f.notDone = u.key().NotDone(s.done, set)
-	f.hasMoved = f.hasMoved || u.knewSet && len(u.key().Moved(s.before, set, s.done.All())) > 0
 }
 
 // isLate reports whether to wait for what was sent. Before the last step, only elements are worth
@@ -81,33 +86,33 @@ func (u *update) isLate(s step, f findings) bool {
 // once, or be of the past, which it cannot show of a step that no response confirms.
 func (u *update) isDoubtful(s step, f findings) bool {
 	return f.lacksSet || !f.notDone.IsEmpty() || s.isLast &&
-		(f.hasMoved || len(f.late)+len(f.missing) > 0 || s.done.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf())
+		(f.hasMoved || len(f.late)+len(f.missing) > 0 || s.soFar.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf())
 }
 
 // await reads the object until the platform shows a step, given what its response shows, and reports
 // whether the update may go on. One read settles what a response leaves in doubt. While what was
 // sent is not there, whatever is there instead, more follow.
-func (u *update) await(ctx context.Context, s step, shown tfvalue.Value, diags *diag.Diagnostics) (ok bool) {
-	f, setAt := u.compare(s, shown), u.returnedAt(shown)
+func (u *update) await(ctx context.Context, s step, shown response, diags *diag.Diagnostics) (ok bool) {
+	f := u.compare(s, shown.object)
 	first, waiting, isSettled := f.late, wait{isFirstNow: true}, false
-	for u.isLate(s, f) && waiting.next(ctx, maxWait) || !u.isLate(s, f) && !isSettled && u.isDoubtful(s, f) {
+	for u.isLate(s, f) && waiting.next(ctx) || !u.isLate(s, f) && !isSettled && u.isDoubtful(s, f) {
+		waiting.isFirstNow, isSettled = false, !u.isLate(s, f)
 		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(s))
 		if err != nil {
-			u.takeShown(s, shown, setAt, f)
+			u.takeShown(s, shown, f)
 			u.addUnreadable(err, diags)
 			return false
 		}
-		waiting.isFirstNow, isSettled = false, !u.isLate(s, f)
-		if len(f.late) > 0 || !f.notDone.IsEmpty() { // the earlier response may be of the past
-			shown, setAt = read, u.returnedAt(read)
+		if len(f.late) > 0 || !f.notDone.IsEmpty() {
+			shown = read // the earlier response may be of the past
 		} else {
-			shown, setAt = u.merge(shown, read, setAt)
+			shown = u.merge(shown, read)
 		}
-		if f = u.compare(s, shown); first == nil {
+		if f = u.compare(s, shown.object); first == nil {
 			first = f.late
 		}
 	}
-	u.takeShown(s, shown, setAt, f)
+	u.takeShown(s, shown, f)
 	return u.conclude(s, f, first, diags)
 }
 
@@ -122,80 +127,73 @@ type wait struct {
 const firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
 
 // next pauses until the next read, and reports whether to read again: all pauses together take no
-// longer than most. If the context ends, so does the pause, and the next read fails.
-func (w *wait) next(ctx context.Context, most time.Duration) bool {
-	now := time.Now()
+// longer than maxWait. If the context ends, so does the pause, and the next read fails.
+func (w *wait) next(ctx context.Context) bool {
 	if w.begun.IsZero() {
-		w.begun, w.pause = now, firstPause
+		w.begun = time.Now()
 	}
-	left := w.begun.Add(most).Sub(now)
-	switch {
-	case w.isFirstNow:
-		w.isFirstNow = false
-		return true
-	case left <= 0:
-		return false
+	left := maxWait - time.Since(w.begun)
+	if w.isFirstNow || left <= 0 {
+		return w.isFirstNow
 	}
+	w.pause = min(max(2*w.pause, firstPause), maxPause)
 	select {
 	case <-time.After(min(w.pause, left)):
 	case <-ctx.Done():
 	}
-	w.pause = min(2*w.pause, maxPause)
 	return true
 }
 
 // takeShown takes over what was shown of a step. Where it says nothing, what was sent counts as stored.
-func (u *update) takeShown(s step, shown tfvalue.Value, setAt time.Time, f findings) {
-	always := func(tfvalue.Path) bool { return true }
+func (u *update) takeShown(s step, shown response, f findings) {
 	last := u.sent.Merge(u.remote)
 	if u.ownsKeyedSet() {
 		last = last.With(u.key().After(u.setOf(u.remote), s.Edit), u.KeyedSet...)
 	}
 	if f.lacksSet {
-		setAt = time.Time{}
+		shown.setAt = time.Time{}
 	}
-	if u.KeyedSet != nil && setAt.IsZero() {
-		shown = shown.Without(u.KeyedSet...)
+	if u.KeyedSet != nil && shown.setAt.IsZero() {
+		shown.object = shown.object.Without(u.KeyedSet...)
 	}
-	remote, _ := u.Rules.Interpret(last, always, u.withIDs(shown, u.remote))
-	for _, path := range u.emptied(s, shown, setAt, f) {
+	remote, _ := u.interpret(last, func(tfvalue.Path) bool { return true }, shown)
+	for _, path := range u.emptied(s, shown, f) {
 		remote = remote.Without(path...)
 	}
-	u.take(remote, shown, setAt)
+	u.take(observed{remote, shown})
 }
 
 // emptied are the paths of what a response omits and no step has sent, if the object around it is
 // there: it is empty on the platform. Where that is wrong, because no read could follow, the next
 // refresh corrects it. The last value would stay wrong for good on a platform that omits what is
 // empty.
-func (u *update) emptied(s step, shown tfvalue.Value, setAt time.Time, f findings) (paths []tfvalue.Path) {
-	if !setAt.IsZero() && u.setOf(shown).IsNull() && !s.after.IsEmpty() {
+func (u *update) emptied(s step, shown response, f findings) (paths []tfvalue.Path) {
+	if !shown.setAt.IsZero() && u.setOf(shown.object).IsNull() && !s.after.IsEmpty() {
 		paths = append(paths, u.KeyedSet)
 	}
 	for _, path := range f.missing {
-		if s.isLast && u.sent.At(path...).IsNull() && shown.At(path[:len(path)-1]...).IsObject() {
+		if s.isLast && u.sent.At(path...).IsNull() && shown.object.At(path[:len(path)-1]...).IsObject() {
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// take takes over the object as it is now, and what was returned of it. setAt is when the keyed set
-// was returned, zero if it is not known.
-func (u *update) take(remote, returned tfvalue.Value, setAt time.Time) {
+// take takes over the object as it is now, and what was returned of it.
+func (u *update) take(now observed) {
 	for _, leaf := range u.leavesOf(u.sent) {
-		if now := returned.At(leaf.Path...); !now.IsNull() && u.Rules.Confirms(leaf.Name(), leaf.Value, now) {
-			u.returned = u.returned.With(now, leaf.Path...)
+		if value := now.object.At(leaf.Path...); !value.IsNull() && u.Rules.Confirms(leaf.Name(), leaf.Value, value) {
+			u.returned = u.returned.With(value, leaf.Path...)
 		}
 	}
-	u.remote, u.returned = u.Rules.FillElements(remote), u.returned.Merge(returned)
-	u.readAt, u.setAt = time.Now(), setAt
+	u.remote, u.returned = u.Rules.FillElements(now.remote), u.returned.Merge(now.object)
+	u.readAt, u.setAt = time.Now(), now.setAt
 }
 
 // isPending reports whether a leaf was sent, and nothing that was returned has shown it.
 func (u *update) isPending(at tfvalue.Path) bool {
 	sent := u.sent.At(at...)
-	return !sent.IsNull() && !u.Rules.Confirms(at[len(at)-1], sent, u.returned.At(at...))
+	return !sent.IsNull() && !u.Rules.Confirms(at.Name(), sent, u.returned.At(at...))
 }
 
 // conclude reports what the platform does not show of a step, and whether the update may go on. first
@@ -210,10 +208,10 @@ func (u *update) conclude(s step, f findings, first []tfvalue.Leaf, diags *diag.
 		return ok
 	}
 	for _, leaf := range f.late {
-		hasMoved := !slices.ContainsFunc(first, func(was tfvalue.Leaf) bool {
+		isMoving := !slices.ContainsFunc(first, func(was tfvalue.Leaf) bool {
 			return slices.Equal(was.Path, leaf.Path) && u.Rules.Same(leaf.Name(), was.Value, leaf.Value)
 		})
-		u.addNotShown(leaf, hasMoved, diags)
+		u.addNotShown(leaf, isMoving, diags)
 	}
 	u.unreturned = nil
 	for _, path := range f.missing {

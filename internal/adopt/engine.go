@@ -9,9 +9,6 @@ import (
 )
 
 // Engine handles read, plan and apply of one kind.
-//
-// Rejected: the framework for these calls. Its time grows with the square of a set's size, and it
-// marks values unknown that the plan then has to make known again.
 type Engine struct {
 	*Kind
 	traits                   traits

@@ -16,8 +16,7 @@ import (
 
 // Kind is a kind of adopted object. Of its functions, Validate may be nil.
 type Kind struct {
-	// Name is the type name of the resource without the provider, such as
-	// "service_scaling".
+	// Name is the type name of the resource without the provider, such as "service_scaling".
 	Name string
 	// Noun is the kind in messages, such as "service".
 	Noun string
@@ -55,8 +54,7 @@ type Kind struct {
 	AlsoChanges func(send tfvalue.Value) []string
 }
 
-// Change is a change that Terraform requests: configuration, plan and prior state.
-// Prior is null in an adoption.
+// Change is a change that Terraform requests. Prior is null in an adoption.
 type Change struct{ Config, Plan, Prior tfvalue.Value }
 
 // Review is a change to be checked.
@@ -82,17 +80,6 @@ type Patch struct {
 // IsEmpty reports whether there is nothing to be sent.
 func (p Patch) IsEmpty() bool { return p.Edit.IsEmpty() && !p.Leaves.AnyLeaf() }
 
-// names are the paths of what a patch has, for the log.
-func (k *Kind) names(p Patch) (names []string) {
-	for _, leaf := range p.Leaves.Leaves() {
-		names = append(names, leaf.Path.String())
-	}
-	if !p.Edit.IsEmpty() {
-		names = append(names, k.KeyedSet.String())
-	}
-	return names
-}
-
 // Call is an update under way: a platform.Update, with the methods that it has from rest.Call.
 type Call interface {
 	Send(ctx context.Context, patch platform.Patch, read platform.Read) (again bool, err error)
@@ -110,7 +97,7 @@ type Identity struct {
 // parts are in the order of Kind.identifiers, "" for one that is not known.
 func (id Identity) parts() []string { return append([]string{id.Organization}, id.IDs...) }
 
-func (id Identity) known() bool { return !slices.Contains(id.parts(), "") }
+func (id Identity) isKnown() bool { return !slices.Contains(id.parts(), "") }
 
 func (k *Kind) identity(object tfvalue.Value) Identity {
 	id := Identity{Organization: object.At("organization_id").Text()}
@@ -133,8 +120,8 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 	return k.Noun + " " + id
 }
 
-// run is the key of an object in Connection.Gone.
-func (k *Kind) run(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
+// inRun is the key of an object in Connection.Gone.
+func (k *Kind) inRun(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
 
 // fullName names an object by all of its IDs: "pipe … of service … in organization …".
 func (k *Kind) fullName(id Identity) string {
@@ -147,10 +134,7 @@ func (k *Kind) fullName(id Identity) string {
 
 // owned returns the leaves of a change that the configuration manages.
 func (k *Kind) owned(change Change) tfvalue.Value {
-	owned := k.Rules.Owned(change.Config, change.Plan, change.Prior)
-	for _, path := range k.Options {
-		owned = owned.Without(path...)
-	}
+	owned := without(k.Rules.Owned(change.Config, change.Plan, change.Prior), k.Options)
 	for _, name := range k.identifiers() {
 		owned = owned.Without(name)
 	}
@@ -159,18 +143,25 @@ func (k *Kind) owned(change Change) tfvalue.Value {
 
 // verifiable returns the leaves that a response can contain.
 func (k *Kind) verifiable(leaves tfvalue.Value) tfvalue.Value {
-	for _, path := range k.Rules.NotInJSON {
-		leaves = leaves.Without(path...)
+	return without(leaves, k.Rules.NotInJSON)
+}
+
+func without(object tfvalue.Value, paths []tfvalue.Path) tfvalue.Value {
+	for _, path := range paths {
+		object = object.Without(path...)
 	}
-	return leaves
+	return object
 }
 
-func (k *Kind) isKeyedSet(at tfvalue.Path) bool {
-	return k.KeyedSet != nil && slices.Equal(at, k.KeyedSet)
-}
+func (k *Kind) isKeyedSet(at tfvalue.Path) bool { return slices.Equal(at, k.KeyedSet) }
 
-// needsKeyedSet reports whether a change can only be decided once a read has returned the keyed set:
-// it manages the set, and does not clear it.
-func (k *Kind) needsKeyedSet(owned tfvalue.Value) bool {
-	return k.KeyedSet != nil && !owned.At(k.KeyedSet...).IsEmpty()
+// key is that of the keyed set. A kind without one has a key that no element has.
+func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet.Name()] }
+
+// setOf is the keyed set of an object, null for a kind without one.
+func (k *Kind) setOf(object tfvalue.Value) tfvalue.Value {
+	if k.KeyedSet == nil {
+		return tfvalue.Value{}
+	}
+	return object.At(k.KeyedSet...)
 }

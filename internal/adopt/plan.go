@@ -17,43 +17,44 @@ import (
 // plan returns the planned state, and the attributes that force replacement. Of Terraform's proposed
 // state it uses only whether it is null, as in a destroy: all else follows from configuration and
 // prior state.
-func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (tfvalue.Value, []string) {
+func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (plan tfvalue.Value, replaces []string) {
 	config, prior := change.Config, change.Prior
 	if change.Plan.IsNull() {
 		e.warnDestroy(c, prior, diags)
 		return change.Plan, nil
 	}
-	plan := e.proposeIn(c, config, prior, diags)
-	if diags.HasError() {
-		return plan, nil
-	}
-	if prior.IsNull() {
-		adoption := e.reviewAdoption(ctx, c, config, plan, diags)
-		if !diags.HasError() {
-			e.warnOverwritten(c, adoption, diags)
+	plan = e.proposeIn(c, config, prior, diags)
+	switch {
+	case diags.HasError():
+	case prior.IsNull():
+		e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, plan, diags), diags)
+	default:
+		c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
+		plan = e.keepIDs(plan, prior)
+		replaces = slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
+		if len(replaces) == 0 {
+			return e.planUpdate(Change{config, plan, prior}, diags), nil
 		}
-		return plan, nil
-	}
-	c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
-	plan = e.keepIDs(plan, prior)
-	replaces := slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
-	if len(replaces) > 0 {
 		if last.importedIn != "" && last.importedIn == c.Run {
 			e.checkImport(plan, prior, replaces, diags)
 		}
 		if !diags.HasError() {
 			e.warnReplaced(ctx, c, config, prior, replaces, diags)
 		}
-		return plan, replaces
 	}
-	// The plan of an update compares with the prior state, which is the remote object as of the last
-	// refresh. That may be long ago, with -refresh=false: the apply reads the object again.
-	if r := e.review(Change{config, plan, prior}, prior, prior, diags); !r.IsEmpty() {
+	return plan, replaces
+}
+
+// planUpdate compares with the prior state, which is the remote object as of the last refresh. That may
+// be long ago, with -refresh=false: the apply reads the object again.
+func (e *Engine) planUpdate(change Change, diags *diag.Diagnostics) tfvalue.Value {
+	plan := change.Plan
+	if r := e.review(change, observed{remote: change.Prior, response: response{object: change.Prior}}, diags); !r.IsEmpty() {
 		for _, name := range e.AlsoChanges(r.Leaves) {
 			plan = plan.With(tfvalue.Unknown(plan.At(name).Type()), name)
 		}
 	}
-	return plan, nil
+	return plan
 }
 
 // proposeIn returns a plan before the object is read, with its organization: the prior one, even if
@@ -73,8 +74,8 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
 	change := Change{config, plan, tfvalue.Null(e.objectType)}
 	r.Remote = change.Prior
-	now := observed{read: change.Prior}
-	if id := e.identity(plan); id.known() && !c.Waits(conn.ManagementSettings...) {
+	now := observed{response: response{object: change.Prior}}
+	if id := e.identity(plan); id.isKnown() && !c.Waits(conn.ManagementSettings...) {
 		client, ok := c.Ready(conn.ManagementSettings, diags)
 		if !ok {
 			return r
@@ -85,7 +86,7 @@ func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config,
 			return r
 		}
 	}
-	return e.review(change, now.read, now.read, diags)
+	return e.review(change, observed{now.object, now.response}, diags)
 }
 
 // keepIDs returns the plan with the prior spelling of IDs that differ only in letter

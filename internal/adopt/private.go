@@ -51,13 +51,16 @@ func (m memory) encode() []byte {
 	if !m.read {
 		return nil
 	}
-	texts := map[string][]byte{}
-	texts[unreturnedKey], _ = json.Marshal(m.unreturned) //nolint:errchkjson // strings can always be written
+	texts := map[string][]byte{unreturnedKey: encoded(m.unreturned)}
 	if m.importedIn != "" {
-		texts[importedInKey], _ = json.Marshal(m.importedIn) //nolint:errchkjson // likewise
+		texts[importedInKey] = encoded(m.importedIn)
 	}
-	private, _ := json.Marshal(texts) //nolint:errchkjson // likewise
-	return private
+	return encoded(texts)
+}
+
+func encoded(texts any) []byte {
+	written, _ := json.Marshal(texts) //nolint:errchkjson // texts can always be written
+	return written
 }
 
 // isUnreturned reports whether no read has returned a leaf, or none ever will because
@@ -73,13 +76,8 @@ func (e *Engine) isNeverReturned(at tfvalue.Path) bool {
 
 // remember returns the memory of a state, given which of its leaves are unreturned.
 func (e *Engine) remember(state tfvalue.Value, unreturned func(tfvalue.Leaf) bool) memory {
-	m := memory{read: true, unreturned: []string{}}
-	for _, leaf := range state.Leaves() {
-		if !e.isNeverReturned(leaf.Path) && unreturned(leaf) {
-			m.unreturned = append(m.unreturned, leaf.Path.String())
-		}
-	}
-	return m
+	leaves := slices.DeleteFunc(state.Leaves(), func(leaf tfvalue.Leaf) bool { return e.isNeverReturned(leaf.Path) || !unreturned(leaf) })
+	return memory{read: true, unreturned: append([]string{}, paths(leaves)...)}
 }
 
 // rememberRead returns the memory after a read: still unreturned are the leaves that this read

@@ -24,7 +24,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		return state, last
 	}
 	id := e.identity(state)
-	if !id.known() {
+	if !id.isKnown() {
 		diags.AddError(
 			fmt.Sprintf("Cannot read %s", e.Noun),
 			fmt.Sprintf("The state of this resource has no value for one of %s. It was probably edited. Restore the state from a backup, or remove the resource from it (terraform state rm) and import it again.",
@@ -32,7 +32,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	}
-	now, err := e.observe(ctx, client, id, known{last: state, elements: state.At(e.KeyedSet...), memory: last})
+	now, err := e.observe(ctx, client, id, earlier{object: state, elements: e.setOf(state), memory: last})
 	switch {
 	case platform.IsNotFound(err) && last.imported:
 		diags.AddError(
@@ -41,7 +41,7 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		)
 		return state, last
 	case platform.IsNotFound(err):
-		c.Gone.Add(e.run(id))
+		c.Gone.Add(e.inRun(id))
 		diags.AddWarning(
 			fmt.Sprintf("The %s is gone", e.label(state, state)),
 			fmt.Sprintf("Terraform treats it as deleted, because in organization %s %s "+
@@ -52,111 +52,105 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 		diags.AddError("Cannot read "+e.Noun, conn.Detail(err))
 		return state, last
 	}
-	return now.remote, e.rememberRead(now.remote, now.read, last)
+	return now.remote, e.rememberRead(now.remote, now.object, last)
 }
 
-// readToChange reads the object of a change, which has no state yet in an adoption.
+// readToChange reads the object of a change, which has no state yet in an adoption. A change that
+// manages the keyed set, and does not clear it, can only be decided once a read has returned the set.
 func (e *Engine) readToChange(ctx context.Context, client *platform.Client, id Identity, change Change, last memory) (observed, error) {
-	return e.observe(ctx, client, id, known{last: change.Prior, elements: change.Prior.At(e.KeyedSet...), memory: last, needsSet: e.needsKeyedSet(e.owned(change))})
+	return e.observe(ctx, client, id, earlier{change.Prior, e.setOf(change.Prior), last, !e.setOf(e.owned(change)).IsEmpty()})
 }
 
-// known is what a read is compared with: the object as it was last, the elements of its keyed
-// set, and the memory of earlier reads. needsSet means that the set is about to be changed.
-type known struct {
-	last     tfvalue.Value
-	elements tfvalue.Value
-	memory   memory
-	needsSet bool
+// earlier is what is known of an object before a read: the object, the elements that its keyed set may
+// have, and the memory of earlier reads. needsSet means that the set is about to be changed.
+type earlier struct {
+	object, elements tfvalue.Value
+	memory           memory
+	needsSet         bool
 }
 
-// observed is an object after a read.
+// response is what a response has returned of an object, or two in a row, and when they returned the
+// keyed set that is in it: zero if they do not say which elements there are.
+type response struct {
+	object tfvalue.Value
+	setAt  time.Time
+}
+
+// observed is an object after a read: remote is the object as far as it is known.
 type observed struct {
-	// remote is the object as far as it is known, and read what was returned of it.
-	remote, read tfvalue.Value
-	// asOf is when the platform returned the keyed set that is in both, zero if it did not.
-	asOf time.Time
+	remote tfvalue.Value
+	response
 }
 
 // observe reads the object. If the response omits a leaf that an earlier read has returned, a keyed
 // set that is about to be changed, or the name of an element, it reads a second time. A leaf that
 // both omit is empty on the platform. What only the second omits is taken from the first.
-func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, k known) (observed, error) {
-	unreturned := func(at tfvalue.Path) bool { return e.isUnreturned(k.memory, at) }
-	compare := func(read tfvalue.Value) (remote tfvalue.Value, omitted []tfvalue.Leaf) {
-		return e.Rules.Interpret(k.last, unreturned, e.withIDs(read, k.last))
-	}
-	first, err := e.readOnce(ctx, client, id, k.elements)
+func (e *Engine) observe(ctx context.Context, client *platform.Client, id Identity, before earlier) (observed, error) {
+	read, err := e.readOnce(ctx, client, id, before.elements)
 	if err != nil {
 		return observed{}, err
 	}
-	read, asOf := first, e.returnedAt(first)
-	remote, omitted := compare(first)
-	if len(omitted) > 0 || k.needsSet && e.setOf(first).IsNull() || e.hasUnnamed(first) {
-		second, err := e.readOnce(ctx, client, id, k.elements)
+	isUnreturned := func(at tfvalue.Path) bool { return e.isUnreturned(before.memory, at) }
+	remote, omitted := e.interpret(before.object, isUnreturned, read)
+	if len(omitted) > 0 || before.needsSet && e.setOf(read.object).IsNull() || e.hasUnnamed(read.object) {
+		second, err := e.readOnce(ctx, client, id, before.elements)
 		if err != nil {
 			return observed{}, err
 		}
 		if slices.ContainsFunc(omitted, func(leaf tfvalue.Leaf) bool { return e.isKeyedSet(leaf.Path) }) {
-			asOf = time.Time{} // an element lacks a member that it had
+			read.setAt = time.Time{} // an element lacks a member that it had
 		}
-		read, asOf = e.merge(first, second, asOf)
-		remote, _ = compare(read)
+		read = e.merge(read, second)
+		remote, _ = e.interpret(before.object, isUnreturned, read)
 	}
-	return observed{e.Rules.FillElements(remote), e.Rules.FillElements(read), asOf}, nil
+	read.object = e.Rules.FillElements(read.object)
+	return observed{e.Rules.FillElements(remote), read}, nil
 }
 
-// returnedAt is when a response returned the keyed set: now, or zero if it did not.
-func (e *Engine) returnedAt(response tfvalue.Value) time.Time {
-	if e.hasWholeSet(response) {
-		return time.Now()
+// interpret returns the remote object after a response, with the identifiers as they were (null in an
+// adoption, whose plan has them), and the leaves that it omits although an earlier read returned them.
+func (e *Engine) interpret(last tfvalue.Value, unreturned func(tfvalue.Path) bool, read response) (remote tfvalue.Value, omitted []tfvalue.Leaf) {
+	for _, name := range e.identifiers() {
+		read.object = read.object.With(last.At(name), name)
 	}
-	return time.Time{}
+	return e.Rules.Interpret(last, unreturned, read.object)
 }
 
-// merge returns what two responses in a row have returned, and when they returned the keyed set. That
-// of the first counts, at firstAt, where the second omits it or the name of an element.
-func (e *Engine) merge(first, second tfvalue.Value, firstAt time.Time) (tfvalue.Value, time.Time) {
-	switch {
-	case e.KeyedSet == nil:
-		return second.Merge(first), firstAt
-	case e.setOf(first).IsNull(), e.hasWholeSet(second) && !e.setOf(second).IsNull():
-		return second.Merge(first), e.returnedAt(second)
-	default:
-		return second.Without(e.KeyedSet...).Merge(first), firstAt
+// merge returns what two responses in a row have returned. The keyed set of the first counts where the
+// second omits it or the name of an element.
+func (e *Engine) merge(first, second response) response {
+	if e.setOf(first.object).IsNull() || !second.setAt.IsZero() && !e.setOf(second.object).IsNull() {
+		return response{second.object.Merge(first.object), second.setAt}
 	}
+	return response{second.object.Without(e.KeyedSet...).Merge(first.object), first.setAt}
 }
 
-// hasWholeSet reports whether a response says which elements the keyed set has. It does not if it
-// omits the object around the set, or the name of an element, which may then be any other.
-func (e *Engine) hasWholeSet(response tfvalue.Value) bool {
-	return e.KeyedSet != nil && response.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && !e.hasUnnamed(response)
+// hasWholeSet reports whether an object that was returned says which elements the keyed set has. It
+// does not if it omits the object around the set, or the name of an element, which may then be any
+// other.
+func (e *Engine) hasWholeSet(object tfvalue.Value) bool {
+	return e.KeyedSet != nil && object.At(e.KeyedSet[:len(e.KeyedSet)-1]...).IsObject() && !e.hasUnnamed(object)
 }
 
-func (e *Engine) hasUnnamed(response tfvalue.Value) bool {
-	return e.KeyedSet != nil && len(e.key().Unnamed(e.setOf(response))) > 0
+func (e *Engine) hasUnnamed(object tfvalue.Value) bool {
+	return len(e.key().Unnamed(e.setOf(object))) > 0
 }
 
-// readOnce sends one GET. See complete for known.
-func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity, known tfvalue.Value) (tfvalue.Value, error) {
+// readOnce sends one GET. See respond for elements.
+func (e *Engine) readOnce(ctx context.Context, client *platform.Client, id Identity, elements tfvalue.Value) (response, error) {
 	object := tfvalue.Null(e.objectType)
 	err := e.Read(ctx, client, id, e.Rules.Into(&object))
-	return e.complete(object, known), err
+	return e.respond(object, elements), err
 }
 
-// complete returns a response whose keyed set has, where the response may omit a member in all of
-// its elements, the values of a known set.
-func (e *Engine) complete(response, known tfvalue.Value) tfvalue.Value {
-	if e.KeyedSet == nil || response.At(e.KeyedSet...).IsNull() {
-		return response
+// respond returns the response that has returned an object just now. What it omits in all elements of
+// the keyed set is as in elements that are known.
+func (e *Engine) respond(object, elements tfvalue.Value) (r response) {
+	if set := e.setOf(object); !set.IsNull() {
+		object = object.With(e.key().Complete(set, elements), e.KeyedSet...)
 	}
-	return response.With(e.key().Complete(response.At(e.KeyedSet...), known), e.KeyedSet...)
-}
-
-// withIDs returns an object that was read, with the identifiers as the state spells them. In an
-// adoption they are null: the plan has them.
-func (e *Engine) withIDs(read, state tfvalue.Value) tfvalue.Value {
-	for _, name := range e.identifiers() {
-		read = read.With(state.At(name), name)
+	if r.object = object; e.hasWholeSet(object) {
+		r.setAt = time.Now()
 	}
-	return read
+	return r
 }

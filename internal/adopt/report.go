@@ -48,33 +48,20 @@ func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
 	)
 }
 
-// reportUnreadable reports, after a response that could not be read, the error of the request if reads
-// did not show what was sent, and the leaves that no read can show.
-func (u *update) reportUnreadable(s step, err error, ok bool, diags *diag.Diagnostics) {
-	if !ok {
-		u.addFailed(err, diags)
-	}
-	for _, leaf := range s.Leaves.Leaves() {
-		if u.isNeverReturned(leaf.Path) {
-			u.unreturned = append(u.unreturned, leaf.Path.String())
-		}
-	}
-}
-
-// addNotShown reports a leaf, as it is, that is not what was sent. If it has not moved in the time
-// that the update waited, only the first object of a run waits for such a leaf: if the platform
+// addNotShown reports a leaf, as it is, that is not what was sent. If it has not changed in the time
+// that the update waited (isMoving), only the first object of a run waits for such a leaf: if the platform
 // ignores or limits an argument, the wait must not recur for every object.
-func (u *update) addNotShown(leaf tfvalue.Leaf, hasMoved bool, diags *diag.Diagnostics) {
+func (u *update) addNotShown(leaf tfvalue.Leaf, isMoving bool, diags *diag.Diagnostics) {
 	long := "in reads for " + maxWait.String()
-	if !hasMoved && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
+	if !isMoving && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
 		long = "and another object of this run waited " + maxWait.String() + " for the same argument in vain"
 	}
 	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
 	if !u.Rules.Confirms(leaf.Name(), u.change.Remote.At(leaf.Path...), leaf.Value) {
-		summary, what = u.storedOtherwise(leaf.Path), "returned another value"
+		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
-	if hasMoved {
+	if isMoving {
 		do = "It was still changing. Run terraform plan again later. If it stays at that value, set the argument to it, or remove it from the configuration."
 	}
 	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, %s. Nothing more was sent. %s",
@@ -89,7 +76,7 @@ func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) 
 	key, now := u.key(), u.setOf(u.remote)
 	lines := u.Rules.DescribeChange(u.KeyedSet, key.Only(s.after, left.All()), key.Only(now, left.All()), [2]string{"should be", "but is"}, u.connection.Client.Mask)
 	detail := fmt.Sprintf("%s was sent and accepted, but the API returned other elements in reads for %s:\n\n%s\n\n", u.KeyedSet, maxWait, strings.Join(lines, "\n"))
-	if folded := key.SameButCase(left.Add, key.Replace(now, s.after.Elements(), nil)); len(folded) > 0 {
+	if folded := key.SameButCase(left.Add, key.After(now, tfvalue.Edit{Remove: s.after.Elements()})); len(folded) > 0 {
 		detail += fmt.Sprintf("The platform has these instead, which differ in letter case alone. Configure them as the platform spells them:\n\n%s\n\n", key.List(folded))
 	}
 	// Not "set the argument to the value on the platform": an element may lack an excluded column.
@@ -99,10 +86,6 @@ func (u *update) addNotDone(s step, left tfvalue.Edit, diags *diag.Diagnostics) 
 
 func (u *update) notShown(at tfvalue.Path) string {
 	return fmt.Sprintf("API does not show the change to %s of %s", at, u.change.Label)
-}
-
-func (u *update) storedOtherwise(at tfvalue.Path) string {
-	return fmt.Sprintf("API stored a different value for %s of %s", at, u.change.Label)
 }
 
 // addUnfinished reports, after an error, the elements that steps removed, or may have, and whose
@@ -189,7 +172,7 @@ func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
 
 // describeMoved describes a leaf as it was at the beginning, and is now.
 func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value, verb string) []string {
-	return u.Rules.DescribeChange(at, was, u.Rules.FillLeaf(at[len(at)-1], now), [2]string{"was", verb}, u.connection.Client.Mask)
+	return u.Rules.DescribeChange(at, was, u.Rules.FillLeaf(at.Name(), now), [2]string{"was", verb}, u.connection.Client.Mask)
 }
 
 // warnUnreturned warns, once per object, about what the platform accepted and does not return.

@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,23 +20,20 @@ type reviewed struct {
 	// owned are the managed leaves as planned, and wanted is what they have to be after the
 	// apply: as planned where the plan changes them, and otherwise as the platform has them.
 	owned, wanted tfvalue.Value
-	// read is what the last read returned.
-	read        tfvalue.Value
+	// read is what the last read returned, and overwritten what the kind says that is overwritten.
+	read        response
 	overwritten []string
 }
 
-// review compares a change with the object as far as it is known, and as the last read returned it.
-// If a change is rejected, its warnings are dropped, and so are the engine's errors if the kind has
+// review compares a change with the object after a read. If a change is rejected, its warnings are dropped, and so are the engine's errors if the kind has
 // some of its own.
-func (e *Engine) review(change Change, remote, read tfvalue.Value, diags *diag.Diagnostics) reviewed {
+func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{owned: e.owned(change), read: read}
-	r.Review = Review{Change: change, Label: e.label(change.Plan, remote), Remote: remote, Diags: &byKind}
+	r := reviewed{owned: e.owned(change), read: now.response}
+	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
 	r.wanted = e.wantedAfter(r)
-	r.Leaves = e.Rules.Changes(r.wanted, remote)
-	if e.KeyedSet != nil {
-		r.Edit = e.edit(&r, &byEngine)
-	}
+	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
+	r.Edit = e.edit(&r, &byEngine)
 	e.checkForms(r, &byEngine)
 	r.overwritten = e.Check(r.Review)
 	switch {
@@ -73,32 +69,29 @@ func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
 // leaves to be sent. It decides nothing while the planned set is not fully known, or if the
 // platform could not be read.
 func (e *Engine) edit(r *reviewed, diags *diag.Diagnostics) tfvalue.Edit {
-	planned := r.wanted.At(e.KeyedSet...)
-	if r.Leaves.At(e.KeyedSet...).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
+	planned, prior, now := e.setOf(r.wanted), e.setOf(r.Prior), e.setOf(r.Remote)
+	if e.setOf(r.Leaves).IsNull() || !planned.IsFullyKnown() || r.Remote.IsNull() {
 		return tfvalue.Edit{}
 	}
 	r.Leaves = r.Leaves.Without(e.KeyedSet...)
-	now := r.Remote.At(e.KeyedSet...)
-	if unknown := e.unknownIn(r.Remote, r.read, r.Prior.At(e.KeyedSet...), planned); unknown != "" {
+	if unknown := e.unknownIn(observed{r.Remote, r.read}, prior, planned); unknown != "" {
 		diags.AddAttributeError(conn.AttributePath(e.KeyedSet), fmt.Sprintf("Unknown %ss of %s", e.key().Noun, r.Label),
 			fmt.Sprintf("%s Nothing was sent. Try again, or remove %s from the configuration.", unknown, e.KeyedSet))
 		return tfvalue.Edit{}
 	}
-	prior := r.Prior.At(e.KeyedSet...)
 	if r.Prior.IsNull() {
 		e.checkAdoptedSet(*r, planned, diags)
 		prior = now
 	}
 	key := e.key()
-	remove, add := key.Difference(planned, prior)
-	want := key.Replace(now, remove, add)
-	if _, conflicts := key.Ask(slices.Concat(remove, add), prior, planned, now); len(conflicts) > 0 {
+	change := key.Difference(planned, prior)
+	if _, conflicts := key.Ask(change.All(), prior, planned, now); len(conflicts) > 0 {
 		e.addConflict(r.Label, "since the plan", conflicts, "Nothing was sent. Plan again.", diags)
 		return tfvalue.Edit{}
 	}
+	want := key.After(now, change)
 	r.wanted = r.wanted.With(want, e.KeyedSet...)
-	remove, add = key.Difference(want, now)
-	return tfvalue.Edit{Remove: remove, Add: add}
+	return key.Difference(want, now)
 }
 
 // addConflict reports elements that somebody else has changed, when, and what follows.
@@ -109,25 +102,20 @@ func (e *Engine) addConflict(label, when string, elements []tfvalue.Value, end s
 			e.key().Noun, e.key().List(elements), end))
 }
 
-// key is that of the keyed set.
-func (k *Kind) key() tfvalue.Key { return k.Rules.Keys[k.KeyedSet[len(k.KeyedSet)-1]] }
-
-// unknownIn says why the set on the platform is not known, "" if it is. The last read may omit the
+// unknownIn says why the set on the platform is not known after a read, "" if it is. The read may omit the
 // object around the set, or a set that was returned before and is not to become empty; or an
 // element may lack a name, so that it may be any other.
-func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
-	set, parent := remote.At(e.KeyedSet...), e.KeyedSet[:len(e.KeyedSet)-1]
-	omitted := tfvalue.Path(nil)
-	switch {
-	case !read.At(parent...).IsObject():
+func (e *Engine) unknownIn(now observed, before, wanted tfvalue.Value) string {
+	var omitted tfvalue.Path
+	if parent := e.KeyedSet[:len(e.KeyedSet)-1]; !now.object.At(parent...).IsObject() {
 		omitted = parent
-	case !before.IsEmpty() && !wanted.IsEmpty() && read.At(e.KeyedSet...).IsNull():
+	} else if !before.IsEmpty() && !wanted.IsEmpty() && e.setOf(now.object).IsNull() {
 		omitted = e.KeyedSet
 	}
 	if omitted != nil {
 		return fmt.Sprintf("The API did not return %s, so it is not known which %ss the %s has.", omitted, e.key().Noun, e.Noun)
 	}
-	if unnamed := e.key().Unnamed(set); len(unnamed) > 0 {
+	if unnamed := e.key().Unnamed(e.setOf(now.remote)); len(unnamed) > 0 {
 		return fmt.Sprintf("The API returned a %s that does not have all of %s, and may be any of those in the configuration:\n\n%s\n\nCorrect it in the platform's console.",
 			e.key().Noun, platform.Enumerate(e.key().Members), e.key().List(unnamed))
 	}
@@ -139,7 +127,7 @@ func (e *Engine) unknownIn(remote, read, before, wanted tfvalue.Value) string {
 // cannot know which of them that plan has shown.
 func (e *Engine) checkAdoptedSet(r reviewed, planned tfvalue.Value, diags *diag.Diagnostics) {
 	key := e.key()
-	remove, _ := key.Difference(planned, r.Remote.At(e.KeyedSet...))
+	remove := key.Difference(planned, e.setOf(r.Remote)).Remove
 	if len(remove) == 0 {
 		return
 	}
@@ -178,18 +166,11 @@ func (e *Engine) checkForms(r reviewed, diags *diag.Diagnostics) {
 				"and this change would replace one by the other. Nothing was sent. Make the change in the platform's console.", platform.Enumerate(names)))
 	}
 	for _, leaf := range r.Leaves.Leaves() {
-		if now := r.read.At(leaf.Path...); now.IsCollection() {
+		if now := r.read.object.At(leaf.Path...); now.IsCollection() {
 			check(leaf.Path, now)
 		}
 	}
 	if !r.Edit.IsEmpty() {
-		check(e.KeyedSet, e.concerned(r.Edit, r.read))
+		check(e.KeyedSet, e.key().Related(e.setOf(r.read.object), r.Edit.All()))
 	}
-}
-
-// concerned are the elements of an object's keyed set that a change removes or adds, and those that
-// are related to one of these.
-func (e *Engine) concerned(edit tfvalue.Edit, object tfvalue.Value) tfvalue.Value {
-	set := object.At(e.KeyedSet...)
-	return tfvalue.Collection(set.Type(), e.key().Among(set.Elements(), slices.Concat(edit.Remove, edit.Add)))
 }

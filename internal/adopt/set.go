@@ -17,25 +17,22 @@ import (
 // that it concerns as they were, or as it makes them? Otherwise somebody else has changed them, and
 // nothing more is sent. Elements that it does not concern are left alone.
 
-// setOf is the keyed set of an object.
-func (e *Engine) setOf(object tfvalue.Value) tfvalue.Value { return object.At(e.KeyedSet...) }
-
 // ownsKeyedSet reports whether the update manages the set.
-func (u *update) ownsKeyedSet() bool { return u.KeyedSet != nil && u.owns(u.KeyedSet) }
+func (u *update) ownsKeyedSet() bool { return !u.setOf(u.change.wanted).IsNull() }
 
 // elements are those that may be in the response to a step: as they were, or as it adds them.
 func (u *update) elements(s step) tfvalue.Value {
 	if s.Edit.IsEmpty() {
 		return u.setOf(u.remote)
 	}
-	return u.key().Replace(s.before, nil, s.Edit.Add)
+	return u.key().After(s.before, tfvalue.Edit{Add: s.Edit.Add})
 }
 
 // ask asks the question of the object as it is known: isDone if the elements are as the step makes
 // them, and a conflict if they are not as they were, either.
 func (u *update) ask(s step) (isDone bool, err error) {
 	isDone, conflicts := u.key().Ask(s.concerns, s.before, s.after, u.setOf(u.remote))
-	if concerned := u.concerned(s.Edit, u.remote); !isDone && len(concerned.OtherForms()) > 0 {
+	if concerned := u.key().Related(u.setOf(u.remote), s.Edit.All()); !isDone && len(concerned.OtherForms()) > 0 {
 		conflicts = concerned.Elements()
 	}
 	if len(conflicts) > 0 {
@@ -56,44 +53,58 @@ type unknownSet string
 func (e unknownSet) Error() string { return string(e) }
 
 // look reads the object and asks the question.
-func (u *update) look(ctx context.Context, s step) (isDone bool, read tfvalue.Value, err error) {
-	now, err := u.observe(ctx, u.connection.Client, u.id, known{last: u.remote, elements: u.elements(s), memory: u.memory, needsSet: true})
+func (u *update) look(ctx context.Context, s step) (isDone bool, read response, err error) {
+	now, err := u.observe(ctx, u.connection.Client, u.id, earlier{u.remote, u.elements(s), u.memory, true})
 	if err != nil {
-		return false, now.read, err
+		return false, read, err
 	}
-	if missing := u.unknownIn(now.remote, now.read, s.before, s.after); missing != "" {
-		u.take(now.remote.With(u.setOf(u.remote), u.KeyedSet...), now.read.Without(u.KeyedSet...), time.Time{})
-		return false, now.read, unknownSet(missing)
+	if missing := u.unknownIn(now, s.before, s.after); missing != "" {
+		u.take(observed{now.remote.With(u.setOf(u.remote), u.KeyedSet...), response{object: now.object.Without(u.KeyedSet...)}})
+		return false, now.response, unknownSet(missing)
 	}
-	u.take(now.remote, now.read, now.asOf)
+	u.take(now)
 	isDone, err = u.ask(s)
-	return isDone, now.read, err
+	return isDone, now.response, err
 }
 
-// guard asks the question before an attempt: of what the platform returned last, or of a new read if
-// that is too old or an attempt has failed (again). Before the second step, a conflict is read again
-// for a while: the read may be older than the first one.
-func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read tfvalue.Value, err error) {
-	if !again && time.Since(u.setAt) < maxAge {
-		if isDone, err = u.ask(s); err == nil {
-			return isDone, tfvalue.Null(u.objectType), nil
-		}
-	}
+// watch looks for a while, as long as the answer is open.
+func (u *update) watch(ctx context.Context, s step, isOpen func(isDone bool, err error) bool) (isDone bool, read response, err error) {
 	for waiting := (wait{}); ; {
 		isDone, read, err = u.look(ctx, s)
-		if isConflict := conflict(nil); s.isFirst || !errors.As(err, &isConflict) || !waiting.next(ctx, maxWait) {
+		if !isOpen(isDone, err) || !waiting.next(ctx) {
 			return isDone, read, err
 		}
 	}
+}
+
+// mayPass reports whether the elements have changed, as a read shows that may be older than the step
+// before this one: another read may not show it.
+func (s step) mayPass(err error) bool { return !s.isFirst && errors.As(err, new(conflict)) }
+
+// guard asks the question before an attempt: of what the platform returned last, or of a new read if
+// that is too old or an attempt has failed (again).
+func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, read response, err error) {
+	if !again && time.Since(u.setAt) < maxAge {
+		if isDone, err = u.ask(s); err == nil {
+			return isDone, response{object: tfvalue.Null(u.objectType)}, nil
+		}
+	}
+	return u.watch(ctx, s, func(_ bool, err error) bool { return s.mayPass(err) })
 }
 
 // settle finds out what became of a step whose last attempt failed, and may still be carried out. It
 // is only read. A removal is never sent again: the platform may carry out the first one later, and
 // remove what was added since. What only adds is sent once more after reads have shown for a while
 // that it was not done: it undoes nothing, and a table without its mapping is not replicated.
-func (u *update) settle(ctx context.Context, s step, attempt error) (shown tfvalue.Value, err error) {
+//
+// A conflict ends a step that removes at once: when the removal is done later, what somebody has
+// changed could not be told any more.
+func (u *update) settle(ctx context.Context, s step, attempt error) (shown response, err error) {
+	isOpen := func(isDone bool, err error) bool {
+		return err == nil && !isDone || errors.As(err, new(unknownSet)) || s.mayPass(err)
+	}
 	for isLast := len(s.Edit.Remove) > 0 || !u.connection.Client.Retries(); ; isLast = true {
-		isDone, read, err := u.watch(ctx, s)
+		isDone, read, err := u.watch(ctx, s, isOpen)
 		switch {
 		case err != nil:
 			return read, stopped{attempt, err}
@@ -110,46 +121,30 @@ func (u *update) settle(ctx context.Context, s step, attempt error) (shown tfval
 	}
 }
 
-// watch reads until a step is done, for a while. A conflict ends a step that removes at once: when the
-// removal is done later, what somebody has changed could not be told any more.
-func (u *update) watch(ctx context.Context, s step) (isDone bool, read tfvalue.Value, err error) {
-	for waiting := (wait{}); ; {
-		isDone, read, err = u.look(ctx, s)
-		isConflict := conflict(nil)
-		isOpen := err == nil && !isDone || errors.As(err, new(unknownSet)) || !s.isFirst && errors.As(err, &isConflict)
-		if !isOpen || !waiting.next(ctx, maxWait) {
-			return isDone, read, err
-		}
-	}
-}
-
 // stopped is the error of a step that was given up after an attempt, nil if there was none. It does
 // not unwrap the attempt, whose outcome is no longer what counts.
 type stopped struct{ attempt, because error }
 
 func (s stopped) Error() string { return s.because.Error() }
 
-// half returns the elements that a PATCH that failed has removed all the same, or may have: the
-// platform may reject it half way. One read shows it, unless the update has stopped at one.
-func (u *update) half(ctx context.Context, s step, err error) []tfvalue.Value {
+// removedInSpite returns the elements that a PATCH that failed has removed all the same, or may have:
+// the platform may reject it half way. One read shows it, unless the update has stopped at one.
+func (u *update) removedInSpite(ctx context.Context, s step, err error) []tfvalue.Value {
 	stop, isStop := err.(stopped) //nolint:errorlint // it is never wrapped
 	if isStop {
 		err = stop.attempt
 	}
 	failed := new(platform.Error)
 	errors.As(err, &failed)
-	if slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) || len(s.Edit.Remove) == 0 {
-		return nil
+	if len(s.Edit.Remove) == 0 || slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden}, failed.Status) {
+		return nil // nothing was removed
 	}
 	if err = stop.because; !isStop {
 		_, _, err = u.look(ctx, s)
 	}
-	if isConflict := conflict(nil); err != nil && !errors.As(err, &isConflict) {
-		return s.Edit.Remove
+	if err != nil && !errors.As(err, new(conflict)) {
+		return s.Edit.Remove // not known
 	}
-	there := u.key().Index(u.setOf(u.remote))
-	return slices.DeleteFunc(slices.Clone(s.Edit.Remove), func(element tfvalue.Value) bool {
-		_, stays := there[u.key().Of(element)]
-		return stays
-	})
+	there := u.key().Only(u.setOf(u.remote), s.Edit.Remove).Elements()
+	return u.key().Except(s.Edit.Remove, there)
 }

@@ -287,7 +287,7 @@ func (w *workshop) store(id string, p Patch) {
 		after = p.Leaves.Without("secret").Without("shape", "dry").Merge(before)
 	}
 	if !p.Edit.IsEmpty() {
-		bulbs := bulbKey.Replace(before.At(bulbsAt...), slices.Concat(p.Edit.Remove, p.Edit.Add), p.Edit.Add)
+		bulbs := bulbKey.After(before.At(bulbsAt...), p.Edit)
 		after = after.With(wholeBulbs(bulbs), bulbsAt...)
 	}
 	if w.resets {

@@ -69,19 +69,19 @@ type step struct {
 	// isFirst and isLast say which step of the change it is, and restores that it is none of them.
 	isFirst, isLast, restores bool
 	// before and after are the keyed set around the step. What the guard asks is about the elements
-	// that are related to concerns, and done is what all steps so far have changed.
+	// that are related to concerns, and soFar is what the steps up to this one change.
 	before, after tfvalue.Value
 	concerns      []tfvalue.Value
-	done          tfvalue.Edit
+	soFar         tfvalue.Edit
 }
 
 // maxAge is how old a read may be that something is decided by.
 const maxAge = 10 * time.Second
 
-func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, setAt time.Time, last memory) *update {
+func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, last memory) *update {
 	u := &update{
-		Engine: e, connection: c, id: id, change: r, memory: e.rememberRead(r.Remote, r.read, last), knewSet: !setAt.IsZero(),
-		progress: progress{remote: r.Remote, returned: r.read, readAt: time.Now(), setAt: setAt, sent: tfvalue.Null(e.objectType), isAlone: true},
+		Engine: e, connection: c, id: id, change: r, memory: e.rememberRead(r.Remote, r.read.object, last), knewSet: !r.read.setAt.IsZero(),
+		progress: progress{remote: r.Remote, returned: r.read.object, readAt: time.Now(), setAt: r.read.setAt, sent: tfvalue.Null(e.objectType), isAlone: true},
 	}
 	u.steps = u.decide()
 	return u
@@ -89,28 +89,22 @@ func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, setAt ti
 
 // decide returns the steps of the change. The second one has the additions that are related to what
 // the first one removes.
-func (u *update) decide() []step {
-	set := u.setOf(u.change.Remote)
-	first := step{Patch: u.change.Patch, isFirst: true, isLast: true, before: set, after: set}
-	switch {
-	case first.IsEmpty():
-		return nil
-	case first.Edit.IsEmpty():
-		return []step{first}
+func (u *update) decide() (steps []step) {
+	first, later := u.key().Split(u.change.Edit)
+	patches := []Patch{{u.change.Leaves, first}}
+	if len(later) > 0 {
+		patches = append(patches, Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}})
 	}
-	edit, later := u.key().Split(u.change.Edit)
-	first.Edit, first.done, first.concerns = edit, edit, u.change.Edit.All()
-	first.after = u.key().After(set, edit)
-	if len(later) == 0 {
-		return []step{first}
+	set, concerns, soFar := u.setOf(u.change.Remote), u.change.Edit.All(), first
+	for i, patch := range patches {
+		s := step{Patch: patch, isFirst: i == 0, isLast: i == len(patches)-1, before: set, after: set, concerns: concerns, soFar: soFar}
+		if !patch.Edit.IsEmpty() {
+			s.after = u.key().After(set, patch.Edit)
+		}
+		steps = append(steps, s)
+		set, concerns, soFar = s.after, later, u.change.Edit
 	}
-	first.isLast = false
-	second := step{
-		Patch:  Patch{Leaves: tfvalue.Null(u.objectType), Edit: tfvalue.Edit{Add: later}},
-		isLast: true, before: first.after, after: u.key().Replace(first.after, nil, later),
-		concerns: later, done: u.change.Edit,
-	}
-	return []step{first, second}
+	return slices.DeleteFunc(steps, func(s step) bool { return s.IsEmpty() })
 }
 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
@@ -128,6 +122,34 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	}
 }
 
+// carryOut sends one PATCH until its outcome is known, waits until the platform shows it, and
+// reports whether the update may go on.
+func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
+	shown, err := u.send(ctx, s)
+	isUnknown, changesSet := platform.IsAmbiguous(err), !s.Edit.IsEmpty()
+	switch {
+	case err == nil, isUnknown:
+		u.record(s.Patch)
+	default:
+		u.edited.Remove = append(u.edited.Remove, u.removedInSpite(ctx, s, err)...)
+	}
+	if isUnknown && changesSet {
+		shown, err = u.settle(ctx, s, err)
+	}
+	isUnreadable := !changesSet && platform.IsUnreadable(err)
+	if ok = err == nil || isUnreadable; ok {
+		ok = u.await(ctx, s, shown, diags)
+	}
+	if err != nil && !ok {
+		u.addFailed(err, diags)
+	}
+	if isUnreadable {
+		neverShown := slices.DeleteFunc(s.Leaves.Leaves(), func(leaf tfvalue.Leaf) bool { return !u.isNeverReturned(leaf.Path) })
+		u.unreturned = append(u.unreturned, paths(neverShown)...)
+	}
+	return ok
+}
+
 // restore sends all managed leaves once, because the steps have reset some of them. It is not tried
 // again: by then, others may have changed them. If its outcome is not known, one read shows it.
 func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.Diagnostics) {
@@ -139,52 +161,26 @@ func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.
 		reset[i].Value = u.remote.At(leaf.Path...)
 	}
 	last := u.steps[len(u.steps)-1]
-	s := step{Patch: Patch{Leaves: leaves}, isLast: true, restores: true, before: last.after, after: last.after, done: last.done}
+	s := step{Patch: Patch{Leaves: leaves}, isLast: true, restores: true, before: last.after, after: last.after, soFar: last.soFar}
 	shown, err := u.send(ctx, s)
+	isUnknown := platform.IsAmbiguous(err)
 	switch {
-	case errors.Is(err, errNotAlone): // the warning names what is left as it is
-	case platform.IsAmbiguous(err):
-		u.restored = reset
-		if shown, err = u.readOnce(ctx, u.connection.Client, u.id, u.setOf(u.remote)); err != nil {
-			u.addUnreadable(err, diags)
-			return
-		}
-		if f := u.compare(s, shown); f.notDone.IsEmpty() {
-			u.takeShown(s, shown, u.returnedAt(shown), f)
-			return
-		}
-		u.await(ctx, s, shown, diags) // it has dropped what the steps have added
-	case err != nil:
+	case errors.Is(err, errNotAlone):
+		return // the warning names what is left as it is
+	case err != nil && !isUnknown:
 		u.addFailed(err, diags)
-	default:
-		u.restored = reset
+		return
+	}
+	if u.restored = reset; !isUnknown {
 		u.record(s.Patch)
-		u.await(ctx, s, shown, diags)
+	} else if shown, err = u.readOnce(ctx, u.connection.Client, u.id, u.elements(s)); err != nil {
+		u.addUnreadable(err, diags)
+		return
+	} else if f := u.compare(s, shown.object); f.notDone.IsEmpty() {
+		u.takeShown(s, shown, f)
+		return
 	}
-}
-
-// carryOut sends one PATCH until its outcome is known, waits until the platform shows it, and
-// reports whether the update may go on.
-func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
-	shown, err := u.send(ctx, s)
-	mayBeDone, changesSet := err == nil || platform.IsAmbiguous(err), !s.Edit.IsEmpty()
-	switch {
-	case !mayBeDone:
-		u.edited.Remove = append(u.edited.Remove, u.half(ctx, s, err)...)
-	case err == nil || !changesSet:
-		u.record(s.Patch)
-	default:
-		u.record(s.Patch)
-		shown, err = u.settle(ctx, s, err)
-	}
-	if err != nil && (changesSet || !platform.IsUnreadable(err)) {
-		u.addFailed(err, diags)
-		return false
-	}
-	if ok = u.await(ctx, s, shown, diags); err != nil {
-		u.reportUnreadable(s, err, ok, diags)
-	}
-	return ok
+	u.await(ctx, s, shown, diags)
 }
 
 // record remembers a PATCH that was carried out, or may have been. What was returned of its leaves is of
@@ -198,76 +194,78 @@ func (u *update) record(p Patch) {
 	u.edited.Add = append(u.edited.Add, p.Edit.Add...)
 }
 
-// errNotAlone is why a PATCH that restores was not sent, or not a second time.
-var errNotAlone = errors.New("others may have changed the object")
-
 // send sends the PATCH of a step, as often as it takes. It returns what the response shows, or a
 // read that shows that nothing is left to be sent.
-func (u *update) send(ctx context.Context, s step) (shown tfvalue.Value, err error) {
-	none := tfvalue.Null(u.objectType)
+func (u *update) send(ctx context.Context, s step) (shown response, err error) {
 	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id, u.change.Config)
 	if err != nil {
-		return none, err
+		return shown, err
 	}
 	defer call.End()
 	patch, err := u.patch(s)
 	if err != nil {
-		return none, fmt.Errorf("reading the plan: %w", err)
+		return shown, fmt.Errorf("reading the plan: %w", err)
 	}
 	var failed error // of the last attempt
 	for again := false; ; failed = cmp.Or(err, failed) {
 		if !s.Edit.IsEmpty() {
 			isDone, read, err := u.guard(callCtx, s, again)
 			if err != nil {
-				return none, stopped{failed, err}
+				return shown, stopped{failed, err}
 			}
 			if isDone {
 				return u.sendRest(ctx, s, read)
 			}
 			patch.AsOf = u.setAt
 		}
-		shown = none
-		again, err = call.Send(callCtx, patch, u.Rules.Into(&shown))
-		u.isAlone = u.isAlone && u.wasAlone(call, again, err)
-		switch {
-		case !again:
-			return u.complete(shown, u.elements(s)), err
-		case s.restores:
-			return none, u.givenUp(err)
+		if again, shown, err = u.attempt(callCtx, call, s, patch); !again {
+			return shown, err
 		}
 	}
 }
 
+// errNotAlone is why a PATCH that restores was not sent, or not a second time.
+var errNotAlone = errors.New("others may have changed the object")
+
+// attempt sends a PATCH once, and reports whether to try again. One that restores is not tried again:
+// its error is that of the attempt if it may have been carried out.
+func (u *update) attempt(ctx context.Context, call Call, s step, patch platform.Patch) (again bool, shown response, err error) {
+	object := tfvalue.Null(u.objectType)
+	again, err = call.Send(ctx, patch, u.Rules.Into(&object))
+	u.isAlone = u.isAlone && !again && err == nil && call.Began().Sub(u.readAt) <= maxAge
+	if again && s.restores && !platform.IsAmbiguous(err) {
+		err = errNotAlone
+	}
+	return again && !s.restores, u.respond(object, u.elements(s)), err
+}
+
 // patch is the PATCH of a step. Only one that changes the set, or restores, is based on a read.
 func (u *update) patch(s step) (p platform.Patch, err error) {
-	p = platform.Patch{Leaves: u.names(s.Patch), Unrepeatable: !s.Edit.IsEmpty()}
-	if s.restores {
+	p = platform.Patch{Leaves: paths(s.Leaves.Leaves()), Unrepeatable: !s.Edit.IsEmpty()}
+	switch {
+	case s.restores:
 		p.AsOf = u.readAt
+	case p.Unrepeatable:
+		p.Leaves = append(p.Leaves, u.KeyedSet.String())
 	}
 	p.Body, err = u.Body(u.change.Change, s.Patch)
 	return p, err
 }
 
-// wasAlone reports whether an attempt was accepted, and sent soon after the object was returned.
-func (u *update) wasAlone(call Call, again bool, err error) bool {
-	return !again && err == nil && call.Began().Sub(u.readAt) <= maxAge
-}
-
-// givenUp is the error of a PATCH that restores and is not tried again: that of the attempt if it may
-// have been carried out.
-func (u *update) givenUp(err error) error {
-	if platform.IsAmbiguous(err) {
-		return err
-	}
-	return errNotAlone
-}
-
 // sendRest sends the leaves of a step whose elements are done, unless they are, too, as a read shows.
-func (u *update) sendRest(ctx context.Context, s step, read tfvalue.Value) (shown tfvalue.Value, err error) {
+func (u *update) sendRest(ctx context.Context, s step, read response) (response, error) {
 	if s.Edit = (tfvalue.Edit{}); u.Rules.Changes(s.Leaves, u.remote).AnyLeaf() {
 		return u.send(ctx, s)
 	}
 	return read, nil
+}
+
+// paths are those of leaves, for the log and for messages.
+func paths(leaves []tfvalue.Leaf) (texts []string) {
+	for _, leaf := range leaves {
+		texts = append(texts, leaf.Path.String())
+	}
+	return texts
 }
 
 // owns reports whether the update manages a leaf.
@@ -278,8 +276,7 @@ func (u *update) owns(at tfvalue.Path) bool { return !u.change.wanted.At(at...).
 func (u *update) moved() []tfvalue.Leaf {
 	return slices.DeleteFunc(u.leavesOf(u.returned), func(leaf tfvalue.Leaf) bool {
 		isDue := !u.change.Leaves.At(leaf.Path...).IsNull() && u.sent.At(leaf.Path...).IsNull()
-		return isDue || u.isPending(leaf.Path) || u.isKeyedSet(leaf.Path) && u.setAt.IsZero() ||
-			u.Rules.Confirms(leaf.Name(), leaf.Value, u.Rules.FillLeaf(leaf.Name(), u.remote.At(leaf.Path...)))
+		return isDue || u.isPending(leaf.Path) || u.isKeyedSet(leaf.Path) && u.setAt.IsZero() || u.confirms(leaf, u.remote.At(leaf.Path...))
 	})
 }
 

@@ -44,9 +44,9 @@ func (e *Engine) overwrites(c *conn.Connection, a reviewed) (summary, list strin
 	return summary, list
 }
 
-// warnOverwritten warns about what an adoption changes on the platform.
+// warnOverwritten warns about what an adoption changes on the platform, unless it is rejected.
 func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
-	if summary, list := e.overwrites(c, a); list != "" {
+	if summary, list := e.overwrites(c, a); list != "" && !diags.HasError() {
 		diags.AddWarning(
 			fmt.Sprintf("Creating this resource %s %s", summary, a.Label),
 			fmt.Sprintf("The %s already exists. %s\n\n"+
@@ -105,7 +105,7 @@ func WarnEmptyObjects(at tfvalue.Path, object tfvalue.Value, diags *diag.Diagnos
 // Terraform may plan a destroy before it refreshes. About an object that this run has found gone it
 // is silent.
 func (e *Engine) warnDestroy(c *conn.Connection, state tfvalue.Value, diags *diag.Diagnostics) {
-	if c.Gone.Has(e.run(e.identity(state))) {
+	if c.Gone.Has(e.inRun(e.identity(state))) {
 		return
 	}
 	diags.AddWarning(

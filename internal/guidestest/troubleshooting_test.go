@@ -78,7 +78,7 @@ func troubleshootingHeadings(t *testing.T) (all []string) {
 // reported finds the summary in a call that reports a diagnostic: the first text that begins
 // with a capital letter, or with what is known only at run time. A summary that is chosen
 // before the call is in a variable of that name, in a constant, or what a function returns.
-var reported = regexp.MustCompile(`(?:\.[aA]dd(?:Attribute)?(?:Error|Warning)\((?:[^"}]|\{[^"}]*\}|"[a-z_]+")*|\bsummary(?:, \w+)? :?= |\nconst \w+ += |\) string \{\n\treturn fmt\.Sprintf\()"([A-Z%][^".]*(?:\w"| "\+))`)
+var reported = regexp.MustCompile(`(?:\.[aA]dd(?:Attribute)?(?:Error|Warning)\((?:[^"}]|\{[^"}]*\}|"[a-z_]+")*|\bsummary(?:, \w+)? :?= (?:fmt\.Sprintf\()?|\nconst \w+ += |\) string \{\n\treturn fmt\.Sprintf\()"([A-Z%][^".]*(?:\w"| "\+))`)
 
 // summariesInCode are the summaries that the provider reports. … stands for what is known
 // only at run time.

@@ -56,8 +56,7 @@ func checkMappings(r adopt.Review) {
 // rejectUnsorted rejects a mapping that is added with a custom sorting key, and without the key's
 // columns: a platform that rejects it does so after it has removed the mapping that it replaces.
 func rejectUnsorted(r adopt.Review, before, after tfvalue.Value) {
-	_, add := mappingKey.Difference(after, before)
-	unsorted := slices.DeleteFunc(add, func(mapping tfvalue.Value) bool {
+	unsorted := slices.DeleteFunc(mappingKey.Difference(after, before).Add, func(mapping tfvalue.Value) bool {
 		keys := mapping.At("sorting_keys")
 		return !mapping.At("use_custom_sorting_key").True() || !keys.IsKnown() || len(keys.Elements()) > 0
 	})

@@ -55,15 +55,15 @@ func (r Rules) DescribeChange(at Path, one, other Value, verbs [2]string, mask f
 	line := func(subject, name string, one, other Value) string {
 		return fmt.Sprintf("  - %s: %s %s, %s %s", subject, verbs[0], mask(r.Describe(name, one)), verbs[1], mask(r.Describe(name, other)))
 	}
-	name := at[len(at)-1]
+	name := at.Name()
 	key, keyed := r.Keys[name]
 	if !keyed {
 		return []string{line(at.String(), name, one, other)}
 	}
 	var lines []string
 	had, has := key.Index(one), key.Index(other)
-	remove, add := key.Difference(other, one)
-	for _, element := range key.Sort(key.Replace(Collection(one.Type(), remove), add, add).Elements()) {
+	changed := key.Difference(other, one)
+	for _, element := range key.Sort(key.After(Collection(one.Type(), changed.Remove), Edit{Add: changed.Add}).Elements()) {
 		subject := fmt.Sprintf("%s, %s", at, key.Label(element))
 		was, existed := had[key.Of(element)]
 		now, exists := has[key.Of(element)]

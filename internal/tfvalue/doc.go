@@ -9,8 +9,7 @@
 //	forms.go     names that differ only in their Unicode form
 //	keyed.go     keyed sets: their elements by key, and differences
 //	edit.go      a change to a keyed set, the question before it, and what became of it
-//	owned.go     what the configuration manages, and what of it differs from the platform
+//	owned.go     what the configuration manages, the plan before an apply and the state after it
 //	interpret.go what a read means, and a field that it omits
-//	settle.go    the state after a write, the plan before one
 //	describe.go  a value, or two, in a message
 package tfvalue

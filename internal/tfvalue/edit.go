@@ -23,35 +23,25 @@ func (e Edit) All() []Value { return slices.Concat(e.Remove, e.Add) }
 // within one.
 func (k Key) Split(e Edit) (first Edit, second []Value) {
 	second = k.Among(e.Add, e.Remove)
-	later := k.keys(second)
-	return Edit{e.Remove, slices.DeleteFunc(slices.Clone(e.Add), func(element Value) bool { return later[k.Of(element)] })}, second
+	return Edit{e.Remove, k.Except(e.Add, second)}, second
 }
 
-// After returns a set as an Edit leaves it.
-func (k Key) After(set Value, e Edit) Value { return k.Replace(set, e.Remove, e.Add) }
-
-// Replace returns a set in which the elements of with take the place of all that have the key of one
-// of them, or of one of without.
-func (k Key) Replace(set Value, without, with []Value) Value {
-	gone := k.keys(without, with)
-	kept := slices.DeleteFunc(set.Elements(), func(element Value) bool { return gone[k.Of(element)] })
-	return Collection(set.Type(), append(kept, with...))
+// After returns a set as an Edit leaves it. What it adds takes the place of all that has the same key.
+func (k Key) After(set Value, e Edit) Value {
+	return Collection(set.Type(), append(k.Except(set.Elements(), e.All()), e.Add...))
 }
 
 // Only returns the part of a set that has the keys of some elements.
 func (k Key) Only(set Value, some []Value) Value {
-	stay := k.keys(some)
-	return Collection(set.Type(), slices.DeleteFunc(set.Elements(), func(element Value) bool { return !stay[k.Of(element)] }))
+	return Collection(set.Type(), k.matching(true, set.Elements(), some))
 }
 
-func (k Key) keys(lists ...[]Value) map[string]bool {
-	keys := map[string]bool{}
-	for _, elements := range lists {
-		for _, element := range elements {
-			keys[k.Of(element)] = true
-		}
-	}
-	return keys
+// Except returns the elements that have the key of none of others.
+func (k Key) Except(elements, others []Value) []Value { return k.matching(false, elements, others) }
+
+func (k Key) matching(want bool, elements, others []Value) []Value {
+	keys := k.group(others)
+	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return (len(keys[k.Of(element)]) > 0) != want })
 }
 
 // Ask compares a set as it is now with what it was before an edit and is after it, in the elements that
@@ -61,18 +51,18 @@ func (k Key) keys(lists ...[]Value) map[string]bool {
 // All elements count together. Otherwise, if the edit replaces one under another key and somebody
 // removes it, its removal would count as done.
 func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts []Value) {
-	part := func(set Value) Value { return Collection(set.Type(), k.Among(set.Elements(), some)) }
-	if more, fewer := k.Difference(part(after), part(now)); len(more)+len(fewer) == 0 {
+	now = k.Related(now, some)
+	if k.Difference(k.Related(after, some), now).IsEmpty() {
 		return true, nil
 	}
-	are, were := k.Difference(part(before), part(now))
-	return false, k.Sort(k.Replace(Collection(now.Type(), were), nil, are).Elements())
+	undo := k.Difference(k.Related(before, some), now) // removes what is, and adds what was
+	return false, k.Sort(k.After(Collection(now.Type(), undo.Add), Edit{Add: undo.Remove}).Elements())
 }
 
 // NotDone returns what a set does not have yet of an edit: what is not there as it was added, and
 // what was removed, is not added again, and is still there.
 func (k Key) NotDone(e Edit, now Value) (left Edit) {
-	is, added := k.group(now), k.group(Collection(now.Type(), e.Add))
+	is, added := k.group(now.Elements()), k.group(e.Add)
 	for _, element := range e.Add {
 		if key := k.Of(element); !k.alike(is[key], added[key]) {
 			left.Add = append(left.Add, element)
@@ -89,9 +79,7 @@ func (k Key) NotDone(e Edit, now Value) (left Edit) {
 // Moved returns the elements of a set, as they were, that are now missing or have another value,
 // except for some.
 func (k Key) Moved(before, now Value, except []Value) []Value {
-	moved, _ := k.Difference(now, before)
-	skip := k.keys(except)
-	return slices.DeleteFunc(moved, func(element Value) bool { return skip[k.Of(element)] })
+	return k.Except(k.Difference(now, before).Remove, except)
 }
 
 // SameButCase returns the elements of a set whose keys differ from those of some elements by letter
@@ -106,9 +94,9 @@ func (k Key) SameButCase(some []Value, now Value) (found []Value) {
 	return k.Sort(found)
 }
 
-func (k Key) group(set Value) map[string][]Value {
+func (k Key) group(elements []Value) map[string][]Value {
 	groups := map[string][]Value{}
-	for _, element := range set.Elements() {
+	for _, element := range elements {
 		groups[k.Of(element)] = append(groups[k.Of(element)], element)
 	}
 	return groups
@@ -121,6 +109,11 @@ func (k Key) alike(a, b []Value) bool {
 		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
 	}
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
+}
+
+// Related returns the part of a set that is related to some elements: see Among.
+func (k Key) Related(set Value, some []Value) Value {
+	return Collection(set.Type(), k.Among(set.Elements(), some))
 }
 
 // Among returns those elements that are related to one of others: they share a part of the key, in

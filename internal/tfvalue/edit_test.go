@@ -57,8 +57,7 @@ func TestSplit(t *testing.T) {
 		"elements without a name":        {"/y", "/z a/t", ": a/t", ""},
 		"one of two with one key":        {"a/t.x a/t", "a/t.x", "a/t.x a/t: ", "a/t.x"},
 	} {
-		remove, add := mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from))
-		first, second := mapsKey.Split(tfvalue.Edit{Remove: remove, Add: add})
+		first, second := mapsKey.Split(mapsKey.Difference(mapsOf(t, test.to), mapsOf(t, test.from)))
 		if got := spelled(first.Remove) + ": " + spelled(first.Add); got != test.first || spelled(second) != test.second {
 			t.Errorf("%s: %q, then %q", name, got, spelled(second))
 		}
@@ -87,8 +86,7 @@ func TestAsk(t *testing.T) {
 		"added by somebody else":                 {"b/u", "b/u a/t", "b/u a/t", true, ""},
 	} {
 		from := mapsOf(t, test.from)
-		remove, add := mapsKey.Difference(mapsOf(t, test.to), from)
-		edit := tfvalue.Edit{Remove: remove, Add: add}
+		edit := mapsKey.Difference(mapsOf(t, test.to), from)
 		first, _ := mapsKey.Split(edit)
 		isDone, conflicts := mapsKey.Ask(edit.All(), from, mapsKey.After(from, first), mapsOf(t, test.now))
 		if isDone != test.isDone || spelled(conflicts) != test.conflicts {

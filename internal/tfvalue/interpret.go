@@ -46,7 +46,7 @@ func (o *interpretation) object(at Path, last, read Value) Value {
 // hasAlternative reports whether an object of alternatives contains one of them, so
 // that the others do not exist.
 func (o *interpretation) hasAlternative(at Path, read Value) bool {
-	if len(at) == 0 || !slices.Contains(o.Alternatives, at[len(at)-1]) {
+	if !slices.Contains(o.Alternatives, at.Name()) {
 		return false
 	}
 	for _, member := range read.Members() {
@@ -58,7 +58,7 @@ func (o *interpretation) hasAlternative(at Path, read Value) bool {
 }
 
 func (o *interpretation) leaf(at Path, last, read Value) Value {
-	name := at[len(at)-1]
+	name := at.Name()
 	key, keyed := o.Keys[name]
 	switch {
 	case last.IsNull() || !last.IsKnown():

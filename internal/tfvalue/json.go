@@ -207,7 +207,7 @@ func (r Rules) write(at Path, v Value) (any, error) {
 
 // Member returns the member of the attribute at a path: replicaMemoryGb of replica_memory_gb.
 func (r Rules) Member(at Path) string {
-	name := at[len(at)-1]
+	name := at.Name()
 	if contains(r.Verbatim, at[:len(at)-1]) {
 		return name
 	}

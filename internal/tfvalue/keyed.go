@@ -100,11 +100,11 @@ func (k Key) Index(set Value) map[string]Value {
 	return index
 }
 
-// Difference returns what changes a remote set to the wanted one: the remote elements to remove and
-// the wanted elements to add. An element that differs is in both. Elements that lack a member of
-// their key are in neither.
-func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
-	want, is := k.group(wanted), k.group(remote)
+// Difference returns what changes a remote set to the wanted one. An element that differs is removed
+// and added. One that lacks a member of its key is neither.
+func (k Key) Difference(wanted, remote Value) Edit {
+	var remove, add []Value
+	want, is := k.group(wanted.Elements()), k.group(remote.Elements())
 	for key, elements := range is {
 		if !k.alike(want[key], elements) {
 			remove = append(remove, elements...)
@@ -116,9 +116,8 @@ func (k Key) Difference(wanted, remote Value) (remove, add []Value) {
 			add = append(add, elements...)
 		}
 	}
-	unnamed := func(element Value) bool { return !k.IsNamed(element) }
-	remove, add = slices.DeleteFunc(remove, unnamed), slices.DeleteFunc(add, unnamed)
-	return k.Sort(remove), k.Sort(add)
+	isUnnamed := func(element Value) bool { return !k.IsNamed(element) }
+	return Edit{k.Sort(slices.DeleteFunc(remove, isUnnamed)), k.Sort(slices.DeleteFunc(add, isUnnamed))}
 }
 
 // Complete returns a set of a response. The MayOmit members that all of its elements omit have the

@@ -13,6 +13,9 @@ type Path []string
 // String returns the path as in a configuration, such as "source.kafka.iam_role".
 func (p Path) String() string { return strings.Join(p, ".") }
 
+// Name returns the last name of the path, "" of the root.
+func (p Path) Name() string { return strings.Join(p[max(0, len(p)-1):], "") }
+
 // Leaf is an attribute that is not an object. A list or set is one leaf: it is owned, compared and
 // sent as a whole.
 type Leaf struct {
@@ -21,7 +24,7 @@ type Leaf struct {
 }
 
 // Name returns the last name of the path.
-func (l Leaf) Name() string { return l.Path[len(l.Path)-1] }
+func (l Leaf) Name() string { return l.Path.Name() }
 
 // Leaves returns the leaves that are not null, in the order of their paths. An unknown object
 // counts as a leaf.
