@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -18,43 +17,38 @@ func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
 func TestReturnedLeavesGoMissing(t *testing.T) {
 	t.Parallel()
 	name, size := omit("GET", 1, "name"), omit("GET", 1, "size")
-	oneAfterAnother := func(request string, lamp tfvalue.Value) tfvalue.Value {
-		if lamp = name(request, lamp); !lamp.At("name").IsNull() {
-			lamp = size(request, lamp)
+	oneAfterAnother := func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+		if lamp = name(w, request, lamp); !lamp.At("name").IsNull() {
+			lamp = size(w, request, lamp)
 		}
 		return lamp
 	}
 	for name, test := range map[string]struct {
-		edits   func(string, tfvalue.Value) tfvalue.Value
-		reads   int
-		patches []string
-		name    string // in the state, which nobody manages; "" for null
+		edit  editing
+		reads int
+		sent  string
+		name  string // in the state, which nobody manages; "" for null
 	}{
-		"once":                   {omit("GET", 1, "size"), 2, nil, "desk"},
-		"once, a keyed set":      {omit("GET", 1, bulbsAt...), 2, nil, "desk"},
-		"one leaf after another": {oneAfterAnother, 2, nil, "desk"},
-		"with its object":        {omit("", 0, "shape"), 1, nil, "desk"},
-		"for good, and nobody's": {omit("", 0, "name"), 2, nil, ""},
-		"for good":               {omit("", 0, "size"), 2, []string{"PATCH size"}, "desk"},
-		"for good, from reads":   {omit("GET", 0, "size"), 2, []string{"PATCH size"}, "desk"},
+		"once":                   {omit("GET", 1, "size"), 2, "", "desk"},
+		"once, a keyed set":      {omit("GET", 1, bulbsAt...), 2, "", "desk"},
+		"one leaf after another": {oneAfterAnother, 2, "", "desk"},
+		"with its object":        {omit("", 0, "shape"), 1, "", "desk"},
+		"for good, and nobody's": {omit("", 0, "name"), 2, "", ""},
+		"for good":               {omit("", 0, "size"), 2, "PATCH size", "desk"},
+		"for good, from reads":   {omit("GET", 0, "size"), 2, "PATCH size", "desk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tf := adopted(t, m{"size": 3, "shape": m{"round": m{"radius": 4}}, "bulbs": deskBulbs})
-			tf.edits = append(tf.edits, test.edits)
+			tf.edit = test.edit
 			o := tf.plan()
-			tf.wantOK(o)
-			if got := tf.reads(); got != test.reads || (o.Action == "none") != (test.patches == nil) {
-				t.Errorf("the plan reads %d times, want %d, and comes to %s", got, test.reads, o.Action)
+			if got := tf.reads(); got != test.reads {
+				t.Errorf("the plan reads %d times, want %d", got, test.reads)
 			}
 			tf.applyPlan(o)
 			tf.wantOK(o)
-			tf.wantPatches(test.patches...)
-			// What was sent because of it, and is still not returned, counts as never returned.
-			for range 2 {
-				tf.wantQuiet(tf.apply())
-				tf.wantPatches()
-			}
+			tf.wantPatches(test.sent)
+			tf.plays(act{}, act{}) // what was sent because of it, and is still not returned, counts as never returned
 			if got := tf.state.At("name"); got.Text() != test.name || got.IsNull() != (test.name == "") {
 				t.Errorf("the state has the name %v", got)
 			}
@@ -67,60 +61,31 @@ func TestReturnedLeavesGoMissing(t *testing.T) {
 func TestNeverReturned(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"", "GET"} {
-		tf := newTerraform(t, newWorkshop())
-		for _, path := range [][]string{{"name"}, {"size"}, {"tags"}, {"shape", "round", "radius"}} {
-			tf.edits = append(tf.edits, omit(method, 0, path...))
-		}
-		tf.config = m{"lamp_id": firstLamp, "name": "n", "size": 5, "tags": []any{"x"}, "shape": m{"round": m{"radius": 1}}}
+		tf := adopts(t, newWorkshop(), m{"name": "n", "size": 5, "tags": []any{"x"}, "shape": m{"round": m{"radius": 1}}})
+		tf.edit = each(to(method, omits("name")), to(method, omits("size")), to(method, omits("tags")), to(method, omits("shape", "round", "radius")), to(method, omits("weight")))
 		tf.wantOK(tf.apply())
 		tf.wantPatches("PATCH name shape.round.radius size tags")
 		for range 2 {
 			tf.wantOK(tf.plan())
-			if got := tf.reads(); got != 1 {
-				t.Errorf("%q: the plan reads %d times", method, got)
-			}
-			tf.wantQuiet(tf.apply())
-			tf.wantPatches()
+			tf.wantRequests("GET")
+			tf.plays(act{})
 		}
 		tf.config["size"] = 6
 		tf.wantOK(tf.apply())
 		tf.wantPatches("PATCH size")
-	}
-}
-
-// TestKeyedSetIsNeverReturned has a platform that never returns the bulbs: one that is added is not
-// waited for, and a warning says so.
-func TestKeyedSetIsNeverReturned(t *testing.T) {
-	t.Parallel()
-	tf := newTerraform(t, newWorkshop())
-	tf.edits = append(tf.edits, omit("", 0, bulbsAt...))
-	tf.config = m{"lamp_id": another, "bulbs": deskBulbs}
-	o := tf.apply()
-	tf.wantOK(o)
-	const adds = "These bulbs will be added:\n\n  - E14\n  - E27\n\n"
-	tf.wantWarnings(o, adds, adds, "API does not return all values")
-	tf.wantPatches("PATCH +E14 +E27")
-}
-
-// TestReturnedByWritesAlone has a leaf that nobody manages, and that only responses to writes have:
-// the state takes it, and no plan reads more because of it.
-func TestReturnedByWritesAlone(t *testing.T) {
-	t.Parallel()
-	w := newWorkshop()
-	w.edits = append(w.edits, omit("GET", 0, "weight"))
-	tf := newTerraform(t, w)
-	tf.config = m{"lamp_id": firstLamp, "size": 3}
-	tf.wantQuiet(tf.apply())
-	tf.config["size"], tf.requests = 4, nil
-	tf.wantOK(tf.apply())
-	tf.wantRequests("2 GETs", "PATCH size")
-	for range 2 {
-		tf.wantOK(tf.plan())
-		tf.wantRequests("GET")
-		if tf.state.At("weight").IsNull() {
-			t.Error("the state has lost the weight")
+		if has := !tf.state.At("weight").IsNull(); has != (method == "GET") { // which nobody manages
+			t.Errorf("%q: the state has the weight: %t", method, has)
 		}
 	}
+	// The bulbs: one that is added is not waited for, and a warning says so.
+	tf := newTerraform(t, newWorkshop())
+	tf.edit = omit("", 0, bulbsAt...)
+	tf.config = m{"lamp_id": another, "bulbs": deskBulbs}
+	o := tf.apply()
+	const adds = "These bulbs will be added:\n\n  - E14\n  - E27\n\n"
+	tf.wantErrors(o)
+	tf.wantWarnings(o, adds, adds, "API does not return all values")
+	tf.wantPatches("PATCH +E14 +E27")
 }
 
 // TestAdoptionReads has an adoption, which reads once in the plan and twice in the apply, and
@@ -128,42 +93,31 @@ func TestReturnedByWritesAlone(t *testing.T) {
 // and nothing is added that is there.
 func TestAdoptionReads(t *testing.T) {
 	t.Parallel()
-	nameless := func(times int) func(string, tfvalue.Value) tfvalue.Value {
-		return func(_ string, lamp tfvalue.Value) tfvalue.Value {
-			times--
-			if times < 0 {
-				return lamp
-			}
-			return withoutNames(lamp)
-		}
-	}
+	nameless := func(times int) editing { return within(0, 1, times+1, omitsNames) }
 	for name, test := range map[string]struct {
 		bulbs any // in the configuration
-		edit  func(string, tfvalue.Value) tfvalue.Value
-		sent  []string
+		edit  editing
+		sent  string
 		error string
 	}{
-		"nothing is omitted":                    {deskBulbs, omit("GET", 0, "cert"), []string{"3 GETs"}, ""},
-		"the set, once":                         {deskBulbs, omit("GET", 1, bulbsAt...), []string{"4 GETs"}, ""},
-		"the set, always: it counts as empty":   {deskBulbs, omit("GET", 0, bulbsAt...), []string{"6 GETs", "PATCH +E14 +E27"}, ""},
-		"the set, which nobody manages":         {nil, omit("GET", 0, bulbsAt...), []string{"3 GETs"}, ""},
-		"the object around it, once":            {deskBulbs, omit("GET", 1, "fixture", "mount"), []string{"4 GETs"}, ""},
-		"the object around it, always":          {deskBulbs, omit("GET", 0, "fixture", "mount"), []string{"2 GETs"}, "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
-		"the names, once":                       {deskBulbs, nameless(1), []string{"4 GETs"}, ""},
-		"the names, once, which nobody manages": {nil, nameless(1), []string{"4 GETs"}, ""},
-		"the names, twice":                      {deskBulbs, nameless(2), []string{"2 GETs"}, "The API returned a bulb that does not have all of socket"},
+		"nothing is omitted":                    {deskBulbs, omit("GET", 0, "cert"), "3 GETs", ""},
+		"the set, once":                         {deskBulbs, omit("GET", 1, bulbsAt...), "4 GETs", ""},
+		"the set, always: it counts as empty":   {deskBulbs, omit("GET", 0, bulbsAt...), "6 GETs, PATCH +E14 +E27", ""},
+		"the set, which nobody manages":         {nil, omit("GET", 0, bulbsAt...), "3 GETs", ""},
+		"the object around it, once":            {deskBulbs, omit("GET", 1, "fixture", "mount"), "4 GETs", ""},
+		"the object around it, always":          {deskBulbs, omit("GET", 0, "fixture", "mount"), "2 GETs", "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
+		"the names, once":                       {deskBulbs, nameless(1), "4 GETs", ""},
+		"the names, once, which nobody manages": {nil, nameless(1), "4 GETs", ""},
+		"the names, twice":                      {deskBulbs, nameless(2), "2 GETs", "The API returned a bulb that does not have all of socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tf := newTerraform(t, newWorkshop())
-			tf.config = m{"lamp_id": firstLamp, "bulbs": test.bulbs}
-			tf.edits = append(tf.edits, test.edit)
+			tf := adopts(t, newWorkshop(), m{"bulbs": test.bulbs})
+			tf.edit = test.edit
 			o := tf.apply()
-			tf.wantRequests(test.sent...)
+			tf.wantRequests(test.sent)
 			if test.error != "" {
-				if len(o.Errors) != 1 || !strings.Contains(o.Errors[0], test.error) {
-					t.Errorf("errors %q", o.Errors)
-				}
+				tf.wantErrors(o, test.error)
 				return
 			}
 			tf.wantQuiet(o)
@@ -173,10 +127,10 @@ func TestAdoptionReads(t *testing.T) {
 		})
 	}
 	tf := adopted(t, m{"size": 3})
-	tf.edits = append(tf.edits, omit("GET", 0, "size"))
+	tf.edit = omit("GET", 0, "size")
 	tf.fail = func(string) error {
 		if tf.reads() == 2 {
-			return &platform.Error{Status: http.StatusForbidden}
+			return &platform.Error{Status: 403}
 		}
 		return nil
 	}
@@ -188,35 +142,27 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	t.Parallel()
 	const nothing = `{"unreturned":"W10="}`
 	tf := adopted(t, m{"size": 3})
-	tf.config["secret"] = m{"version": "1"}
-	tf.wantQuiet(tf.apply())
+	tf.plays(act{config: m{"secret": m{"version": "1"}}, sent: "PATCH secret.version"})
 	if got := string(tf.block.State.Private); got != nothing {
 		t.Errorf("private state %s", got)
 	}
-
-	// What no response has is not missing, whatever is remembered.
-	for _, private := range []string{nothing, ""} {
+	wantPlan := func(private string, want terraformtest.Action) {
 		tf.block.State.Private = []byte(private)
-		if o := tf.plan(); o.Action != terraformtest.None {
+		if o := tf.plan(); o.Action != want {
 			t.Errorf("with private state %q, the plan is to %s", private, o.Action)
 		}
 	}
-
-	// Without a memory, no leaf counts as emptied.
-	tf.block.State.Private = nil
-	tf.edits = append(tf.edits, omit("GET", 1, "size"))
-	if o := tf.plan(); o.Action != terraformtest.None {
-		t.Errorf("without private state, the plan is to %s", o.Action)
-	}
+	wantPlan(nothing, terraformtest.None) // what no response has is not missing
+	wantPlan("", terraformtest.None)
+	tf.edit = omit("GET", 1, "size")
+	wantPlan("", terraformtest.None) // without a memory, no leaf counts as emptied
 
 	// What goes missing with its object stays a leaf that reads have returned.
 	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
-	tf.edits = append(tf.edits, omit("", 0, "shape"))
-	tf.wantQuiet(tf.apply())
-	tf.edits[0] = omit("", 0, "shape", "round", "radius")
-	if o := tf.plan(); o.Action != terraformtest.Update {
-		t.Errorf("the plan is to %s", o.Action)
-	}
+	tf.edit = omit("", 0, "shape")
+	tf.plays(act{})
+	tf.edit = omit("", 0, "shape", "round", "radius")
+	wantPlan(nothing, terraformtest.Update)
 }
 
 // TestSetAndEmptied sets a leaf that the platform does not have yet, and the console
@@ -227,38 +173,14 @@ func TestSetAndEmptied(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop()
 	w.change(firstLamp, nil, "size")
-	tf := newTerraform(t, w)
-	tf.config = m{"lamp_id": firstLamp, "size": 2}
+	tf := adopts(t, w, m{"size": 2})
 	tf.wantOK(tf.apply())
 	tf.wantPatches("PATCH size")
-	tf.change(firstLamp, nil, "size")
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches()
-	tf.change(firstLamp, 2, "size")
-	tf.wantQuiet(tf.apply()) // which stores what its refresh has read
-	tf.change(firstLamp, nil, "size")
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH size")
-}
-
-// TestUpdateDropsAnUnmanagedLeaf has a platform that drops an unmanaged leaf with an update, also where the
-// response shows the lamp as it was. Managed with the value that it had before, it is sent.
-func TestUpdateDropsAnUnmanagedLeaf(t *testing.T) {
-	t.Parallel()
-	for _, result := range []string{"", "past"} {
-		tf := adopted(t, m{"name": "desk"})
-		tf.result = result
-		tf.rewrite = func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without("size") }
-		tf.config["name"] = "new"
-		o := tf.apply()
-		tf.wantOK(o)
-		tf.wantWarnings(o, "- size: was 3, is now not set")
-		tf.wantPatches("PATCH name")
-		tf.rewrite = nil
-		tf.config["size"] = 3
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches("PATCH size")
-	}
+	tf.plays(
+		act{console: m{"size": nil}},
+		act{console: m{"size": 2}}, // which stores what its refresh has read
+		act{console: m{"size": nil}, sent: "PATCH size"},
+	)
 }
 
 // TestResponseOmitsALeaf has a response to a PATCH that omits one leaf, managed or not: one
@@ -266,22 +188,10 @@ func TestUpdateDropsAnUnmanagedLeaf(t *testing.T) {
 func TestResponseOmitsALeaf(t *testing.T) {
 	t.Parallel()
 	for omitted, byRead := range map[string]string{"name": "", "weight": "", "fixture.mount.bulbs": "", "fixture.mount": "", "fixture": "", "cert": "name"} {
-		tf := adopted(t, m{"name": "desk"})
-		tf.config["name"] = "new"
-		o := tf.plan()
-		tf.requests = nil
-		tf.edits = append(tf.edits, omit("PATCH", 0, strings.Split(omitted, ".")...), func(request string, lamp tfvalue.Value) tfvalue.Value {
-			if byRead == "" || len(tf.patches()) == 0 || request != "GET" {
-				return lamp
-			}
-			return lamp.Without(byRead)
-		})
-		tf.applyPlan(o)
-		tf.wantWarnings(o)
-		if got := tf.reads(); got != 2 {
-			t.Errorf("%s: the apply reads %d times, want before and after the PATCH", omitted, got)
+		test := scene{config: m{"bulbs": nil}, edit: to("PATCH", omits(strings.Split(omitted, ".")...)), sent: "GET, PATCH name, GET"}
+		if byRead != "" {
+			test.edit = each(test.edit, within(1, 1, 2, omits(byRead)))
 		}
-		tf.wantPatches("PATCH name")
-		tf.wantQuiet(o)
+		t.Run(omitted, test.play)
 	}
 }

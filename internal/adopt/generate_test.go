@@ -54,6 +54,7 @@ func TestGeneratedConfigurationOfAnObject(t *testing.T) {
 		"the provider's, in capitals":     {m{"organization_id": strings.ToUpper(ours)}, m{}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			defer survive(t)
 			row.state["lamp_id"], row.want["lamp_id"] = firstLamp, firstLamp
 			got := e.generate(value(row.state, typ), ours)
 			if want := value(row.want, typ); !got.Equal(want) {

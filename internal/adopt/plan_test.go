@@ -8,8 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestIgnoreChanges has leaves that are ignored, members of credentials, and a part of a list,
@@ -18,30 +16,20 @@ func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk", "size": 3})
 	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("name")}
-	tf.config["name"], tf.config["size"] = "ignored", 4
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH size")
-	tf.change(firstLamp, "outside", "name")
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches()
+	tf.plays(act{config: m{"name": "ignored", "size": 4}, sent: "PATCH size"}, act{console: m{"name": "outside"}})
 	for ignored, patch := range map[string]string{"user": "PATCH secret.version", "version": "PATCH secret.user"} {
-		tf := newTerraform(t, newWorkshop())
-		tf.config = m{"lamp_id": firstLamp, "secret": m{"user": "a", "version": "1"}}
+		tf := adopts(t, newWorkshop(), m{"secret": m{"user": "a", "version": "1"}})
 		tf.wantQuiet(tf.apply())
 		tf.requests = nil
 		tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("secret").GetAttr(ignored)}
-		tf.config["secret"] = m{"user": "b", "version": "2"}
-		tf.wantQuiet(tf.apply())
-		tf.wantPatches(patch)
+		tf.plays(act{config: m{"secret": m{"user": "b", "version": "2"}}, sent: patch})
 	}
 	tf = adopted(t, m{"tags": []any{"a", "b"}})
-	tf.config["tags"] = []any{"ignored", "c"}
 	tf.block.IgnoreChanges = []cty.Path{cty.GetAttrPath("tags").IndexInt(0)}
-	tf.wantOK(tf.apply())
+	tf.plays(act{config: m{"tags": []any{"ignored", "c"}}, sent: "PATCH tags"})
 	if got := tf.state.At("tags").Elements(); got[0].Text() != "a" || got[1].Text() != "c" {
 		t.Errorf("the state has %v", got)
 	}
-	tf.wantPatches("PATCH tags")
 }
 
 // TestReplacement replaces a lamp by one of another shape. What is under ignore_changes is not
@@ -129,7 +117,7 @@ func TestAdoptionWarnings(t *testing.T) {
 				return
 			}
 			tf.wantWarnings(o, "Creating this resource "+test.summary+` lamp "desk" (`+firstLamp+"): The lamp already exists. "+test.list+"\n\nTo keep")
-			tf.edits = append(tf.edits, omit("GET", 1, bulbsAt...))
+			tf.edit = omit("GET", 1, bulbsAt...)
 			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
 				t.Errorf("with bulbs omitted once: %q", again.Warnings)
 			}
@@ -154,7 +142,7 @@ func TestChangeOfAnOptionSendsNothing(t *testing.T) {
 		}
 		tf.planConfig = nil
 		tf.wantQuiet(o)
-		tf.wantPatches()
+		tf.wantPatches("")
 	}
 }
 
@@ -214,25 +202,16 @@ func TestUnreadableAndDeletedObjects(t *testing.T) {
 	}
 }
 
-// TestEditedState has a state without an ID: the error says what it lacks, and no request
-// is made.
+// TestEditedState has states without an ID: the error says what is missing, and no request is made. If
+// the refresh is skipped, what is known only after apply stays so.
 func TestEditedState(t *testing.T) {
 	t.Parallel()
 	tf := adopted(t, m{"name": "desk"})
-	tf.block.State.Value = tf.cty(tf.state.Without("lamp_id"))
-	tf.requests = nil
+	whole := tf.state
+	tf.block.State.Value = tf.cty(whole.Without("lamp_id"))
 	tf.wantErrors(tf.plan(), "Cannot read lamp: The state of this resource has no value for one of organization_id and lamp_id.")
-	if len(tf.requests) > 0 {
-		t.Errorf("requests %q", tf.requests)
-	}
-}
-
-// TestUnknownOrganization has a state without its organization, and a refresh that is skipped: what
-// is known only after apply stays so.
-func TestUnknownOrganization(t *testing.T) {
-	t.Parallel()
-	tf := adopted(t, m{"name": "desk"})
-	tf.block.State.Value = tf.cty(tf.state.Without("organization_id"))
+	tf.wantRequests("")
+	tf.block.State.Value = tf.cty(whole.Without("organization_id"))
 	tf.lacks = []string{"key_secret", "organization_id"}
 	if planned := tf.tfvalue(tf.plan().Planned).At("organization_id"); planned.IsKnown() {
 		t.Errorf("planned %v", planned)
@@ -246,12 +225,7 @@ func TestSpellingOfIDs(t *testing.T) {
 	capitals := strings.ToUpper(firstLamp)
 	for first, then := range map[string]string{firstLamp: capitals, capitals: firstLamp} {
 		tf := newTerraform(t, newWorkshop())
-		tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value {
-			if request == "GET" {
-				return lamp
-			}
-			return lamp.With(tfvalue.String(then), "lamp_id")
-		})
+		tf.edit = to("PATCH", keeps(then, "lamp_id"))
 		tf.config = m{"lamp_id": first, "name": "desk"}
 		tf.wantQuiet(tf.apply())
 		tf.config = m{"lamp_id": then, "name": "new"}
@@ -277,6 +251,6 @@ func TestDestroyLeavesObjectsAndWarnsOnce(t *testing.T) {
 		tf.block.Apply(tf, o)
 		tf.wantOK(o)
 		tf.wantWarnings(o, want...)
-		tf.wantPatches()
+		tf.wantPatches("")
 	}
 }

@@ -39,7 +39,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 						t.Errorf("no %q in %s", line, o.Errors[0])
 					}
 				}
-				tf.wantPatches()
+				tf.wantPatches("")
 				// An import shows the difference, and its apply makes it.
 				tf.wantOK(tf.imports(firstLamp))
 				tf.wantQuiet(tf.apply())
@@ -59,21 +59,16 @@ func TestRejectedAdoption(t *testing.T) {
 	tf.wantWarnings(o)
 }
 
-// TestConfigurationEmptiesValues has adoptions and updates that empty what the platform has.
+// TestConfigurationEmptiesValues has an adoption and an update that empty what the platform has.
 func TestConfigurationEmptiesValues(t *testing.T) {
 	t.Parallel()
-	empty := m{"lamp_id": firstLamp, "name": "", "tags": []any{}}
-	tf := newTerraform(t, newWorkshop())
-	tf.config = empty
+	tf := adopts(t, newWorkshop(), m{"name": "", "tags": []any{}})
 	tf.wantQuiet(tf.apply())
 	tf.wantPatches("PATCH name tags")
 	tf.config = m{"lamp_id": firstLamp, "size": 5}
 	tf.block.State.Value = tf.cty(tfvalue.Null(tf.typ()))
 	tf.wantWarnings(tf.plan(), "current values of lamp "+firstLamp) // which has no name now
-	tf = adopted(t, m{"name": "desk", "tags": []any{"a", "b"}})
-	tf.config = empty
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name tags")
+	adopted(t, m{"name": "desk", "tags": []any{"a", "b"}}).plays(act{config: m{"name": "", "tags": []any{}}, sent: "PATCH name tags"})
 }
 
 // TestRestoredAsItWas has a platform that resets leaves that an adoption or an update does not
@@ -87,13 +82,13 @@ func TestRestoredAsItWas(t *testing.T) {
 	tf := newTerraform(t, w)
 	tf.config = m{"lamp_id": firstLamp, "name": "new", "size": 3, "tags": []any{"caf\u00e9"}}
 	tf.wantOK(tf.apply())
-	tf.wantPatches("PATCH name", "PATCH name size tags")
+	tf.wantPatches("PATCH name, PATCH name size tags")
 	tf.config["name"] = "newer"
 	o := tf.plan()
 	tf.change(firstLamp, 9, "size")
 	tf.applyPlan(o)
 	tf.wantOK(o)
-	tf.wantPatches("PATCH name", "PATCH name size tags")
+	tf.wantPatches("PATCH name, PATCH name size tags")
 	lamp := tf.lamps[firstLamp]
 	if size, _ := lamp.At("size").Number().Int64(); size != 9 || lamp.At("tags").Elements()[0].Text() != decomposed {
 		t.Errorf("the lamp has size %d and tags %v", size, lamp.At("tags"))
@@ -110,22 +105,22 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 		from, to m // of the configuration
 		at       string
 		moves    any
-		sent     []string
+		sent     string
 		refused  string
 		next     terraformtest.Action
 	}{
-		"a leaf that the plan leaves alone":    {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, []string{"PATCH name"}, "", "update"},
-		"a leaf that is emptied":               {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, []string{"PATCH name"}, "", "update"},
-		"the leaf that the plan changes":       {m{"name": "desk"}, m{"name": "new"}, "name", "moved", []string{"PATCH name"}, "", "none"},
-		"the leaf, as the plan changes it":     {m{"name": "desk"}, m{"name": "new"}, "name", "new", nil, "", "none"},
-		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, []string{"PATCH name"}, "", "update"},
-		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "fixture.mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, []string{"PATCH -E27", "PATCH +E27"}, "", "update"},
-		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{green, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, nil, "  - E14\n", "update"},
-		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[1]}, nil, "", "none"},
+		"a leaf that the plan leaves alone":    {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, "PATCH name", "", "update"},
+		"a leaf that is emptied":               {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, "PATCH name", "", "update"},
+		"the leaf that the plan changes":       {m{"name": "desk"}, m{"name": "new"}, "name", "moved", "PATCH name", "", "none"},
+		"the leaf, as the plan changes it":     {m{"name": "desk"}, m{"name": "new"}, "name", "new", "", "", "none"},
+		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, "PATCH name", "", "update"},
+		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "fixture.mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, "PATCH -E27, PATCH +E27", "", "update"},
+		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{green, deskBulbs[1]}, "", "  - E14\n", "update"},
+		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, "", "  - E14\n", "update"},
+		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[1]}, "", "", "none"},
 		"an element, as it adds it but for the form": {m{"bulbs": deskBulbs}, m{"bulbs": append([]any{m{"socket": "G9", "colors": []any{"caf\u00e9"}}}, deskBulbs...)}, "fixture.mount.bulbs",
-			[]any{deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": true}, m{"socket": "G9", "colors": []any{"cafe\u0301"}}}, nil, "", "update"},
-		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, []string{"PATCH -E14", "PATCH +E14"}, "", "update"},
+			[]any{deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": true}, m{"socket": "G9", "colors": []any{"cafe\u0301"}}}, "", "", "update"},
+		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, "PATCH -E14, PATCH +E14", "", "update"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +143,7 @@ func TestApplyKeepsToItsPlan(t *testing.T) {
 					t.Errorf("no %q in %q", test.refused, o.Errors)
 				}
 			}
-			tf.wantPatches(test.sent...)
+			tf.wantPatches(test.sent)
 			next := tf.plan()
 			tf.wantOK(next)
 			if next.Action != test.next {

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,21 +22,31 @@ import (
 type scene struct {
 	from    []any // the bulbs of the lamp, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
+	plain   bool  // the kind has no keyed set
+	ignored bool  // another object of the run has waited for the name in vain
+	once    bool  // the provider does not retry
 	lag     time.Duration
 	queue   time.Duration
+	resets  bool
+	result  string
 	rewrite func(tfvalue.Value) tfvalue.Value
-	happens func(w *workshop, request string) error                             // before a request of the apply
-	edit    func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value // of its responses
+	happens happening
+	edit    editing
 
-	sent     []string // by the apply, as wantRequests has it
+	sent     string // by the apply, as wantRequests has it
 	took     time.Duration
 	errors   []string
 	warnings []string
 	unsaid   string // by any warning
+	held     m      // in the state after an error, if it is not what responses had; the next plan is empty
 	differs  bool   // the next plan has something to do
 	advises  bool   // an error advises to configure the value on the platform
-	once     bool   // the provider does not retry
 }
+
+type (
+	happening = func(w *workshop, request string) error                             // before a request of the apply
+	editing   = func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value // of its responses
+)
 
 const (
 	notShown  = "API does not show the change to "
@@ -54,55 +65,67 @@ var (
 	elsewhere = []any{g9, deskBulbs[1]}
 )
 
+func playAll(t *testing.T, scenes map[string]scene) {
+	t.Parallel()
+	for name, s := range scenes {
+		t.Run(name, s.play)
+	}
+}
+
 func (s scene) play(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		tf := adopted(t, m{"name": "desk", "bulbs": deskBulbs})
+		w := newWorkshop()
+		w.plain = s.plain
+		tf := adopts(t, w, m{"name": "desk"})
+		tf.inBubble = true
+		if !s.plain {
+			tf.config["bulbs"] = deskBulbs
+		}
 		if s.from != nil {
 			tf.change(firstLamp, s.from, bulbsAt...)
 			tf.config["bulbs"] = s.from
-			tf.wantQuiet(tf.apply())
 		}
+		tf.wantQuiet(tf.apply())
 		tf.config["name"] = "new"
-		for path, is := range s.config {
-			tf.config[path] = is
-		}
+		maps.Copy(tf.config, s.config)
 		o := tf.plan()
-		tf.lag, tf.queue, tf.rewrite, tf.retries, tf.requests = s.lag, s.queue, s.rewrite, true, nil
+		tf.lag, tf.queue, tf.rewrite, tf.resets, tf.result, tf.edit, tf.requests = s.lag, s.queue, s.rewrite, s.resets, s.result, s.edit, nil
 		if s.happens != nil {
-			tf.fail = func(request string) error { return s.happens(tf.workshop, request) }
-		}
-		if s.edit != nil {
-			tf.edits = append(tf.edits, func(request string, lamp tfvalue.Value) tfvalue.Value { return s.edit(tf.workshop, request, lamp) })
+			tf.fail = func(request string) error { return s.happens(w, request) }
 		}
 		begun := time.Now()
 		tf.start(tf.config)
+		if s.ignored {
+			tf.run.Ignored.Add("lamp/name")
+		}
 		if s.once {
 			tf.run.Client, _ = platform.New(platform.Config{})
 		}
-		tf.block.Apply(tf, o)
-		tf.state = tf.tfvalue(tf.block.State.Value)
+		tf.applyStarted(o)
 		if took := time.Since(begun); took != s.took {
 			t.Errorf("the apply took %s", took)
 		}
 		if tf.open != 0 {
 			t.Errorf("%d calls have not ended", tf.open)
 		}
-		tf.wantRequests(s.sent...)
+		tf.wantRequests(s.sent)
 		tf.wantErrors(o, s.errors...)
 		tf.wantWarnings(o, s.warnings...)
-		if all := strings.Join(o.Warnings, ""); s.unsaid != "" && strings.Contains(all, s.unsaid) {
-			t.Errorf("warnings %q", all)
-		}
+		tf.wantUnsaid(o, s.unsaid)
 		if strings.Contains(strings.Join(o.Errors, ""), "Set the argument to the value on the platform") != s.advises {
 			t.Errorf("an error advises to configure the value: %t", !s.advises)
 		}
 		for _, name := range []string{"name", "size"} {
-			if is, returned := tf.state.At(name), tf.returned.At(name); len(s.errors) > 0 && !is.Equal(returned) {
-				t.Errorf("after an error, the state has %v for %s, and responses had %v", is, name, returned)
+			want := tf.returned.At(name) // after an error
+			if held, is := s.held[name]; is {
+				want = value(held, want.Type())
+			}
+			if is := tf.state.At(name); len(s.errors) > 0 && !is.Equal(want) {
+				t.Errorf("the state has %v for %s, want %v", is, name, want)
 			}
 		}
-		if len(s.errors) == 0 && !s.differs {
+		if len(s.errors) == 0 && !s.differs || s.held != nil {
 			tf.fail = nil
 			tf.wantQuiet(tf.plan())
 		}
@@ -128,26 +151,57 @@ func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tf
 	}
 }
 
-func omitEmptyBulbs(_ string, lamp tfvalue.Value) tfvalue.Value {
+// omits has responses without a leaf or an object.
+func omits(path ...string) func(tfvalue.Value) tfvalue.Value {
+	return func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without(path...) }
+}
+
+// omitsNames has responses that omit the names of the bulbs, and omitsEmptyBulbs such that omit the
+// bulbs if there are none.
+func omitsNames(lamp tfvalue.Value) tfvalue.Value {
+	return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+}
+
+func omitsEmptyBulbs(lamp tfvalue.Value) tfvalue.Value {
 	if lamp.At(bulbsAt...).IsEmpty() {
 		return lamp.Without(bulbsAt...)
 	}
 	return lamp
 }
 
-// nameless has a number of responses, from that to a PATCH on, omit the names of the bulbs.
-func nameless(patch, times int) func(*workshop, string, tfvalue.Value) tfvalue.Value {
-	return func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
-		if len(w.patches()) != patch || times == 0 {
-			return lamp
+// to edits the responses to requests that begin so, all of them with "".
+func to(begins string, edit func(tfvalue.Value) tfvalue.Value) editing {
+	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+		if strings.HasPrefix(request, begins) {
+			return edit(lamp)
 		}
-		times--
-		return withoutNames(lamp)
+		return lamp
+	}
+}
+
+// within edits the responses after a PATCH, counted from its own, which is 0. Before the first PATCH,
+// the first read is 1.
+func within(patch, from, until int, edit func(tfvalue.Value) tfvalue.Value) editing {
+	return func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
+		if read := w.lastReads(); len(w.patches()) == patch && from <= read && read < until {
+			return edit(lamp)
+		}
+		return lamp
+	}
+}
+
+// each edits responses in several ways.
+func each(all ...editing) editing {
+	return func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+		for _, edit := range all {
+			lamp = edit(w, request, lamp)
+		}
+		return lamp
 	}
 }
 
 // fails has one PATCH fail, and perhaps be carried out all the same.
-func fails(patch int, done bool, err *platform.Error) func(*workshop, string) error {
+func fails(patch int, done bool, err *platform.Error) happening {
 	return func(w *workshop, request string) error {
 		if w.done = false; request == "GET" || len(w.patches()) != patch {
 			return nil
@@ -158,12 +212,12 @@ func fails(patch int, done bool, err *platform.Error) func(*workshop, string) er
 }
 
 // lost has no response to one PATCH arrive.
-func lost(patch int, done bool) func(*workshop, string) error {
+func lost(patch int, done bool) happening {
 	return fails(patch, done, &platform.Error{Ambiguous: true})
 }
 
 // doneLater has no response to PATCHes arrive, each of which is carried out after so long; 0 is never.
-func doneLater(after time.Duration, patches ...int) func(*workshop, string) error {
+func doneLater(after time.Duration, patches ...int) happening {
 	return func(w *workshop, request string) error {
 		if request == "GET" || !slices.Contains(patches, len(w.patches())) {
 			return nil
@@ -174,7 +228,7 @@ func doneLater(after time.Duration, patches ...int) func(*workshop, string) erro
 }
 
 // meanwhile has somebody change the lamp in the console while a PATCH fails.
-func meanwhile(is any, at tfvalue.Path, fails func(*workshop, string) error) func(*workshop, string) error {
+func meanwhile(is any, at tfvalue.Path, fails happening) happening {
 	return func(w *workshop, request string) error {
 		err := fails(w, request)
 		if err != nil {
@@ -185,7 +239,7 @@ func meanwhile(is any, at tfvalue.Path, fails func(*workshop, string) error) fun
 }
 
 // before has somebody change the lamp in the console before a request, counted from the PATCH on.
-func before(patch, read int, is any, at ...string) func(*workshop, string) error {
+func before(patch, read int, is any, at ...string) happening {
 	return func(w *workshop, request string) error {
 		if len(w.patches()) == patch && w.lastReads() == read {
 			w.change(firstLamp, is, at...)
@@ -195,7 +249,7 @@ func before(patch, read int, is any, at ...string) func(*workshop, string) error
 }
 
 // inOrder has each of several things happen.
-func inOrder(all ...func(*workshop, string) error) func(*workshop, string) error {
+func inOrder(all ...happening) happening {
 	return func(w *workshop, request string) error {
 		var errs []error
 		for _, happens := range all {
@@ -205,13 +259,18 @@ func inOrder(all ...func(*workshop, string) error) func(*workshop, string) error
 	}
 }
 
-// always has all responses of a scene edited in the same way.
-func always(edit func(string, tfvalue.Value) tfvalue.Value) func(*workshop, string, tfvalue.Value) tfvalue.Value {
-	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value { return edit(request, lamp) }
+// lagsAfter has responses of the past only to reads after a PATCH.
+func lagsAfter(patch int, lag time.Duration) happening {
+	return func(w *workshop, request string) error {
+		if w.lag = 0; request == "GET" && len(w.patches()) == patch {
+			w.lag = lag
+		}
+		return nil
+	}
 }
 
 // forbidsRead has one read fail after a PATCH.
-func forbidsRead(patch, read int) func(*workshop, string) error {
+func forbidsRead(patch, read int) happening {
 	return func(w *workshop, request string) error {
 		if request == "GET" && len(w.patches()) == patch && w.lastReads() == read {
 			return &platform.Error{Status: http.StatusForbidden}
@@ -225,4 +284,26 @@ func (w *workshop) lastReads() int {
 	reads := slices.Clone(w.requests)
 	slices.Reverse(reads)
 	return max(0, slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" }))
+}
+
+// lacks has responses that omit a member of some bulbs.
+func lacks(member string, sockets ...string) func(tfvalue.Value) tfvalue.Value {
+	return func(lamp tfvalue.Value) tfvalue.Value {
+		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value {
+			if slices.Contains(sockets, bulb.At("socket").Text()) {
+				return bulb.Without(member)
+			}
+			return bulb
+		})
+	}
+}
+
+// queues has the PATCH that follows a read wait for its turn.
+func queues(patch, read int, wait time.Duration) happening {
+	return func(w *workshop, _ string) error {
+		if w.queue = 0; len(w.patches()) == patch && w.lastReads() == read {
+			w.queue = wait
+		}
+		return nil
+	}
 }

@@ -23,32 +23,28 @@ func TestUnknownSettings(t *testing.T) {
 	tf := adopted(t, m{"name": "desk"})
 	tf.lacks, tf.config["name"] = []string{"key_secret"}, "new"
 	o := tf.plan()
-	tf.wantOK(o)
 	tf.wantWarnings(o, skipped)
-	if o.Action != "update" || len(tf.requests) > 0 {
-		t.Errorf("%s after requests %q", o.Action, tf.requests)
-	}
+	tf.wantRequests("")
 	tf.applyPlan(o)
 	tf.wantErrors(o, unknownSettings)
 	tf.lacks = nil
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name")
+	tf.plays(act{sent: "PATCH name"})
 
 	// An import cannot wait.
-	tf = newTerraform(t, newWorkshop())
-	tf.config, tf.lacks = m{"lamp_id": firstLamp}, []string{"key_secret"}
+	tf = adopts(t, newWorkshop(), m{})
+	tf.lacks = []string{"key_secret"}
 	tf.wantErrors(tf.imports(firstLamp), unknownSettings)
 	tf.lacks = nil
 	tf.wantErrors(tf.imports("2000000a-0000-4000-8000-000000000009"), "Cannot import lamp: There is no lamp")
 
 	for _, lacks := range []string{"key_secret", "organization_id"} { // of an adoption
-		tf := newTerraform(t, newWorkshop())
-		tf.config, tf.lacks = m{"lamp_id": firstLamp, "name": "new", "bulbs": deskBulbs, "secret": m{"version": "1"}}, []string{lacks}
+		tf := adopts(t, newWorkshop(), m{"name": "new", "bulbs": deskBulbs, "secret": m{"version": "1"}})
+		tf.lacks = []string{lacks}
 		o := tf.plan()
-		tf.wantOK(o)
 		tf.wantWarnings(o)
-		if known := tf.tfvalue(o.Planned).At("organization_id").IsKnown(); known != (lacks == "key_secret") || len(tf.requests) > 0 {
-			t.Errorf("the organization is known: %t; requests %q", known, tf.requests)
+		tf.wantRequests("")
+		if known := tf.tfvalue(o.Planned).At("organization_id").IsKnown(); known != (lacks == "key_secret") {
+			t.Errorf("the organization is known: %t", known)
 		}
 		tf.lacks = nil
 		tf.applyPlan(o)
@@ -57,33 +53,27 @@ func TestUnknownSettings(t *testing.T) {
 			t.Errorf("the state has the organization %q", got)
 		}
 	}
+}
 
-	// An organization that is not set at all is an error of the plan.
-	tf = newTerraform(t, newWorkshop())
+// TestOrganizationUnknownOrChanged has an organization that is known only after apply, one that is not set, and
+// another default of the provider after an adoption, which changes nothing.
+func TestOrganizationUnknownOrChanged(t *testing.T) {
+	t.Parallel()
+	tf := adopts(t, newWorkshop(), m{"organization_id": unknown})
+	o := tf.plan()
+	tf.wantRequests("")
+	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() {
+		t.Errorf("planned %v", o.Planned.GoString())
+	}
 	tf.start(m{"lamp_id": firstLamp})
 	tf.run.OrganizationID = ""
 	tf.wantErrors(tf.block.PlanOnly(tf), "organization_id is not set")
-	tf.wantPatches()
-}
-
-// TestOrganizationUnknownOrChanged has an organization that is known only after apply, and another default of the
-// provider after an adoption, which changes nothing.
-func TestOrganizationUnknownOrChanged(t *testing.T) {
-	t.Parallel()
-	tf := newTerraform(t, newWorkshop())
-	tf.config = m{"lamp_id": firstLamp, "organization_id": unknown}
-	o := tf.plan()
-	tf.wantOK(o)
-	if tf.tfvalue(o.Planned).At("organization_id").IsKnown() || len(tf.requests) > 0 {
-		t.Errorf("planned %v after requests %q", o.Planned.GoString(), tf.requests)
-	}
+	tf.wantRequests("")
 	tf = adopted(t, m{"name": "desk"})
 	tf.start(tf.config)
 	tf.run.OrganizationID = another
-	c := tf.block.Plan(tf)
-	tf.wantOK(c)
-	if c.Action != terraformtest.None {
-		t.Errorf("with another default, the plan is to %s", c.Action)
+	if c := tf.block.Plan(tf); c.Action != terraformtest.None {
+		t.Errorf("with another default, the plan is to %s: %v", c.Action, &c.Report)
 	}
 }
 
@@ -98,13 +88,10 @@ func TestImportOfAnother(t *testing.T) {
 	tf.wantErrors(o, "Import does not match the configuration: The import and the configuration of this resource name different lamps: lamp_id is "+firstLamp+" in the import and "+another+" in the configuration. ")
 	tf.wantWarnings(o)
 	tf.block.Config = tf.cty(tf.value(m{"lamp_id": unknown}))
-	o = tf.block.PlanOnly(tf)
-	tf.wantOK(o)
+	tf.wantOK(tf.block.PlanOnly(tf))
 	for range 2 {
-		o = tf.plan()
-		tf.wantOK(o)
-		if o.Action != terraformtest.Replace {
-			t.Errorf("a later plan is to %s", o.Action)
+		if o := tf.plan(); o.Action != terraformtest.Replace {
+			t.Errorf("a later plan is to %s: %v", o.Action, &o.Report)
 		}
 	}
 }
@@ -113,6 +100,7 @@ func TestImportOfAnother(t *testing.T) {
 // or the error.
 func TestImportState(t *testing.T) {
 	t.Parallel()
+	defer survive(t)
 	for name, test := range map[string]struct {
 		id       string
 		identity m
@@ -157,6 +145,7 @@ func TestImportState(t *testing.T) {
 // TestListedJSONImportsLikeARead has the JSON of a lamp from a list.
 func TestListedJSONImportsLikeARead(t *testing.T) {
 	t.Parallel()
+	defer survive(t)
 	e, id := newWorkshop().engine(), Identity{Organization: organization, IDs: []string{firstLamp}}
 	lamp, err := e.Imported(id, map[string]any{"name": "desk", "lamp_id": "another spelling"})
 	if want := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType); err != nil || !lamp.Equal(want) {
@@ -170,6 +159,7 @@ func TestListedJSONImportsLikeARead(t *testing.T) {
 // TestValidateConfig has what the engine and the kind check of a configuration alone.
 func TestValidateConfig(t *testing.T) {
 	t.Parallel()
+	defer survive(t)
 	for name, validate := range map[string]func(tfvalue.Value, *diag.Diagnostics){
 		"Object is empty": nil,
 		"Name is missing": func(config tfvalue.Value, diags *diag.Diagnostics) {
@@ -189,42 +179,51 @@ func TestValidateConfig(t *testing.T) {
 	}
 }
 
-// TestUndecodableCalls has values that cannot be decoded, private state that cannot be read, the
-// identity in responses, and the place of an error.
+// TestUndecodableCalls has values that cannot be decoded: an error of the call itself.
 func TestUndecodableCalls(t *testing.T) {
 	t.Parallel()
+	defer survive(t)
 	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
 	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})
 	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
 	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
 	_, generates := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: broken})
 	_, imports := e.ImportResourceState(newConnection(t), &tfprotov6.ImportResourceStateRequest{Identity: &tfprotov6.ResourceIdentityData{IdentityData: broken}})
-	if read == nil || plan == nil || apply == nil || generates == nil || imports == nil {
-		t.Errorf("errors %v, %v, %v, %v, %v", read, plan, apply, generates, imports)
+	for call, err := range map[string]error{"read": read, "plan": plan, "apply": apply, "generate": generates, "import": imports} {
+		if err == nil {
+			t.Errorf("%s: no error", call)
+		}
 	}
-	ids := m{"organization_id": organization, "lamp_id": firstLamp}
+	for _, private := range []string{"", "{", `{"unreturned":"e30="}`} { // which is ignored
+		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
+			t.Errorf("%q is read as %v", private, m)
+		}
+	}
+}
+
+// TestResponsesOfCalls has the identity in responses, a generated configuration, and the error of an
+// apply that leaves a value unknown, and diagnostics as the protocol has them.
+func TestResponsesOfCalls(t *testing.T) {
+	t.Parallel()
+	defer survive(t)
+	e, ctx, ids := newWorkshop().engine(), context.Background(), m{"organization_id": organization, "lamp_id": firstLamp}
 	state, _ := encode(value(ids, e.objectType))
 	none, _ := encode(tfvalue.Null(e.objectType))
+	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
 	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
-	if generated, err := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
-		t.Errorf("generated %v, %v", generated, err)
-	}
 	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
 	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
-	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
-	applied, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
-	if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "Unknown values after apply" {
-		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
-	}
 	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
 		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
 			t.Errorf("identity %d is %v, %v", i, identity, err)
 		}
 	}
-	for _, private := range []string{"", "{", `{"unreturned":"e30="}`} {
-		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
-			t.Errorf("%q is read as %v", private, m)
-		}
+	if generated, err := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
+		t.Errorf("generated %v, %v", generated, err)
+	}
+	applied, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
+	if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "Unknown values after apply" {
+		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
 	}
 	var all diag.Diagnostics
 	all.AddAttributeWarning(conn.AttributePath(tfvalue.Path{"shape", "round"}), "Summary", "Detail")

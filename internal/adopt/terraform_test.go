@@ -3,9 +3,12 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -16,11 +19,13 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
-// terraform is one resource block for a lamp, which package terraformtest plays.
+// terraform is one resource block for a lamp, which package terraformtest plays. Unless the test is in
+// a bubble, each apply has one of its own: no test waits, whatever the engine does.
 type terraform struct {
 	*workshop
-	t     testing.TB
-	block *terraformtest.Resource
+	t        *testing.T
+	inBubble bool
+	block    *terraformtest.Resource
 
 	// config is what the user wrote, and planConfig, if it is set, what is known of it
 	// in the plan.
@@ -31,7 +36,7 @@ type terraform struct {
 	run   *conn.Connection
 }
 
-func newTerraform(t testing.TB, w *workshop) *terraform {
+func newTerraform(t *testing.T, w *workshop) *terraform {
 	t.Helper()
 	block := &tfprotov6.SchemaBlock{Attributes: protocolAttributes(lampSchema.Attributes)}
 	return &terraform{workshop: w, t: t, block: terraformtest.New("test_lamp", terraformtest.NewSchema(&tfprotov6.Schema{Block: block})), state: tfvalue.Null(w.typ())}
@@ -59,15 +64,25 @@ func (tf *terraform) ValidateResourceConfig(context.Context, *tfprotov6.Validate
 	return &tfprotov6.ValidateResourceConfigResponse{}, nil
 }
 
+// survive fails the test if the engine panics, under the name of the test.
+func survive(t *testing.T) {
+	if cause := recover(); cause != nil {
+		t.Fatalf("the engine panicked: %v\n%s", cause, debug.Stack())
+	}
+}
+
 func (tf *terraform) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	defer survive(tf.t)
 	return tf.engine().ReadResource(ctx, tf.run, req)
 }
 
 func (tf *terraform) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	defer survive(tf.t)
 	return tf.engine().PlanResourceChange(ctx, tf.run, req)
 }
 
 func (tf *terraform) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	defer survive(tf.t)
 	return tf.engine().ApplyResourceChange(ctx, tf.run, req)
 }
 
@@ -133,7 +148,15 @@ func (tf *terraform) apply() *terraformtest.Change {
 // applyPlan applies a plan that may be old.
 func (tf *terraform) applyPlan(c *terraformtest.Change) {
 	tf.start(tf.config)
-	tf.block.Apply(tf, c)
+	tf.applyStarted(c)
+}
+
+func (tf *terraform) applyStarted(c *terraformtest.Change) {
+	if tf.inBubble {
+		tf.block.Apply(tf, c)
+	} else {
+		synctest.Test(tf.t, func(*testing.T) { tf.block.Apply(tf, c) })
+	}
 	tf.state = tf.tfvalue(tf.block.State.Value)
 }
 
@@ -156,35 +179,62 @@ func (tf *terraform) wantOK(o *terraformtest.Change) {
 }
 
 // wantPatches fails unless exactly these were sent since the last call.
-func (tf *terraform) wantPatches(want ...string) {
+func (tf *terraform) wantPatches(want string) {
 	tf.t.Helper()
-	if got := tf.patches(); !slices.Equal(got, want) {
+	if got := strings.Join(tf.patches(), ", "); got != want {
 		tf.t.Errorf("sent %q, want %q", got, want)
 	}
 	tf.requests = nil
 }
 
+// act is a change to the configuration or in the console, what the apply sends because of it, and what
+// it says. Without an error, the next plan is empty.
+type act struct {
+	config, console  m // by path
+	rewrite          func(tfvalue.Value) tfvalue.Value
+	sent             string
+	errors, warnings []string
+	unsaid           string // by any warning
+}
+
+func (tf *terraform) plays(acts ...act) {
+	tf.t.Helper()
+	for _, a := range acts {
+		maps.Copy(tf.config, a.config)
+		tf.rewrite = a.rewrite
+		for path, is := range a.console {
+			tf.change(firstLamp, is, strings.Split(path, ".")...)
+		}
+		o := tf.apply()
+		tf.wantErrors(o, a.errors...)
+		tf.wantWarnings(o, a.warnings...)
+		tf.wantUnsaid(o, a.unsaid)
+		tf.wantPatches(a.sent)
+		if len(a.errors) == 0 {
+			tf.wantQuiet(o)
+		}
+		tf.requests = nil
+	}
+}
+
 // wantRequests fails unless exactly these were sent since the last call, of which successive GETs
 // are one: "3 GETs".
-func (tf *terraform) wantRequests(want ...string) {
+func (tf *terraform) wantRequests(want string) {
 	tf.t.Helper()
-	var got []string
-	reads := 0
-	for i, request := range tf.requests {
-		if request != "GET" {
-			got = append(got, request)
+	var runs []string
+	for _, request := range tf.requests {
+		if last := len(runs) - 1; request == "GET" && last >= 0 && strings.HasPrefix(runs[last], "GET") {
+			runs[last] += "+"
 			continue
 		}
-		reads++
-		if i+1 < len(tf.requests) && tf.requests[i+1] == "GET" {
-			continue
-		}
-		if reads > 1 {
-			request = fmt.Sprintf("%d GETs", reads)
-		}
-		got, reads = append(got, request), 0
+		runs = append(runs, request)
 	}
-	if !slices.Equal(got, want) {
+	for i, run := range runs {
+		if reads := strings.Count(run, "+"); reads > 0 && strings.HasPrefix(run, "GET") {
+			runs[i] = fmt.Sprintf("%d GETs", reads+1)
+		}
+	}
+	if got := strings.Join(runs, ", "); got != want {
 		tf.t.Errorf("sent %q, want %q", got, want)
 	}
 	tf.requests = nil
@@ -198,6 +248,14 @@ func (tf *terraform) wantWarnings(o *terraformtest.Change, want ...string) {
 	}
 }
 
+// wantUnsaid fails if a warning contains a text.
+func (tf *terraform) wantUnsaid(o *terraformtest.Change, text string) {
+	tf.t.Helper()
+	if all := strings.Join(o.Warnings, "\n"); text != "" && strings.Contains(all, text) {
+		tf.t.Errorf("%q in the warnings %q", text, all)
+	}
+}
+
 // wantErrors fails unless there is one error for each text, which it contains.
 func (tf *terraform) wantErrors(o *terraformtest.Change, want ...string) {
 	tf.t.Helper()
@@ -206,13 +264,18 @@ func (tf *terraform) wantErrors(o *terraformtest.Change, want ...string) {
 	}
 }
 
-// adopted is a lamp that was adopted with a configuration, without a PATCH.
-func adopted(t *testing.T, config m) *terraform {
+// adopts is a lamp with a configuration, and adopted one that was adopted with it, without a PATCH.
+func adopts(t *testing.T, w *workshop, config m) *terraform {
 	t.Helper()
-	tf := newTerraform(t, newWorkshop())
+	tf := newTerraform(t, w)
 	config["lamp_id"] = firstLamp
 	tf.config = config
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches()
+	return tf
+}
+
+func adopted(t *testing.T, config m) *terraform {
+	t.Helper()
+	tf := adopts(t, newWorkshop(), config)
+	tf.plays(act{})
 	return tf
 }

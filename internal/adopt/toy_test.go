@@ -84,7 +84,6 @@ var lampRules = tfvalue.Rules{
 type workshop struct {
 	lamps    map[string]tfvalue.Value
 	requests []string
-	asOf     []time.Time   // of what each PATCH of bulbs was decided by
 	open     int           // calls that have not ended
 	returned tfvalue.Value // by all responses, the last ones first
 
@@ -93,16 +92,15 @@ type workshop struct {
 	versions map[string][]version
 	due      []duePatch
 	// What the API document does not show.
-	lag     time.Duration                                            // responses have the lamps as they were so long ago
-	resets  bool                                                     // a PATCH resets what it omits
-	result  string                                                   // of a PATCH: "" for the lamp, "none", "past"
-	edits   []func(request string, lamp tfvalue.Value) tfvalue.Value // of responses
-	rewrite func(lamp tfvalue.Value) tfvalue.Value                   // of what a PATCH stores
+	lag     time.Duration                          // responses have the lamps as they were so long ago
+	resets  bool                                   // a PATCH resets what it omits
+	result  string                                 // of a PATCH: "" for the lamp, "none", "past"
+	edit    editing                                // of responses, or nil
+	rewrite func(lamp tfvalue.Value) tfvalue.Value // of what a PATCH stores
 	fail    func(request string) error
 	done    bool          // a PATCH that fails has changed the lamp
 	doneIn  time.Duration // a PATCH that fails changes the lamp after so long; 0 is never
 	queue   time.Duration // how long a PATCH waits for its turn
-	retries bool          // a PATCH is sent again after an error that is no response
 	refuses error         // to begin an update
 	cannot  error         // make a body
 	plain   bool          // the kind has no keyed set
@@ -137,12 +135,8 @@ func (w *workshop) engine() *Engine {
 		Options:    []tfvalue.Path{{"shape", "dry"}},
 		Unfinished: "Their colors stay off.",
 		Read: func(_ context.Context, _ *platform.Client, id Identity, read platform.Read) error {
-			w.requests = append(w.requests, "GET")
-			w.carryOutDue()
-			if w.fail != nil {
-				if err := w.fail("GET"); err != nil {
-					return err
-				}
+			if err := w.receive("GET"); err != nil {
+				return err
 			}
 			lamp := strings.ToLower(id.IDs[0])
 			if _, ok := w.lamps[lamp]; !ok {
@@ -189,11 +183,16 @@ func (w *workshop) typ() tftypes.Type { return lampSchema.Type().TerraformType(c
 type patching struct {
 	*workshop
 	id        string
+	attempts  int
 	began     time.Time
 	ambiguous bool // an attempt may have been carried out
 }
 
 func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read) (again bool, err error) {
+	u.attempts++
+	if u.attempts > 50 {
+		panic("there is no end of attempts")
+	}
 	time.Sleep(u.queue)
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
 		return true, nil
@@ -206,12 +205,12 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 	if slices.Contains(p.Leaves, bulbsAt.String()) == sends.Edit.IsEmpty() {
 		return false, fmt.Errorf("the log has %q of a PATCH that changes the bulbs: %t", p.Leaves, !sends.Edit.IsEmpty())
 	}
-	response, err := u.patch(u.id, sends, p.AsOf)
+	response, err := u.patch(u.id, sends)
 	switch failed := (&platform.Error{}); {
 	case errors.As(err, &failed):
 		u.ambiguous = u.ambiguous || failed.Ambiguous
 		failed.Ambiguous = u.ambiguous
-		return u.retries && failed.Status == 0 && (!p.Unrepeatable || !failed.Ambiguous), err
+		return failed.Status == 0 && (!p.Unrepeatable || !failed.Ambiguous), err
 	case response.IsNull(), err != nil:
 		return false, err
 	default:
@@ -233,11 +232,8 @@ func readLamp(lamp tfvalue.Value, read platform.Read) error {
 
 // patch is a PATCH of a lamp. Its leaves are recorded in the order of their paths, and then
 // the sockets of the bulbs that it removes and adds.
-func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, error) {
+func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 	names := []string{"PATCH"}
-	if !asOf.IsZero() {
-		w.asOf = append(w.asOf, asOf)
-	}
 	for _, leaf := range p.Leaves.Leaves() {
 		names = append(names, leaf.Path.String())
 	}
@@ -248,12 +244,7 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 		names = append(names, "+"+bulb.At("socket").Text())
 	}
 	request := strings.Join(names, " ")
-	w.requests = append(w.requests, request)
-	var failed error
-	if w.fail != nil {
-		failed = w.fail(request)
-	}
-	w.carryOutDue()
+	failed := w.receive(request)
 	if failed != nil && !w.done {
 		if w.doneIn > 0 {
 			w.due = append(w.due, duePatch{time.Now().Add(w.doneIn), id, p})
@@ -272,12 +263,19 @@ func (w *workshop) patch(id string, p Patch, asOf time.Time) (tfvalue.Value, err
 	}
 }
 
-// carryOutDue carries out the PATCHes that are due.
-func (w *workshop) carryOutDue() {
+// receive receives a request, carries out the PATCHes that are due by now, and may fail.
+func (w *workshop) receive(request string) (err error) {
+	if w.requests = append(w.requests, request); len(w.requests) > 100 {
+		panic("there is no end of requests")
+	}
+	if w.fail != nil {
+		err = w.fail(request)
+	}
 	for len(w.due) > 0 && !time.Now().Before(w.due[0].at) {
 		w.store(w.due[0].id, w.due[0].Patch)
 		w.due = w.due[1:]
 	}
+	return err
 }
 
 // store carries out a PATCH.
@@ -320,8 +318,8 @@ var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "fixture.mo
 
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
-	for _, edit := range w.edits {
-		lamp = edit(request, lamp)
+	if w.edit != nil {
+		lamp = w.edit(w, request, lamp)
 	}
 	w.returned = lamp.Merge(w.returned)
 	return lamp
@@ -336,16 +334,11 @@ func eachBulb(lamp tfvalue.Value, change func(tfvalue.Value) tfvalue.Value) tfva
 	return lamp.With(tfvalue.Collection(lamp.At(bulbsAt...).Type(), bulbs), bulbsAt...)
 }
 
-// withoutNames omits the names of the bulbs of a lamp.
-func withoutNames(lamp tfvalue.Value) tfvalue.Value {
-	return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
-}
-
 // omit returns an edit that omits a leaf, from requests that begin with a method, a
 // number of times; 0 is always.
-func omit(method string, times int, path ...string) func(string, tfvalue.Value) tfvalue.Value {
+func omit(method string, times int, path ...string) editing {
 	left := times
-	return func(request string, lamp tfvalue.Value) tfvalue.Value {
+	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
 		if !strings.HasPrefix(request, method) || times > 0 && left == 0 || lamp.At(path...).IsNull() {
 			return lamp
 		}

@@ -40,7 +40,7 @@ func spelled(maps []tfvalue.Value) string {
 
 // TestSplit has a change from one set to another: what each PATCH removes and adds.
 func TestSplit(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for name, test := range map[string]struct{ from, to, first, second string }{
 		"nothing":                        {"a/t", "a/t", ": ", ""},
 		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ": ", ""},
@@ -66,7 +66,7 @@ func TestSplit(t *testing.T) {
 
 // TestAsk has a change that was decided, and the set by now, before its first PATCH.
 func TestAsk(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for name, test := range map[string]struct {
 		from, to, now string
 		isDone        bool
@@ -99,7 +99,7 @@ func TestAsk(t *testing.T) {
 // done, which other elements were there before and have changed, and which differ from an addition by
 // letter case.
 func TestNotDone(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for name, test := range map[string]struct{ now, notRemoved, notAdded, moved, folded string }{
 		"as it should be":                 {"c/v.y a/t d/w", "", "", "", ""},
 		"not added yet":                   {"c/v.y d/w", "", "a/t", "", ""},

@@ -8,7 +8,7 @@ import (
 
 // TestKeyOf has elements of every two names: no two have the same key, whatever is in a name.
 func TestKeyOf(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	names := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028"}
 	keys := map[string]bool{}
 	for _, schema := range names {
@@ -23,7 +23,7 @@ func TestKeyOf(t *testing.T) {
 }
 
 func TestKeyKnown(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for text, want := range map[string]bool{
 		`{"schema": "s", "table": "t"}`:                   true,
 		`{"schema": "s", "table": "t", "hidden": ["??"]}`: true,
@@ -39,7 +39,7 @@ func TestKeyKnown(t *testing.T) {
 
 // TestFillElements has what an element omits: members are empty, but a name stays missing.
 func TestFillElements(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for text, want := range map[string]string{
 		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": [], "rank": 0, "note": ""}]}`,
 		`{"maps": [{"schema": "s", "keys": ["k"]}]}`: `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"], "rank": 0, "note": ""}]}`,

@@ -1,9 +1,13 @@
 package tfvalue_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
+)
 
 func TestOwned(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for _, test := range []struct{ name, config, plan, want string }{
 		{"nothing", `{}`, `{"name": "a", "size": 1, "inner": {"name": "b"}}`, `{}`},
 		{"below an object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`, `{"inner": {"deep": {"on": true}}}`},
@@ -27,7 +31,7 @@ func TestOwned(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	t.Parallel()
+	defer start(t)()
 	for _, test := range []struct{ name, owned, remote, want string }{
 		{"nothing differs", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "size": 9, "inner": {"size": 1, "name": "b"}}`, `{"inner": {}}`},
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
@@ -38,5 +42,31 @@ func TestChanges(t *testing.T) {
 		{"unknown differs", `{"name": "??", "list": ["??"]}`, `{"name": "a", "list": ["a"]}`, `{"name": "??", "list": ["??"]}`},
 	} {
 		same(t, test.name, rules.Changes(val(t, test.owned), val(t, test.remote)), val(t, test.want))
+	}
+}
+
+func TestSettle(t *testing.T) {
+	defer start(t)()
+	for _, test := range []struct{ name, plan, response, want string }{
+		{"what the plan showed stays", `{"name": "a", "size": 1}`, `{"name": "b", "size": 2, "on": true}`, `{"name": "a", "size": 1}`},
+		{"what the response omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
+		{"below an object that the response omits", `{"inner": {"name": "a", "size": "??"}}`, `{}`, `{"inner": {"name": "a"}}`},
+		{"a destroy", `null`, `{"name": "b"}`, `null`},
+		{"a list that is unknown in part", `{"list": ["a", "??"], "size": 1}`, `{"list": ["a", "b"], "size": 2}`, `{"list": ["a", "b"], "size": 1}`},
+	} {
+		same(t, test.name, tfvalue.Settle(val(t, test.plan), val(t, test.response)), val(t, test.want))
+	}
+}
+
+func TestSuppress(t *testing.T) {
+	defer start(t)()
+	for _, test := range []struct{ name, plan, prior, want string }{
+		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
+		{"whitespace at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},
+		{"another value", `{"size": 4, "list": ["a", "b"]}`, `{"size": 5, "list": ["b", "a"]}`, `{"size": 4, "list": ["a", "b"]}`},
+		{"below an object", `{"inner": {"size": 4.0, "name": "a", "deep": {"cert": "b "}}}`, `{"inner": {"size": 4, "name": "b", "deep": {"cert": "b"}}}`, `{"inner": {"size": 4, "name": "a", "deep": {"cert": "b"}}}`},
+		{"unknown", `{"name": "??", "set": ["??"], "inner": "??"}`, `{"name": "a", "set": ["a"], "inner": {"name": "a"}}`, `{"name": "??", "set": ["??"], "inner": "??"}`},
+	} {
+		same(t, test.name, rules.Suppress(val(t, test.plan), val(t, test.prior)), val(t, test.want))
 	}
 }
