@@ -133,20 +133,6 @@ func (s *subject) testImport() {
 	})
 }
 
-// testImportBlock has an import block, whose plan shows what it would change. The next plan
-// is empty although the block is still there.
-func (s *subject) testImportBlock() {
-	config := s.config(s.others[0]) + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", s.address(), s.importID())
-	resource.Test(s.t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(s.t),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_5_0)},
-		Steps: []resource.TestStep{
-			{Config: config, ConfigPlanChecks: s.plans(plancheck.ResourceActionUpdate, s.others[0], s.keeps()), PostApplyFunc: s.sent(s.others[0])},
-			{Config: config, ConfigPlanChecks: s.plans(plancheck.ResourceActionNoop, s.others[0]), PostApplyFunc: s.received()},
-		},
-	})
-}
-
 // identity is what names the resource.
 func (s *subject) identity() map[string]knownvalue.Check {
 	identity := map[string]knownvalue.Check{"organization_id": knownvalue.StringExact(s.settings["organization_id"])}

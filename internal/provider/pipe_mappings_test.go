@@ -2,9 +2,12 @@ package provider
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // Table mappings, in configurations and requests. The pipe of the seed has customersMapping,
@@ -47,11 +50,139 @@ func (f *fixture) mappedPipe() *managed {
 	return b
 }
 
-// mapped are the columns that the platform excludes of a pipe's tables, by target.
-func (f *fixture) mapped(id string) map[string][]string {
-	excluded := map[string][]string{}
-	for _, mapping := range heldIn(f.Pipe(id)) {
-		excluded[fmt.Sprint(mapping["target_table"])] = columnsOf(mapping, "excluded_columns")
+// excluded are the columns that the platform excludes of a pipe's tables, by target.
+func (f *fixture) excluded(id string) map[string]string {
+	all := map[string]string{}
+	for name, mapping := range mappingsOn(f.Pipe(id)) {
+		_, target, _ := strings.Cut(name, ">")
+		all[target] = mapping.excludes
 	}
-	return excluded
+	return all
+}
+
+const tableMappings = "source.postgres.tableMappings"
+
+// mappingSet are mappings of tables of the schema public, by source and target: "users>people". Worlds and
+// lives have nothing else of them.
+type mappingSet map[string]mapping
+
+// mapping is what a mapping excludes and is sorted by: columns, with commas between them.
+type mapping struct{ excludes, sortedBy string }
+
+// mappingsOn are the mappings of a document, mappingsIn those of a state or a plan, none if they are not
+// known, and mappingsOf those of a list in a document or a body.
+func mappingsOn(pipe any) mappingSet { return mappingsOf(member(pipe, tableMappings)) }
+
+func mappingsIn(pipe tfvalue.Value) mappingSet {
+	list := []any{}
+	if pipe.Type() != nil && pipe.At(tableMappingsPath...).IsFullyKnown() {
+		for _, element := range pipe.At(tableMappingsPath...).Elements() {
+			list = append(list, renamed(shownValue(element).(object), camelCase))
+		}
+	}
+	return mappingsOf(list)
+}
+
+func mappingsOf(list any) mappingSet {
+	set := mappingSet{}
+	for _, element := range listOf(list) {
+		var columns [2][]string
+		for i, name := range []string{"excludedColumns", "sortingKeys"} {
+			for _, column := range listOf(member(element, name)) {
+				columns[i] = append(columns[i], fmt.Sprint(column))
+			}
+		}
+		slices.Sort(columns[0])
+		set[nameOf(element)] = mapping{strings.Join(columns[0], ","), strings.Join(columns[1], ",")}
+	}
+	return set
+}
+
+// documents are the mappings as the platform stores them, and arguments as a configuration has them.
+func (s mappingSet) documents() []any {
+	all := []any{}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		source, target, _ := strings.Cut(name, ">")
+		all = append(all, mockplatform.Document{
+			"sourceSchemaName": "public", "sourceTable": source, "targetTable": target, "useCustomSortingKey": s[name].sortedBy != "",
+			"excludedColumns": listOfColumns(s[name].excludes), "sortingKeys": listOfColumns(s[name].sortedBy),
+		})
+	}
+	return all
+}
+
+func (s mappingSet) arguments() []any {
+	all := s.documents()
+	for i := range all {
+		all[i] = renamed(all[i].(object), snake)
+	}
+	return all
+}
+
+func (s mappingSet) has(name string) bool { _, ok := s[name]; return ok }
+
+// sameOf reports whether two sets have the same under a name.
+func (s mappingSet) sameOf(other mappingSet, name string) bool {
+	return s.has(name) == other.has(name) && s[name] == other[name]
+}
+
+// with and without have a mapping more, or less.
+func (s mappingSet) with(name string, is mapping) mappingSet {
+	all := maps.Clone(s)
+	all[name] = is
+	return all
+}
+
+func (s mappingSet) without(name string) mappingSet {
+	all := maps.Clone(s)
+	delete(all, name)
+	return all
+}
+
+// asFarAsShown is the set without its sorting, if that of the platform has none: where what is empty is
+// omitted, nothing shows a sorting that no mapping has.
+func (s mappingSet) asFarAsShown(held mappingSet) mappingSet {
+	for _, mapping := range held {
+		if mapping.sortedBy != "" {
+			return s
+		}
+	}
+	all := mappingSet{}
+	for name, is := range s {
+		all[name] = mapping{is.excludes, ""}
+	}
+	return all
+}
+
+// excludesColumn reports whether a mapping excludes a column.
+func (m mapping) excludesColumn(column string) bool { return slices.Contains(m.columns(), column) }
+
+func (m mapping) columns() []string {
+	return strings.FieldsFunc(m.excludes, func(r rune) bool { return r == ',' })
+}
+
+func listOfColumns(text string) []any {
+	columns := []any{}
+	for _, column := range (mapping{excludes: text}).columns() {
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+func listOf(list any) []any { all, _ := list.([]any); return all }
+
+func nameOf(element any) string {
+	return fmt.Sprint(member(element, "sourceTable"), ">", member(element, "targetTable"))
+}
+
+// labelOf is how messages have a name.
+func labelOf(name string) string { return "public." + strings.Replace(name, ">", " to ", 1) }
+
+// renamed has other names of the members of an object.
+func renamed(from object, name func(string) string) object {
+	to := object{}
+	for old, value := range from {
+		to[name(old)] = value
+	}
+	return to
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ const (
 // pipeChange is a change of one pipe's configuration: what its plan shows, and what is
 // sent.
 type pipeChange struct {
-	name, kind    string
+	kind          string // an ID, that of the Kafka pipe if it is empty
 	before, after string
 	// differing is what the plan shows with its new value. Without a PATCH nothing else
 	// changes; with one, state and updated_at are known after it.
@@ -34,38 +35,32 @@ type pipeChange struct {
 	warning string
 }
 
-var pipeChanges = []pipeChange{
-	{
-		name: "the order of a set, and whitespace after a certificate", kind: mockplatform.KafkaPipeID,
+var pipeChanges = map[string]pipeChange{
+	"the order of a set, and whitespace after a certificate": {
 		before: `source = { kafka = { reverse_private_endpoint_ids = ["rpe-north", "rpe-south"], ca_certificate = "x" } }`,
 		after:  `source = { kafka = { reverse_private_endpoint_ids = ["rpe-south", "rpe-north"], ca_certificate = "x \n\n" } }`,
 	},
-	{
-		name: "validate_samples with a name", kind: mockplatform.KafkaPipeID,
+	"validate_samples with a name": {
 		before:    `source = { validate_samples = false }`,
 		after:     "name = \"n\"\n  source = { validate_samples = true }",
 		differing: []string{"name", "source.validate_samples"},
 		patches:   []string{`{"name": "n"}`},
 	},
-	{
-		name: "validate_samples with the source", kind: mockplatform.KafkaPipeID,
+	"validate_samples with the source": {
 		before:    `source = { kafka = { iam_role = "r" } }`,
 		after:     `source = { kafka = { iam_role = "s" }, validate_samples = true }`,
 		differing: []string{"source.kafka.iam_role", "source.validate_samples"},
 		patches:   []string{`{"source": {"kafka": {"iamRole": "s"}, "validateSamples": true}}`},
 	},
-	{
-		name: "credentials are ignored", kind: mockplatform.CloudStreamPipeID,
-		before: ``,
-		after: `source = { cloud_stream = { iam_role = "r" } }
+	"credentials are ignored": {
+		kind: mockplatform.CloudStreamPipeID, after: `source = { cloud_stream = { iam_role = "r" } }
   source_credentials = { cloud_stream = { access_key_id = "a", secret_key_wo = "never sent", secret_key_wo_version = 1 } }
   lifecycle { ignore_changes = [source_credentials] }`,
 		differing: []string{"source.cloud_stream.iam_role"},
 		patches:   []string{`{"source": {"cloudStream": {"iamRole": "r"}}}`},
 	},
-	{
-		name: "a mapping that is declared in full changes, and the credentials travel with it", kind: mockplatform.PostgresPipeID,
-		before: seedMappings + "\n" + postgresOne, after: resorted + "\n" + postgresOne + "\n  name = \"n\"",
+	"a mapping that is declared in full changes, and the credentials travel with it": {
+		kind: mockplatform.PostgresPipeID, before: seedMappings + "\n" + postgresOne, after: resorted + "\n" + postgresOne + "\n  name = \"n\"",
 		differing: []string{"name", "source.postgres.table_mappings"},
 		patches: []string{
 			`{"name": "n", "source": {"postgres": {"credentials": {"username": "u", "password": "pass"},
@@ -76,62 +71,46 @@ var pipeChanges = []pipeChange{
 		},
 		warning: "its engine and partitions to defaults: - public.customers to customers: sorting_keys",
 	},
-	{
-		name: "one of two versions changes, and the other secret is not at hand", kind: mockplatform.ObjectStoragePipeID,
-		before: `source = { validate_samples = true }
+	"one of two versions changes, and the other secret is not at hand": {
+		kind: mockplatform.ObjectStoragePipeID, before: `source = { validate_samples = true }
   source_credentials = { object_storage = { access_key_id = "a", secret_key_wo = "first", secret_key_wo_version = 1, connection_string_wo = "text", connection_string_wo_version = 1 } }`,
 		after: `source = { validate_samples = true }
   source_credentials = { object_storage = { access_key_id = "a", secret_key_wo_version = 1, connection_string_wo = "more", connection_string_wo_version = 2 } }`,
 		differing: []string{"source_credentials.object_storage.connection_string_wo_version"},
 		patches:   []string{`{"source": {"objectStorage": {"connectionString": "more"}, "validateSamples": true}}`},
 	},
-	{
-		name: "a user changes, and a name beside it", kind: mockplatform.KafkaPipeID,
-		before:    kafkaUser,
-		after:     "name = \"n\"\n  source_credentials = { kafka = { username = \"v\", password_wo = \"pass\", password_wo_version = 1 } }",
+	"a user changes, and a name beside it": {
+		before: kafkaUser, after: "name = \"n\"\n  source_credentials = { kafka = { username = \"v\", password_wo = \"pass\", password_wo_version = 1 } }",
 		differing: []string{"name", "source_credentials.kafka.username"},
 		patches:   []string{`{"name": "n", "source": {"kafka": {"credentials": {"username": "v", "password": "pass"}}}}`},
 	},
-	{
-		name: "the source changes, and its credentials travel with it", kind: mockplatform.KafkaPipeID,
-		before: kafkaUser, after: "source = { kafka = { iam_role = \"r\" } }\n" + kafkaUser,
-		differing: []string{"source.kafka.iam_role"},
-		patches:   []string{`{"source": {"kafka": {"iamRole": "r", "credentials": {"username": "u", "password": "pass"}}}}`},
-	},
-	{
-		name: "something else changes, without the credentials", kind: mockplatform.KafkaPipeID,
+	"something else changes, without the credentials": {
 		before: kafkaUser, after: "name = \"n\"\n" + kafkaUser,
 		differing: []string{"name"},
 		patches:   []string{`{"name": "n"}`},
 	},
-	{
-		name: "the secret is not at hand and nothing asks for it", kind: mockplatform.KafkaPipeID,
+	"the secret is not at hand and nothing asks for it": {
 		before: kafkaUser, after: `source_credentials = { kafka = { username = "u", password_wo_version = 1 } }`,
 	},
-	{
-		name: "the source changes, and the secret is not at hand", kind: mockplatform.PostgresPipeID,
-		before: postgresOne, after: `source = { postgres = { host = "other" } }
+	"the source changes, and the secret is not at hand": {
+		kind: mockplatform.PostgresPipeID, before: postgresOne, after: `source = { postgres = { host = "other" } }
   source_credentials = { postgres = { username = "u", password_wo_version = 1 } }`,
 		differing: []string{"source.postgres.host"},
 		patches:   []string{`{"source": {"postgres": {"host": "other"}}}`},
 		warning:   `Source of pipe "customers" (` + mockplatform.PostgresPipeID + `) changes without its credentials: source.postgres changes, but this run does not set source_credentials.postgres.password_wo, so no credentials are sent`,
 	},
-	{
-		name: "credentials leave the configuration", kind: mockplatform.KafkaPipeID,
+	"credentials leave the configuration": {
 		before: kafkaUser, after: ``,
 		differing: []string{"source_credentials"},
 	},
-	{
-		name: "a secret ends with a line break", kind: mockplatform.KafkaPipeID,
-		before:    ``,
+	"a secret ends with a line break": {
 		after:     `source_credentials = { kafka = { username = "u", password_wo = "pass\n", password_wo_version = 1 } }`,
 		differing: []string{"source_credentials"},
 		patches:   []string{`{"source": {"kafka": {"credentials": {"username": "u", "password": "pass\n"}}}}`},
 		warning:   "source_credentials.kafka.password_wo ends with a line break",
 	},
-	{
-		name: "a version and a user that are unknown until the apply", kind: mockplatform.PostgresPipeID,
-		before:  postgresOne,
+	"a version and a user that are unknown until the apply": {
+		kind: mockplatform.PostgresPipeID, before: postgresOne,
 		after:   `source_credentials = { postgres = { username = later.text, password_wo = "pass", password_wo_version = later.number } }`,
 		unknown: []string{"source_credentials.postgres.password_wo_version", "source_credentials.postgres.username"},
 		patches: []string{`{"source": {"postgres": {"credentials": {"username": "later", "password": "pass"}}}}`},
@@ -142,10 +121,10 @@ var pipeChanges = []pipeChange{
 // platform moves by itself, and nothing else.
 func TestPipeChanges(t *testing.T) {
 	t.Parallel()
-	for _, change := range pipeChanges {
-		t.Run(change.name, func(t *testing.T) {
+	for name, change := range pipeChanges {
+		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			b := f.pipe(change.kind, change.before)
+			b := f.pipe(cmp.Or(change.kind, mockplatform.KafkaPipeID), change.before)
 			b.apply()
 			b.arguments = change.after
 			f.ResetJournal()

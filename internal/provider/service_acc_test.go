@@ -24,8 +24,6 @@ func TestAccServiceScalingAdoption(t *testing.T) { newPlatform(t).service().test
 
 func TestAccServiceScalingImport(t *testing.T) { newPlatform(t).service().testImport() }
 
-func TestAccServiceScalingImportBlock(t *testing.T) { newPlatform(t).service().testImportBlock() }
-
 func TestAccServiceScalingIdentity(t *testing.T) { newPlatform(t).service().testIdentity() }
 
 // A service is read by its ID, and by its name, as the same service.

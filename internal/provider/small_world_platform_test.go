@@ -12,10 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing/synctest"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -26,11 +23,6 @@ type smallWorld struct {
 	plan       smallPlan
 	platform   smallPlatform
 	troubles   []smallTrouble
-	old        func(answer int) bool // reports whether one since the first PATCH shows the pipe as it was
-	oldest     bool                  // before the first PATCH, and not before the last one
-	patched    []time.Time
-	answers    int // since the first PATCH
-	process    server
 	transports []*http.Transport // of all processes
 
 	mu       sync.Mutex
@@ -41,13 +33,11 @@ type smallWorld struct {
 	body     object      // of the PATCH that is carried out
 	patch    *smallEvent // the last one that was
 	lastDone time.Time   // when the last one is
-	doubled  []any       // what it added a second time
-	another  context.CancelFunc
-	limited  bool // a request for another object met a limit
 	events   []*smallEvent
 
 	took             time.Duration
 	errors, warnings []string
+	wrong            []string // what the rules say
 }
 
 // smallTrouble is a fault of a request of the apply, counted from 0, and what a colleague does to a
@@ -79,15 +69,16 @@ type smallEvent struct {
 	unknown        bool // a PATCH of which the provider cannot know whether it was, or will be, carried out
 	before, after  smallPipe
 	shown          *smallPipe // by the response, nil if there is none
+	isOld          bool       // what it shows
 	began, doneAt  time.Time
 	sequence, done int // when it began, and was carried out, 0 if it was not
 }
 
-func (e *smallEvent) removes() smallSet {
-	return smallSetOf(member(e.body, "source.postgres.tableMappingsToRemove"))
+func (e *smallEvent) removes() mappingSet {
+	return mappingsOf(member(e.body, "source.postgres.tableMappingsToRemove"))
 }
-func (e *smallEvent) adds() smallSet {
-	return smallSetOf(member(e.body, "source.postgres.tableMappingsToAdd"))
+func (e *smallEvent) adds() mappingSet {
+	return mappingsOf(member(e.body, "source.postgres.tableMappingsToAdd"))
 }
 
 func (w *smallWorld) held() smallPipe { return smallPipeOf(w.Pipe(w.id)) }
@@ -108,14 +99,14 @@ func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
 // edited are the names of the mappings that the PATCH adds or removes.
 func (w *smallWorld) edited() (names []string) {
 	for _, list := range []string{"tableMappingsToAdd", "tableMappingsToRemove"} {
-		names = append(names, slices.Collect(maps.Keys(smallSetOf(member(w.body, "source.postgres."+list))))...)
+		names = append(names, slices.Collect(maps.Keys(mappingsOf(member(w.body, "source.postgres."+list))))...)
 	}
 	return names
 }
 
 // dial connects for the next request, before which a colleague may act and a fault may be.
 func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if ctx.Value(anotherObject{}) != nil || w.isOver {
+	if w.isOver {
 		return w.network.Dial(ctx, network, address)
 	}
 	w.mu.Lock()
@@ -127,10 +118,7 @@ func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Con
 			w.act(trouble)
 		}
 	}
-	switch w.fault(at) {
-	case "another 429":
-		w.holdBack()
-	case "no connection":
+	if w.fault(at) == "no connection" {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	return w.network.Dial(ctx, network, address)
@@ -166,61 +154,15 @@ func (w *smallWorld) fault(at int) string {
 	return ""
 }
 
-// anotherObject is the key of a context of a request for another object.
-type anotherObject struct{}
-
-// answer has the next answer be of the past, or not.
-func (w *smallWorld) answer(method string) {
-	time.Sleep(time.Millisecond) // so that no two requests are of one time
-	if method == http.MethodPatch {
-		w.patched = append(w.patched, time.Now())
-	}
-	lag := time.Duration(0)
-	if last := len(w.patched) - 1; last >= 0 {
-		if w.oldest {
-			last = 0
-		}
-		if w.old(w.answers) {
-			lag = time.Since(w.patched[last]) + time.Microsecond
-		}
-		w.answers++
-	}
-	w.Configure(func(b *mockplatform.Behaviour) { b.Responses.Lag = lag })
-}
-
-// holdBack lets a request for another object meet a limit, which holds back all.
-func (w *smallWorld) holdBack() {
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), anotherObject{}, true))
-	w.another = cancel
-	p := w.process
-	go func() {
-		config := configuration(w.t, schemasOnce().DataSourceSchemas["dataplatform_services"], "")
-		_, _ = p.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: "dataplatform_services", Config: config})
-	}()
-	synctest.Wait()
-}
-
 // ServeHTTP is the platform, with the fault of the world.
 func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/services") {
-		if w.another != nil && !w.limited {
-			w.limited = true
-			writer.Header().Set("Retry-After", "15")
-			writer.WriteHeader(http.StatusTooManyRequests)
-			return
-		}
-		w.Server.ServeHTTP(writer, r)
-		return
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	fault := ""
 	if !w.isOver {
 		fault = w.fault(w.requests - 1)
 	}
-	if w.old != nil {
-		w.answer(r.Method)
-	}
+	time.Sleep(time.Millisecond) // so that no two requests are of one time
 	text, _ := io.ReadAll(r.Body)
 	e := &smallEvent{method: r.Method, fault: fault, before: w.held(), began: time.Now(), sequence: w.next()}
 	if len(text) > 0 {
@@ -243,11 +185,10 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	case fault == "400 half way" && len(e.removes()) > 0:
 		all := member(e.body, "source.postgres.tableMappingsToRemove").([]any)
 		w.carryOut(e, r, response, object{"source": object{"postgres": object{"tableMappingsToRemove": all[:1]}}})
-	case slices.Contains([]string{"", "another 429", "lost after", "unreadable"}, fault):
+	case slices.Contains([]string{"", "lost after", "unreadable"}, fault):
 		w.carryOut(e, r, response, e.body)
 	}
-	isAnswered := fault == "" || fault == "another 429"
-	if e.accepted = isAnswered && response.Code == http.StatusOK; e.accepted {
+	if e.accepted = fault == "" && response.Code == http.StatusOK; e.accepted {
 		shown := smallPipeOf(member(fromJSON(w.t, response.Body.String()), "result"))
 		e.shown = &shown
 	}
@@ -277,20 +218,16 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 // carryOut lets the platform do a request, and responds.
 func (w *smallWorld) carryOut(e *smallEvent, r *http.Request, response *httptest.ResponseRecorder, body object) {
 	isPatch := e.method == http.MethodPatch
-	if w.platform.readsOnly {
-		w.Configure(func(b *mockplatform.Behaviour) {
-			if b.Responses.Lag = w.platform.lag; isPatch {
-				b.Responses.Lag = 0
-			}
-		})
-	}
-	e.before, w.body, w.doubled = w.held(), body, nil
+	e.isOld = w.platform.lag > 0 && (w.platform.isFresh == nil || !w.platform.isFresh(w, isPatch))
+	w.Configure(func(b *mockplatform.Behaviour) {
+		if b.Responses.Lag = 0; e.isOld {
+			b.Responses.Lag = w.platform.lag
+		}
+	})
+	e.before, w.body = w.held(), body
 	if isPatch {
 		r.Body = io.NopCloser(strings.NewReader(toJSON(w.t, body)))
 		r.ContentLength = -1
-		if w.platform.doubles {
-			w.double(e)
-		}
 	}
 	if isPatch && w.platform.forgets {
 		r.Method, r.Body, r.ContentLength = http.MethodGet, http.NoBody, 0
@@ -305,20 +242,4 @@ func (w *smallWorld) carryOut(e *smallEvent, r *http.Request, response *httptest
 		response.Body.Reset()
 		response.Body.WriteString(toJSON(w.t, doc))
 	}
-}
-
-// double takes out what a PATCH adds a second time, so that the platform accepts it; the platform's
-// rewrite puts it back.
-func (w *smallWorld) double(e *smallEvent) {
-	w.UpdatePipe(w.id, func(doc mockplatform.Document) {
-		kept := []any{}
-		for _, mapping := range listOf(member(doc, tableMappings)) {
-			if name := nameOf(mapping); e.adds().has(name) && !e.removes().has(name) {
-				w.doubled = append(w.doubled, mapping)
-			} else {
-				kept = append(kept, mapping)
-			}
-		}
-		setMember(doc, tableMappings, kept)
-	})
 }

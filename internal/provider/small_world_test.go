@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -16,28 +17,26 @@ import (
 
 // A small world has a pipe with two table mappings or none, and names for a third. In it, each plan
 // is applied on each platform, while one colleague does one thing before any request of the apply, or
-// some time after its beginning, and one fault befalls any request of it. small_world_rules_test.go
-// has what must hold. make soak plays all of it, and make test every smallStride-th world.
+// some time after its beginning, and one fault befalls any request of it; and, in worlds that are drawn
+// from a fixed seed, while two of each do. small_world_rules_test.go has what must hold. make soak plays
+// all of it, and make test every smallStride-th world.
 const smallStride = 397
+
+// drawnWorlds is the number of worlds that make soak draws for each plan and platform.
+const drawnWorlds = 120
 
 // smallPipe is what a world has of a pipe: all of it is managed.
 type smallPipe struct {
 	name, host string
-	set        smallSet
+	set        mappingSet
 }
 
 const smallName, smallHost = "customers", "pg"
 
-// smallSet is a set of mappings by name, such as "users>users".
-type smallSet map[string]smallMapping
-
-// smallMapping is what a mapping excludes and is sorted by. No column has a comma.
-type smallMapping struct{ excludes, sortedBy string }
-
 var (
-	smallUsers  = smallMapping{"password", ""}
-	smallOrders = smallMapping{"phone", "id"}
-	smallHeld   = smallSet{"users>users": smallUsers, "orders>orders": smallOrders}
+	smallUsers  = mapping{"password", ""}
+	smallOrders = mapping{"phone", "id"}
+	smallHeld   = mappingSet{"users>users": smallUsers, "orders>orders": smallOrders}
 )
 
 // smallPlan is what the configuration sets: the name and the mappings, which are those of from
@@ -45,21 +44,21 @@ var (
 // manages them.
 type smallPlan struct {
 	title, name string
-	from, set   smallSet
+	from, set   mappingSet
 	adopts      bool
 }
 
 var smallPlans = []smallPlan{
 	{"the name alone", "new", smallHeld, smallHeld, false},
-	{"a column more", smallName, smallHeld, smallHeld.with("users>users", smallMapping{"password,ssn", ""}), false},
-	{"a column less", smallName, smallHeld, smallHeld.with("users>users", smallMapping{"", ""}), false},
-	{"another target", "new", smallHeld, smallSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
-	{"another letter case", smallName, smallHeld, smallSet{"users>Users": smallUsers, "orders>orders": smallOrders}, false},
-	{"targets exchanged", smallName, smallHeld, smallSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
-	{"a removal", smallName, smallHeld, smallSet{"orders>orders": smallOrders}, false},
-	{"an addition", smallName, smallHeld, smallHeld.with("people>people", smallMapping{"email", ""}), false},
+	{"a column more", smallName, smallHeld, smallHeld.with("users>users", mapping{"password,ssn", ""}), false},
+	{"a column less", smallName, smallHeld, smallHeld.with("users>users", mapping{"", ""}), false},
+	{"another target", "new", smallHeld, mappingSet{"users>people": smallUsers, "orders>orders": smallOrders}, false},
+	{"another letter case", smallName, smallHeld, mappingSet{"users>Users": smallUsers, "orders>orders": smallOrders}, false},
+	{"targets exchanged", smallName, smallHeld, mappingSet{"users>orders": smallUsers, "orders>users": smallOrders}, false},
+	{"a removal", smallName, smallHeld, mappingSet{"orders>orders": smallOrders}, false},
+	{"an addition", smallName, smallHeld, smallHeld.with("people>people", mapping{"email", ""}), false},
 	{"first mappings", smallName, nil, smallHeld, false},
-	{"an adoption", "new", smallHeld, smallHeld.with("people>people", smallMapping{"email", ""}), true},
+	{"an adoption", "new", smallHeld, smallHeld.with("people>people", mapping{"email", ""}), true},
 }
 
 // smallPlatform is what the API document leaves open.
@@ -72,13 +71,13 @@ type smallPlatform struct {
 	omitsEmpty bool
 	// It drops mappings with a PATCH that has none: what an update restores, too.
 	dropsSet bool
-	// All of its responses are as old, or all but those to PATCHes.
-	lag       time.Duration
-	readsOnly bool
+	// All of its responses are as old, but for those that are fresh.
+	lag     time.Duration
+	isFresh func(w *smallWorld, isPatch bool) bool
 	// For smallSlow after a PATCH, responses show less of what it did.
 	slowly func(w *smallWorld, shown mockplatform.Document)
-	// Letter case of targets means nothing to it, or it stores twice what is added twice.
-	folds, doubles bool
+	// Letter case of targets means nothing to it.
+	folds bool
 }
 
 const smallSlow = 4 * time.Second
@@ -116,8 +115,12 @@ var smallPlatforms = []smallPlatform{
 	{title: "returns the past", returnsThePast: true, behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
 		b.Responses.PatchResult = mockplatform.ResultBefore
 	}},
-	{title: "lags", lag: 3 * time.Second, behave: func(_ *smallWorld, b *mockplatform.Behaviour) { b.Responses.Lag = 3 * time.Second }},
-	{title: "lags in reads", lag: 3 * time.Second, readsOnly: true},
+	{title: "lags", lag: 3 * time.Second},
+	{title: "lags in reads", lag: 3 * time.Second, isFresh: func(_ *smallWorld, isPatch bool) bool { return isPatch }},
+	{title: "lags in every other response", lag: 3 * time.Second, isFresh: func(w *smallWorld, _ bool) bool { return len(w.events)%2 == 0 }},
+	{title: "limits requests", behave: func(_ *smallWorld, b *mockplatform.Behaviour) {
+		b.RateLimit = mockplatform.RateLimit{PerSecond: 2.0 / 12, Window: 12 * time.Second}
+	}},
 	{title: "forgets", forgets: true},
 	{title: "drops others with a removal", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
@@ -156,9 +159,6 @@ var smallPlatforms = []smallPlatform{
 			return all
 		})
 	}},
-	{title: "knows no duplicates", doubles: true, behave: func(w *smallWorld, b *mockplatform.Behaviour) {
-		w.rewrite(b, func(all []any) any { return append(all, w.doubled...) })
-	}},
 }
 
 // smallColleagues are what somebody does to the pipe, or to one of its mappings. They return it as it
@@ -167,15 +167,14 @@ var smallColleagues = map[string]func(p smallPipe, table string) smallPipe{
 	"renames":        func(p smallPipe, _ string) smallPipe { p.name = "theirs"; return p },
 	"moves the host": func(p smallPipe, _ string) smallPipe { p.host = "theirs"; return p },
 	"excludes": func(p smallPipe, table string) smallPipe {
-		return p.changed(table, smallMapping{"password,phone,secret", "id"})
+		return p.changed(table, mapping{"password,phone,secret", "id"})
 	},
-	"uncovers": func(p smallPipe, table string) smallPipe { return p.changed(table, smallMapping{"", "id"}) },
+	"uncovers": func(p smallPipe, table string) smallPipe { return p.changed(table, mapping{"", "id"}) },
 	"sorts": func(p smallPipe, table string) smallPipe {
-		return p.changed(table, smallMapping{"password,phone", "other"})
+		return p.changed(table, mapping{"password,phone", "other"})
 	},
 	"removes": func(p smallPipe, table string) smallPipe {
-		p.set = maps.Clone(p.set)
-		delete(p.set, table+">"+table)
+		p.set = p.set.without(table + ">" + table)
 		return p
 	},
 	"adds again":      func(p smallPipe, table string) smallPipe { return p.adding(table+">"+table, "password,phone,secret") },
@@ -184,12 +183,20 @@ var smallColleagues = map[string]func(p smallPipe, table string) smallPipe{
 	"adds the third":  func(p smallPipe, _ string) smallPipe { return p.adding("people>people", "email,secret") },
 }
 
-// wholePipe are the colleagues who do the same for each table.
-var wholePipe = []string{"renames", "moves the host", "adds the third"}
+// smallActs are what each colleague does to each table: those of the whole pipe to one alone.
+func smallActs() (acts []smallTrouble) {
+	for _, colleague := range slices.Sorted(maps.Keys(smallColleagues)) {
+		acts = append(acts, smallTrouble{colleague: colleague, table: "users"})
+		if !slices.Contains([]string{"renames", "moves the host", "adds the third"}, colleague) {
+			acts = append(acts, smallTrouble{colleague: colleague, table: "orders"})
+		}
+	}
+	return acts
+}
 
 // smallFaults are what befalls a request: of which the platform carries it out or not, or in part, or
 // later, and how it responds.
-var smallFaults = []string{"429", "another 429", "409", "no connection", "lost before", "lost after", "503", "400", "400 half way", "unreadable", "504, done in 12s", "504, done in 40s"}
+var smallFaults = []string{"429", "409", "no connection", "lost before", "lost after", "503", "400", "400 half way", "unreadable", "504, done in 12s", "504, done in 40s"}
 
 // lateness is how long after a fault a PATCH is carried out.
 func lateness(fault string) time.Duration {
@@ -198,16 +205,8 @@ func lateness(fault string) time.Duration {
 	return late
 }
 
-func (s smallSet) with(name string, mapping smallMapping) smallSet {
-	all := maps.Clone(s)
-	all[name] = mapping
-	return all
-}
-
-func (s smallSet) has(name string) bool { _, ok := s[name]; return ok }
-
 // changed has another value of the mapping of a table, if there is one.
-func (p smallPipe) changed(table string, mapping smallMapping) smallPipe {
+func (p smallPipe) changed(table string, mapping mapping) smallPipe {
 	if name := table + ">" + table; p.set.has(name) {
 		p.set = p.set.with(name, mapping)
 	}
@@ -216,7 +215,7 @@ func (p smallPipe) changed(table string, mapping smallMapping) smallPipe {
 
 func (p smallPipe) adding(name, excludes string) smallPipe {
 	if !p.set.has(name) {
-		p.set = p.set.with(name, smallMapping{excludes, ""})
+		p.set = p.set.with(name, mapping{excludes, ""})
 	}
 	return p
 }
@@ -228,48 +227,7 @@ func (p smallPipe) is(other smallPipe) bool {
 // smallPipeOf reads a document.
 func smallPipeOf(doc any) smallPipe {
 	text := func(path string) string { s, _ := member(doc, path).(string); return s }
-	return smallPipe{text("name"), text("source.postgres.host"), smallSetOf(member(doc, tableMappings))}
-}
-
-func smallColumns(text string) []any {
-	columns := []any{}
-	for _, column := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
-		columns = append(columns, column)
-	}
-	return columns
-}
-
-// documents are the mappings as the platform stores them.
-func (s smallSet) documents() []any {
-	all := []any{}
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		source, target, _ := strings.Cut(name, ">")
-		all = append(all, mockplatform.Document{
-			"sourceSchemaName": "public", "sourceTable": source, "targetTable": target, "useCustomSortingKey": false,
-			"excludedColumns": smallColumns(s[name].excludes), "sortingKeys": smallColumns(s[name].sortedBy),
-		})
-	}
-	return all
-}
-
-// smallSetOf reads the mappings of a document or of a body.
-func smallSetOf(list any) smallSet {
-	set := smallSet{}
-	join := func(mapping any, name string) string {
-		columns := columnsOf(mapping.(object), name)
-		slices.Sort(columns)
-		return strings.Join(columns, ",")
-	}
-	for _, mapping := range listOf(list) {
-		set[nameOf(mapping)] = smallMapping{join(mapping, "excludedColumns"), join(mapping, "sortingKeys")}
-	}
-	return set
-}
-
-func listOf(list any) []any { all, _ := list.([]any); return all }
-
-func nameOf(mapping any) string {
-	return fmt.Sprint(member(mapping, "sourceTable"), ">", member(mapping, "targetTable"))
+	return smallPipe{text("name"), text("source.postgres.host"), mappingsOn(doc)}
 }
 
 // smallBase is what worlds of one plan and one platform have in common: the plan was made
@@ -301,11 +259,11 @@ func (b *smallBase) world() *smallWorld {
 
 // begin starts the provider of the next command.
 func (w *smallWorld) begin() server {
-	w.process = w.start(map[string]any{"retry_timeout": "5m"})
-	transport := w.process.provider.connection.Client.Transport()
+	process := w.start(map[string]any{"retry_timeout": "5m"})
+	transport := process.provider.connection.Client.Transport()
 	transport.DialContext, transport.DisableKeepAlives = w.dial, true
 	w.transports = append(w.transports, transport)
-	return w.process
+	return process
 }
 
 // end ends all processes: the test keeps their transports, which would keep the world.
@@ -316,17 +274,12 @@ func (w *smallWorld) end() {
 }
 
 // configure sets what the configuration has. A set that is nil is not managed.
-func (w *smallWorld) configure(name string, set smallSet) {
-	var all []string
-	for _, mapping := range set.documents() {
-		text := toJSON(w.t, renamed(mapping.(object), snake))
-		all = append(all, text)
-	}
-	mappings := ""
+func (w *smallWorld) configure(name string, set mappingSet) {
+	postgres := object{"host": smallHost}
 	if set != nil {
-		mappings = "table_mappings = [" + strings.Join(all, ", ") + "]"
+		postgres["table_mappings"] = set.arguments()
 	}
-	w.arguments = fmt.Sprintf("name = %q\nsource = { postgres = { host = %q\n %s } }", name, smallHost, mappings)
+	w.arguments = fmt.Sprintf("name = %q\nsource = %s", name, toJSON(w.t, object{"postgres": postgres}))
 	w.write(true)
 }
 
@@ -381,27 +334,23 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 		timer.Stop()
 	}
 	w.took, w.errors, w.warnings = time.Since(begun), change.Errors, change.Warnings
-	if w.another != nil {
-		w.another()
-	}
 	for _, fault := range change.Faults {
-		wrong = append(wrong, fault.String())
+		w.say("%s", fault)
 	}
 	w.mu.Lock() // a PATCH may still be carried out
 	w.isOver = true
-	wrong = append(wrong, w.check()...)
-	w.old = nil
+	w.check()
 	w.mu.Unlock()
 	if late := time.Until(w.lastDone); late > 0 {
 		time.Sleep(late + w.platform.lag)
 	}
 	if len(w.errors) == 0 {
-		if len(w.acts) > 0 || b.platform.readsOnly {
+		if len(w.acts) > 0 || b.platform.isFresh != nil {
 			time.Sleep(b.platform.lag) // what somebody did, or what a response has shown, may not be read yet
 		}
-		wrong = append(wrong, w.checkNext(w.block.Plan(w.begin()))...)
+		w.checkNext(w.block.Plan(w.begin()))
 	}
-	return wrong
+	return w.wrong
 }
 
 // TestSmallWorld plays worlds.
@@ -432,16 +381,20 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 		requests int
 		took     time.Duration
 	}
-	run := func(trouble smallTrouble) extent {
+	run := func(troubles ...smallTrouble) extent {
 		w := b.world()
-		w.troubles = []smallTrouble{trouble}
+		w.troubles = troubles
 		wrong := b.play(w)
 		played++
 		if len(wrong) > 0 && failures < 5 {
 			failures++
-			t.Errorf("%s:\n%s\n%s", trouble, strings.Join(wrong, "\n"), w.story())
+			t.Errorf("%s:\n%s\n%s", troubles, strings.Join(wrong, "\n"), w.story())
 		}
 		return extent{w.requests, w.took}
+	}
+	random := rand.New(rand.NewPCG(uint64(at), 2))
+	for range 1 + drawnWorlds/stride {
+		run(randomTrouble(random), randomTrouble(random))
 	}
 	// play returns the extent of a world, or a guess if it is not played.
 	play := func(guess extent, trouble smallTrouble) extent {
@@ -464,26 +417,37 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 			if faults = max(faults, alone.requests); fault == "" {
 				faults = 1
 			}
-			for _, colleague := range slices.Sorted(maps.Keys(smallColleagues)) {
-				for _, table := range []string{"users", "orders"} {
-					if table == "orders" && slices.Contains(wholePipe, colleague) {
-						continue
+			for _, trouble := range smallActs() {
+				trouble.fault, trouble.faultAt = fault, faultAt
+				for before, reached := 0, alone; before < reached.requests; before++ {
+					if trouble.actsBefore = before; counts(before, reached.requests) {
+						reached = play(reached, trouble)
 					}
-					trouble := smallTrouble{fault: fault, faultAt: faultAt, colleague: colleague, table: table}
-					for before, reached := 0, alone; before < reached.requests; before++ {
-						if trouble.actsBefore = before; counts(before, reached.requests) {
-							reached = play(reached, trouble)
-						}
-					}
-					trouble.actsBefore = -1
-					for _, trouble.after = range []time.Duration{2 * time.Second, 11 * time.Second, 25 * time.Second} {
-						if trouble.after < alone.took {
-							play(alone, trouble)
-						}
+				}
+				trouble.actsBefore = -1
+				for _, trouble.after = range []time.Duration{2 * time.Second, 11 * time.Second, 25 * time.Second} {
+					if trouble.after < alone.took {
+						play(alone, trouble)
 					}
 				}
 			}
 		}
 	}
 	t.Logf("%d worlds", played)
+}
+
+// randomTrouble is a fault and an act, or one of them.
+func randomTrouble(random *rand.Rand) (trouble smallTrouble) {
+	const requests = 8
+	if acts := smallActs(); random.IntN(4) > 0 {
+		trouble = acts[random.IntN(len(acts))]
+	}
+	trouble.faultAt, trouble.actsBefore = random.IntN(requests), random.IntN(requests)
+	if random.IntN(4) > 0 {
+		trouble.fault = smallFaults[random.IntN(len(smallFaults))]
+	}
+	if random.IntN(3) == 0 {
+		trouble.actsBefore, trouble.after = -1, time.Duration(random.IntN(40))*time.Second
+	}
+	return trouble
 }

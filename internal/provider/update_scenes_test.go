@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,73 +13,113 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// meanwhile has the next PATCH rejected for about as long as a colleague needs, who acts 5 s later.
-func meanwhile(fault mockplatform.Fault, colleague step) step {
-	return func(s *scene) {
-		fault.Method = http.MethodPatch
-		s.Inject(fault)
-		time.AfterFunc(5*time.Second, func() { colleague(s) })
-	}
+// scene is one update of a service or a pipe, what happens meanwhile, and what comes of it.
+type scene struct {
+	block     func(*fixture) *managed // of which arguments are changed, mappedPipe if it is nil
+	arguments string
+	platform  func(*mockplatform.Behaviour)
+	before    map[int][]happening // by the number of the request of the apply, from 1
+
+	requests         string // as sent has them
+	most             time.Duration
+	errors, warnings []string          // parts of them; none if it is empty
+	stored           object            // on the platform in the end, by path
+	excluded         map[string]string // by target, the columns that the platform excludes in the end
+	next             []string          // what the next plan changes
+}
+
+// happening is what happens before a request.
+type happening func(*fixture)
+
+// fails has requests fail, or their responses.
+func fails(fault mockplatform.Fault) happening {
+	return func(f *fixture) { f.Inject(fault) }
+}
+
+// omits has the response to a GET omit a member.
+func omits(path string) happening {
+	return fails(mockplatform.Fault{Operation: mockplatform.GetPipe, Edit: func(body mockplatform.Document) { setMember(body, "result."+path, nil) }})
+}
+
+// soon has a colleague act some seconds later.
+func soon(colleague happening) happening {
+	return func(f *fixture) { time.AfterFunc(5*time.Second, func() { colleague(f) }) }
 }
 
 // sets has a colleague set a member of the service or of the pipe with mappings.
-func sets(path string, value any) step {
-	return func(s *scene) {
+func sets(path string, value any) happening {
+	return func(f *fixture) {
 		set := func(doc mockplatform.Document) { setMember(doc, path, value) }
 		if strings.HasPrefix(path, "settings.") {
-			s.UpdatePipe(mockplatform.PostgresPipeID, set)
+			f.UpdatePipe(mockplatform.PostgresPipeID, set)
 		} else {
-			s.UpdateService(mockplatform.ServiceID, set)
+			f.UpdateService(mockplatform.ServiceID, set)
 		}
 	}
 }
 
-// loses has a colleague remove the mapping to a target.
-func loses(target string) step {
-	return acts(func(mappings []any) []any {
-		return slices.DeleteFunc(mappings, func(mapping any) bool { return member(mapping, "targetTable") == target })
-	})
+// acts has a colleague change the mappings.
+func acts(change func(mappings []any) []any) happening {
+	return func(f *fixture) {
+		f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) {
+			setMember(doc, tableMappings, change(member(doc, tableMappings).([]any)))
+		})
+	}
 }
 
-// behaves changes the platform.
-func behaves(change func(*mockplatform.Patches)) step {
-	return func(s *scene) { s.Configure(func(b *mockplatform.Behaviour) { change(&b.Patches) }) }
+// excludesSalary excludes another column of customers, and dropsAddresses removes the mapping of addresses.
+func excludesSalary(mappings []any) []any {
+	mappings[0].(object)["excludedColumns"] = []any{"password_hash", "phone", "salary"}
+	return mappings
 }
 
-// foldsNames stores the names of new mappings in lower case.
-func foldsNames(patches *mockplatform.Patches) {
-	patches.Rewrites = []mockplatform.Rewrite{{Operation: mockplatform.UpdatePipe, Path: tableMappings, Unsent: true, To: func(value any) any {
-		for _, mapping := range value.([]any) {
-			for _, name := range []string{"sourceTable", "targetTable"} {
-				setMember(mapping.(object), name, strings.ToLower(member(mapping, name).(string)))
-			}
+func dropsAddresses(mappings []any) []any {
+	return slices.DeleteFunc(mappings, func(mapping any) bool { return member(mapping, "targetTable") == "addresses" })
+}
+
+// rewrites has the platform store another value with each PATCH.
+func rewrites(operation mockplatform.Operation, path string, to func(any) any) func(*mockplatform.Behaviour) {
+	return func(b *mockplatform.Behaviour) {
+		b.Patches.Rewrites = []mockplatform.Rewrite{{Operation: operation, Path: path, Unsent: true, To: to}}
+	}
+}
+
+// foldsNames stores the names of mappings in lower case.
+func foldsNames(mappings any) any {
+	for _, mapping := range mappings.([]any) {
+		for _, name := range []string{"sourceTable", "targetTable"} {
+			setMember(mapping.(object), name, strings.ToLower(member(mapping, name).(string)))
 		}
-		return value
-	}}}
+	}
+	return mappings
 }
 
-// TestUpdateScenes has what time does to an update: colleagues act while a request waits, a request
-// that failed is carried out later or by half, values come in steps, and the platform changes what
-// was not sent. Each scene has its requests, what is said, what the platform and the state have in
-// the end, and what the next plan changes.
+// TestUpdateScenes has what a user sees of an update on which time does its work: colleagues act while
+// a request waits, a request that failed is carried out later or by half, responses are of the past or
+// lack a part, and the platform changes what was not sent. Each scene has the name of what once went
+// wrong in it. The scenes of package adopt have the rules one by one, and TestSmallWorld all of them
+// together.
 func TestUpdateScenes(t *testing.T) {
 	t.Parallel()
 	const (
-		timeout  = "num_replicas = 3\nidle_timeout_minutes = 30"
-		threads  = "\nsettings = { engine_max_threads = 8 }"
-		renamed  = "\nname = \"new\""
+		timeout     = "num_replicas = 3\nidle_timeout_minutes = 30"
+		renamed     = "\nname = \"new\""
+		credentials = "\nsource_credentials = { postgres = { username = \"u\", password_wo = \"p\", password_wo_version = 1 } }"
+
+		atTable  = "source.postgres.table_mappings"
 		left     = "changed during its update: Either the platform or somebody else changed these managed values meanwhile. They were left as they are, and the next plan shows them:\n\n  - "
 		restored = "changed during its update: The update found these managed values changed. It sent them again"
 		conflict = "changed during the apply"
 		partly   = "is only partly updated"
 		wasThere = `public.customers to customers: excluded_columns = ["password_hash", "phone"], sorting_keys = ["country", "id"], use_custom_sorting_key = true`
-		atTable  = "source.postgres.table_mappings"
-		gone     = atTable + ", public.addresses to addresses: was there, is now missing"
+		isGone   = "public.customers to customers: was there, is now missing"
 	)
 	var (
-		busy    = mockplatform.Fault{Status: http.StatusConflict, Times: 4}
-		limited = mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 12 * time.Second}
-		later   = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 14 * time.Second}
+		busy     = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusConflict, Times: 4}
+		limited  = mockplatform.Fault{Status: http.StatusTooManyRequests, RetryAfter: 30 * time.Second}
+		lost     = mockplatform.Fault{After: true, Status: http.StatusBadGateway}
+		rejected = mockplatform.Fault{Status: http.StatusUnprocessableEntity}
+		later    = mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 14 * time.Second}
 
 		service = func(f *fixture) *managed {
 			return f.scaling(mockplatform.ServiceID, "num_replicas = 3\nidle_timeout_minutes = 15")
@@ -86,184 +127,201 @@ func TestUpdateScenes(t *testing.T) {
 		settings = func(f *fixture) *managed {
 			return f.pipe(mockplatform.PostgresPipeID, "settings = { engine_max_threads = 8 }")
 		}
-		invoices = mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.invoices", "invoices", `excluded_columns = ["iban"]`))
-		capital  = mappings(customersMapping, addressesMapping, leadsMapping, wanted("public.Invoices", "Invoices", `excluded_columns = ["iban"]`))
+		added      = func(name string) string { return wanted("public."+name, name, `excluded_columns = ["iban"]`) }
+		oneMore    = mappings(wanted("public.customers", "customers", `excluded_columns = ["password_hash", "phone", "ssn"], use_custom_sorting_key = true, sorting_keys = ["country", "id"]`), addressesMapping, leadsMapping)
+		decomposed = mappingSet{"menus>menus": {"cafe\u0301", ""}}
+		allDropped = rewrites(mockplatform.UpdatePipe, tableMappings, func(any) any { return []any{} })
 	)
-	for name, test := range map[string]struct {
-		block     func(*fixture) *managed // mappedPipe if it is nil
-		arguments string
-		platform  step
-		steps     map[int]step // by the number of the request of the apply
-		requests  string
-		most      time.Duration
-		errors    []string
-		warnings  []string
-		stored    object // on the platform, by path
-		held      object // in the state, by path
-		next      []string
-	}{
+	for name, scene := range map[string]scene{
 		"replicas that a colleague scales during a 409 are put back": {
+			block: service, arguments: timeout, before: map[int][]happening{2: {fails(busy), soon(sets("numReplicas", 10))}},
 			requests: "GET, 5 PATCH, GET",
-			block:    service, arguments: timeout, steps: map[int]step{2: meanwhile(busy, sets("numReplicas", 10))},
 			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
-		},
-		"replicas that a colleague scales during a Retry-After are put back": {
-			requests: "GET, 2 PATCH, GET",
-			block:    service, arguments: timeout, steps: map[int]step{2: meanwhile(limited, sets("numReplicas", 10))},
-			warnings: []string{left + "num_replicas: was 3, is now 10"}, stored: object{"numReplicas": 10, "idleTimeoutMinutes": 30}, next: []string{"num_replicas"},
-		},
-		"a setting that a colleague changes during a Retry-After is put back": {
-			requests: "GET, 2 PATCH, GET",
-			block:    settings, arguments: strings.TrimSpace(threads + renamed), steps: map[int]step{2: meanwhile(limited, sets("settings.engine_max_threads", 2))},
-			warnings: []string{left + "settings.engine_max_threads: was 8, is now 2"}, stored: object{"name": "new", "settings.engine_max_threads": 2}, next: []string{"settings.engine_max_threads"},
 		},
 		"a setting that a colleague changes in the queue is put back": {
-			requests: "2 GET, 2 PATCH, 2 GET",
-			block:    settings, arguments: strings.TrimSpace(threads + renamed),
-			platform: func(s *scene) {
-				s.Configure(func(b *mockplatform.Behaviour) {
-					b.RateLimit = mockplatform.RateLimit{PerSecond: 1.0 / 12, Window: 12 * time.Second}
-				})
+			block: settings, arguments: "settings = { engine_max_threads = 8 }" + renamed,
+			platform: func(b *mockplatform.Behaviour) {
+				b.RateLimit = mockplatform.RateLimit{PerSecond: 1.0 / 12, Window: 12 * time.Second}
 			},
-			steps:    map[int]step{2: meanwhile(mockplatform.Fault{}, sets("settings.engine_max_threads", 2))},
+			before:   map[int][]happening{2: {soon(sets("settings.engine_max_threads", 2))}},
+			requests: "2 GET, 2 PATCH, 2 GET",
 			warnings: []string{left + "settings.engine_max_threads: was 8, is now 2"}, stored: object{"name": "new", "settings.engine_max_threads": 2}, next: []string{"settings.engine_max_threads"},
 		},
-		"a mapping that a colleague removes before the PATCH of a name is added again": {
-			requests:  "GET, PATCH, GET",
-			arguments: seedMappings + renamed, steps: map[int]step{2: loses("addresses")},
-			warnings: []string{left + gone}, stored: object{"name": "new"}, next: []string{atTable},
-		},
-		"a mapping that a colleague removes while the PATCH of a name waits is added again": {
-			requests:  "GET, 2 PATCH, GET",
-			arguments: seedMappings + renamed, steps: map[int]step{2: meanwhile(limited, loses("addresses"))},
-			warnings: []string{left + gone}, stored: object{"name": "new"}, next: []string{atTable},
-		},
-		"a mapping that a colleague removes while a removal waits is added again": {
-			requests:  "GET, PATCH-, GET, PATCH-, GET, PATCH-, GET, PATCH-, GET, PATCH-, PATCH+, GET",
-			arguments: resorted, steps: map[int]step{2: meanwhile(busy, loses("addresses"))},
-			warnings: []string{left + gone}, next: []string{atTable},
-		},
-		"a mapping that a colleague removes while an addition waits is added again": {
-			requests:  "GET, PATCH-, PATCH+, GET, PATCH+, GET",
-			arguments: resorted, steps: map[int]step{3: meanwhile(limited, loses("addresses"))},
-			warnings: []string{left + gone}, next: []string{atTable},
-		},
-		"a column that a colleague excludes while a removal waits is uncovered": {
-			requests:  "GET, PATCH-, GET, PATCH-, GET, PATCH-, GET, PATCH-, GET",
-			arguments: resorted, steps: map[int]step{2: meanwhile(busy, acts(salary))}, errors: []string{conflict}, next: []string{atTable},
-		},
-		"a removal that is carried out after a 504 takes the addition with it": {
-			requests:  "GET, PATCH-, 7 GET, PATCH+",
-			arguments: resorted, steps: map[int]step{2: fails(later)}, most: 30 * time.Second,
-		},
-		"a removal that is carried out after the request timeout takes the addition with it": {
-			requests:  "GET, PATCH-, 7 GET, PATCH+",
-			arguments: resorted, steps: map[int]step{2: fails(mockplatform.Fault{Method: http.MethodPatch, Hang: true, Later: 75 * time.Second})}, most: 2 * time.Minute,
-		},
-		"a removal that is carried out after the update has stopped": {
-			requests:  "GET, PATCH-, 10 GET",
-			arguments: resorted, steps: map[int]step{2: fails(mockplatform.Fault{Method: http.MethodPatch, Status: http.StatusGatewayTimeout, Later: 45 * time.Second})}, most: 31 * time.Second,
-			errors: []string{"the platform may still carry out the request. Wait some minutes", partly, wasThere}, next: []string{atTable},
-		},
-		"an addition that is carried out after a 504 is sent two or three times": {
-			requests:  "GET, PATCH+, 7 GET",
-			arguments: invoices, steps: map[int]step{2: fails(later)}, most: 30 * time.Second,
-		},
 		"a managed value that the platform resets is put right without a word": {
+			block: service, arguments: timeout,
+			platform: func(b *mockplatform.Behaviour) {
+				b.Patches.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}
+			},
 			requests: "GET, PATCH, GET, PATCH",
-			block:    service, arguments: timeout, platform: behaves(func(p *mockplatform.Patches) {
-				p.Resets = mockplatform.Resets{TopLevel: true, To: mockplatform.ToEmpty}
-			}),
 			warnings: []string{restored, "num_replicas: was 3, was found to be 0"}, stored: object{"numReplicas": 3, "idleTimeoutMinutes": 30},
 		},
-		"the half of a rejected PATCH is not told": {
-			requests:  "GET, PATCH-, GET",
-			arguments: resorted, steps: map[int]step{2: fails(mockplatform.Fault{Status: http.StatusBadRequest, Half: true})},
-			errors: []string{"HTTP 400 Bad Request", partly, wasThere}, next: []string{atTable},
-		},
 		"replicas that come one by one are an error": {
-			requests: "GET, PATCH, 6 GET",
-			block:    service, arguments: "num_replicas = 6\nidle_timeout_minutes = 15", platform: behaves(func(p *mockplatform.Patches) { p.Step = 3 * time.Second }),
-			most: 15 * time.Second, stored: object{"numReplicas": 6}, held: object{"num_replicas": "6"},
+			block: service, arguments: "num_replicas = 6\nidle_timeout_minutes = 15", platform: func(b *mockplatform.Behaviour) { b.Patches.Step = 3 * time.Second },
+			requests: "GET, PATCH, 6 GET", most: 15 * time.Second, stored: object{"numReplicas": 6},
 		},
-		"replicas that are on their way for longer are told as the value before": {
-			requests: "GET, PATCH, 10 GET",
-			block:    service, arguments: "num_replicas = 12\nidle_timeout_minutes = 15", platform: behaves(func(p *mockplatform.Patches) { p.Step = 9 * time.Second }),
-			most: 31 * time.Second, errors: []string{"num_replicas was sent and accepted, but the API returned another value, 6, in reads for 30s"},
+		"replicas that the platform ignores are no error": {
+			block: service, arguments: "num_replicas = 7\nidle_timeout_minutes = 15", platform: rewrites(mockplatform.UpdateScaling, "numReplicas", func(any) any { return 3 }),
+			requests: "GET, PATCH, 10 GET", most: 31 * time.Second,
+			errors: []string{"API does not show the change to num_replicas", "the value from before, 3, in reads for 30s"}, next: []string{"num_replicas"},
+		},
+
+		"a mapping that a colleague removes before the PATCH of a name is added again": {
+			arguments: seedMappings + renamed, before: map[int][]happening{2: {acts(dropsAddresses)}},
+			requests: "GET, PATCH, GET",
+			warnings: []string{left + atTable + ", public.addresses to addresses: was there, is now missing"}, stored: object{"name": "new"}, next: []string{atTable},
+		},
+		"a mapping that a colleague removes while an addition waits is added again": {
+			arguments: resorted, before: map[int][]happening{3: {fails(limited), soon(acts(dropsAddresses))}},
+			requests: "GET, PATCH-, PATCH+, GET, PATCH+, GET",
+			warnings: []string{left + atTable + ", public.addresses to addresses: was there, is now missing"}, next: []string{atTable},
+		},
+		"a column that a colleague excludes while a removal waits is uncovered": {
+			arguments: resorted, before: map[int][]happening{2: {fails(busy), soon(acts(excludesSalary))}},
+			requests: "GET, PATCH-, GET, PATCH-, GET, PATCH-, GET, PATCH-, GET",
+			errors:   []string{conflict}, next: []string{atTable},
+		},
+		"a removal that is carried out after a 504 takes the addition with it": {
+			arguments: resorted, before: map[int][]happening{2: {fails(later)}},
+			requests: "GET, PATCH-, 7 GET, PATCH+", most: 30 * time.Second,
+		},
+		"a removal that is carried out after the request timeout takes the addition with it": {
+			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Method: http.MethodPatch, Hang: true, Later: 75 * time.Second})}},
+			requests: "GET, PATCH-, 7 GET, PATCH+", most: 2 * time.Minute,
+		},
+		"an addition that is carried out after a 504 is sent two or three times": {
+			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("invoices")), before: map[int][]happening{2: {fails(later)}},
+			requests: "GET, PATCH+, 7 GET", most: 30 * time.Second,
+		},
+		"the half of a rejected PATCH is not told": {
+			arguments: resorted, before: map[int][]happening{2: {fails(mockplatform.Fault{Status: http.StatusBadRequest, Half: true})}},
+			requests: "GET, PATCH-, GET",
+			errors:   []string{"HTTP 400 Bad Request", partly, wasThere}, next: []string{atTable},
 		},
 		"members of a mapping that come later are an error": {
-			requests:  "GET, PATCH-, PATCH+, 5 GET",
-			arguments: resorted, platform: behaves(func(p *mockplatform.Patches) { p.Step = 4 * time.Second }), most: 10 * time.Second,
+			arguments: resorted, platform: func(b *mockplatform.Behaviour) { b.Patches.Step = 4 * time.Second },
+			requests: "GET, PATCH-, PATCH+, 5 GET", most: 10 * time.Second,
 		},
 		"a platform that folds names does not tell the name that it has": {
-			requests:  "GET, PATCH+, 10 GET",
-			arguments: capital, platform: behaves(foldsNames), most: 31 * time.Second,
+			arguments: mappings(customersMapping, addressesMapping, leadsMapping, added("Invoices")), platform: rewrites(mockplatform.UpdatePipe, tableMappings, foldsNames),
+			requests: "GET, PATCH+, 10 GET", most: 31 * time.Second,
 			errors: []string{"does not show the change to " + atTable, "letter case", "public.invoices to invoices"}, next: []string{atTable},
 		},
+		"a mapping is added before responses show that it was removed": {
+			arguments: oneMore, platform: func(b *mockplatform.Behaviour) { b.Responses.Lag = 3 * time.Second },
+			requests: "GET, PATCH-, 4 GET, PATCH+, 4 GET", most: 8 * time.Second,
+		},
+		"responses that never have a member of mappings are an error": {
+			arguments: oneMore, platform: func(b *mockplatform.Behaviour) {
+				b.Responses.Sparse = []mockplatform.Sparse{{Path: tableMappings + ".useCustomSortingKey"}}
+			},
+			requests: "GET, PATCH-, PATCH+",
+		},
+		"a column that a colleague excludes is uncovered, because a new read without mappings counts as one of them": {
+			arguments: resorted, before: map[int][]happening{1: {omits("source.postgres.host")}, 2: {fails(limited), soon(acts(excludesSalary))}, 3: {omits("source")}},
+			requests: "4 GET",
+			errors:   []string{conflict}, next: []string{atTable},
+			excluded: map[string]string{"addresses": "", "customers": "password_hash,phone,salary", "sales_leads": "notes"},
+		},
+		"a column is excluded in one Unicode form, and copied in another": {
+			block: func(f *fixture) *managed {
+				f.UpdatePipe(mockplatform.PostgresPipeID, func(doc mockplatform.Document) { setMember(doc, tableMappings, decomposed.documents()) })
+				return f.pipe(mockplatform.PostgresPipeID, mappings(wanted("public.menus", "menus", `excluded_columns = ["caf\u00e9"]`)))
+			},
+			arguments: mappings(wanted("public.menus", "menus", `excluded_columns = ["caf\u00e9", "price"]`)),
+			requests:  "GET",
+			errors:    []string{`cannot be sent: The platform has "café" in another Unicode form`}, next: []string{atTable},
+		},
+		"mappings that no read of the apply has are changed": {
+			arguments: resorted, before: map[int][]happening{1: {omits(tableMappings)}, 2: {omits(tableMappings)}},
+			requests: "2 GET",
+			errors:   []string{"Unknown table mappings"}, next: []string{atTable},
+		},
+		"a removal whose response is lost is not told when the credentials beside it are rejected": {
+			arguments: resorted + credentials, before: map[int][]happening{2: {fails(lost)}, 4: {fails(rejected)}},
+			requests: "GET, PATCH-, GET, PATCH",
+			errors:   []string{partly, wasThere}, next: []string{atTable, "source_credentials"},
+		},
+		"mappings that credentials reset are not told if the response is lost": {
+			arguments: seedMappings + credentials, platform: allDropped, before: map[int][]happening{2: {fails(lost)}},
+			requests: "GET, 2 PATCH, GET",
+			warnings: []string{isGone}, excluded: map[string]string{}, next: []string{atTable},
+		},
+		"credentials whose first response is lost are told as rejected": {
+			arguments: seedMappings + credentials, before: map[int][]happening{2: {fails(lost)}, 3: {fails(rejected)}},
+			requests: "GET, 2 PATCH",
+			errors:   []string{"It is not known whether the change was applied"}, next: []string{"source_credentials"},
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := &scene{fixture: newMemory(t, mockplatform.DefaultSeed())}
-				s.serve(s)
-				s.random = func() float64 { return 0.999 } // so that four waits take 7.5 s
-				var b *managed
-				if test.block == nil {
-					b = s.mappedPipe()
-				} else {
-					b = test.block(s.fixture)
-					b.apply()
-				}
-				if test.platform != nil {
-					test.platform(s)
-				}
-				b.arguments = test.arguments
-				r := b.plan()
-				s.request, s.steps = 0, test.steps
-				s.ResetJournal()
-				begun := time.Now()
-				b.carryOut(b.start(), r)
-				if took := time.Since(begun); test.most > 0 && took > test.most {
-					t.Errorf("it took %s", took)
-				}
-				if got := s.sent(); got != test.requests {
-					t.Errorf("sent %q, want %q", got, test.requests)
-				}
-				wantAll(t, "errors", r.errors, test.errors)
-				planned := func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of pipe ") }
-				wantAll(t, "warnings", slices.DeleteFunc(r.warnings, planned), test.warnings)
-				s.steps = nil
-				s.ClearFaults()
-				s.Configure(func(b *mockplatform.Behaviour) {
-					b.Patches, b.RateLimit = mockplatform.Patches{}, mockplatform.RateLimit{}
-				})
-				for path, want := range test.held {
-					if got := member(b.shown(), path); plain(got) != plain(want) {
-						t.Errorf("%s is %v in the state, want %v", path, got, want)
-					}
-				}
-				time.Sleep(time.Minute) // whatever is carried out later has been
-				stored := s.Service(b.id)
-				if stored == nil {
-					stored = s.Pipe(b.id)
-				}
-				for path, want := range test.stored {
-					if got := member(stored, path); plain(got) != plain(want) {
-						t.Errorf("%s is %v on the platform, want %v", path, got, want)
-					}
-				}
-				if next := b.plan(); !slices.Equal(next.changed(), test.next) {
-					t.Errorf("the next plan changes %q, want %q", next.changed(), test.next)
-				}
-			})
-		})
+		t.Run(name, scene.play)
 	}
+}
+
+func (s scene) play(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newMemory(t, mockplatform.DefaultSeed())
+		f.random = func() float64 { return 0.999 } // so that four waits take 7.5 s
+		request, before := 0, map[int][]happening(nil)
+		f.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			request++
+			for _, happens := range before[request] {
+				happens(f)
+			}
+			f.ServeHTTP(w, r)
+		}))
+		block := s.block
+		if block == nil {
+			block = (*fixture).mappedPipe
+		}
+		b := block(f)
+		b.apply()
+		if s.platform != nil {
+			f.Configure(s.platform)
+		}
+		b.arguments = s.arguments
+		r := b.plan()
+		f.ResetJournal()
+		request, before = 0, s.before
+		begun := time.Now()
+		b.carryOut(b.start(), r)
+		if took := time.Since(begun); s.most > 0 && took > s.most {
+			t.Errorf("it took %s", took)
+		}
+		if got := f.sent(); got != s.requests {
+			t.Errorf("sent %q, want %q", got, s.requests)
+		}
+		wantAll(t, "errors", r.errors, s.errors)
+		wantAll(t, "warnings", slices.DeleteFunc(r.warnings, func(warning string) bool { return strings.HasPrefix(warning, "Table mappings of pipe ") }), s.warnings)
+
+		time.Sleep(time.Minute) // whatever is carried out later has been
+		before = nil
+		f.ClearFaults()
+		f.Configure(func(b *mockplatform.Behaviour) {
+			b.Patches, b.RateLimit = mockplatform.Patches{}, mockplatform.RateLimit{}
+		})
+		stored := f.Service(b.id)
+		if stored == nil {
+			stored = f.Pipe(b.id)
+		}
+		for path, want := range s.stored {
+			if got := member(stored, path); plain(got) != plain(want) {
+				t.Errorf("%s is %v on the platform, want %v", path, got, want)
+			}
+		}
+		if got := f.excluded(b.id); s.excluded != nil && !maps.Equal(got, s.excluded) {
+			t.Errorf("the platform excludes %v, want %v", got, s.excluded)
+		}
+		if next := b.plan(); !slices.Equal(next.changed(), s.next) {
+			t.Errorf("the next plan changes %q, want %q", next.changed(), s.next)
+		}
+	})
 }
 
 // sent has the requests since the journal was reset, those in a row that are alike as one, with what
 // a PATCH removes and adds.
 func (f *fixture) sent() string {
 	var all []string
+	last, times := "", 0
 	for _, request := range f.Requests() {
 		text := request.Method
 		if strings.Contains(request.Body, "ToRemove") {
@@ -272,26 +330,21 @@ func (f *fixture) sent() string {
 		if strings.Contains(request.Body, "ToAdd") {
 			text += "+"
 		}
-		all = append(all, text)
-	}
-	var runs []string
-	for len(all) > 0 {
-		same := slices.IndexFunc(all, func(text string) bool { return text != all[0] })
-		if same < 0 {
-			same = len(all)
+		times++
+		if text != last {
+			all, last, times = append(all, ""), text, 1
 		}
-		runs = append(runs, strings.TrimPrefix(fmt.Sprint(same, " ", all[0]), "1 "))
-		all = all[same:]
+		all[len(all)-1] = strings.TrimPrefix(fmt.Sprint(times, " ", text), "1 ")
 	}
-	return strings.Join(runs, ", ")
+	return strings.Join(all, ", ")
 }
 
 // wantAll wants each text in the diagnostics of one severity, and none at all without a text.
 func wantAll(t *testing.T, what string, got, texts []string) {
 	t.Helper()
-	if all := strings.Join(got, "\n"); len(texts) > 0 {
-		wantText(t, all, texts...)
-	} else if all != "" {
-		t.Errorf("%s: %s", what, all)
+	if len(texts) > 0 {
+		wantText(t, strings.Join(got, "\n"), texts...)
+	} else if len(got) > 0 {
+		t.Errorf("%s: %q", what, got)
 	}
 }
