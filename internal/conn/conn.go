@@ -1,17 +1,24 @@
+// Package conn is what resources and data sources share: the client and settings of the provider,
+// checks whether they can be used, the default organization, and errors as diagnostics.
 package conn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -21,18 +28,13 @@ import (
 // Bug ends the detail of an error that no configuration and no platform should cause.
 const Bug = "This is a bug in the provider. Please report it: https://github.com/dataplatform/terraform-provider-dataplatform/issues"
 
-// Connection is the result of the provider's configuration: a client, and the
-// settings that are unknown or not set.
+// Connection is the result of the provider's configuration.
 type Connection struct {
-	Client *platform.Client
-	// OrganizationID is the default organization, or "".
-	OrganizationID string
-	// Unknown names the settings that are known only after apply, and Unset those that are not set.
-	Unknown, Unset []string
-	// Now is the clock for the expiry of API keys.
-	Now func() time.Time
-	// Run is a unique name of this run: Terraform starts a provider for each plan and each apply.
-	Run string
+	Client         *platform.Client
+	OrganizationID string           // the default organization, or ""
+	Unknown, Unset []string         // the settings that are known only after apply, and those that are not set
+	Now            func() time.Time // the clock for the expiry of API keys
+	Run            string           // a unique name of this run: Terraform starts a provider for each plan and each apply
 
 	// Warned, Gone and Ignored are what this run remembers: the warnings that it does not repeat,
 	// the objects that no longer exist, and the attributes whose change the platform accepted and
@@ -55,31 +57,27 @@ func (k *Keys) Has(key string) bool {
 	return exists
 }
 
-// Unconfigured returns the connection before the provider is configured, when Terraform only
-// validates: every setting is unknown.
+// Unconfigured returns the connection before the provider is configured: every setting is unknown.
 func Unconfigured() *Connection {
 	return &Connection{Unknown: slices.Concat([]string{"organization_id"}, ManagementSettings, AlertingSettings), Now: time.Now}
 }
 
-// Settings are required only where they are used: a configuration that reads only
-// an alert needs no management key.
+// The settings that each API needs. They are required only where they are used: a configuration that
+// reads only an alert needs no management key.
 var (
-	transport = []string{"allow_http", "request_timeout", "retry_timeout", "max_concurrent_requests"}
-	// ManagementSettings are the settings that the management API needs.
+	transport          = []string{"allow_http", "request_timeout", "retry_timeout", "max_concurrent_requests"}
 	ManagementSettings = append([]string{"base_url", "key_id", "key_secret"}, transport...)
-	// AlertingSettings are the settings that the alerting API needs.
-	AlertingSettings = append([]string{"alerts_base_url", "alerts_access_token"}, transport...)
+	AlertingSettings   = append([]string{"alerts_base_url", "alerts_access_token"}, transport...)
 )
 
-// Waits reports whether what needs these settings has to wait for the apply, because one of them is
-// unknown until then.
+// Waits reports whether what needs these settings has to wait for the apply: one of them is unknown.
 func (c *Connection) Waits(settings ...string) bool {
 	return slices.ContainsFunc(settings, func(s string) bool { return slices.Contains(c.Unknown, s) })
 }
 
-// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about it: all settings
-// are set, but some are unknown, such as a key that is replaced in this run. An error would block
-// the plan that replaces the key.
+// SkipsRefresh reports whether a refresh has to wait for the apply, and warns about it: no setting is
+// missing, but some are unknown, such as a key that this run replaces. An error would block the plan
+// that replaces it.
 func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	if len(only(ManagementSettings, c.Unset)) > 0 || !c.Waits(ManagementSettings...) {
 		return false
@@ -94,46 +92,41 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 // one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
 	unset, unknown := only(settings, c.Unset), only(settings, c.Unknown)
-	if len(unset)+len(unknown) > 0 {
-		addLacking(diags, unset, unknown)
-		return nil, false
-	}
-	return c.Client, true
-}
-
-const missingSettings = "Missing provider settings"
-
-// addLacking reports settings that are not set or unknown, once per object. Those that are not set
-// are one sentence, since every object that needs them has this error.
-func addLacking(diags *diag.Diagnostics, unset, unknown []string) {
-	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == missingSettings }) {
-		return
-	}
-	if len(unset) == 0 {
+	if len(unset) > 0 {
+		addMissing(diags, unset)
+	} else if len(unknown) > 0 {
 		diags.AddError("Unknown provider settings",
 			fmt.Sprintf("%s known only after apply, which is too late for this plan. First apply the resources that provide a value (terraform apply -target=…), or set known values.",
 				platform.SettingsAre(unknown)))
+	}
+	return c.Client, len(unset)+len(unknown) == 0
+}
+
+// addMissing reports settings that are not set, once per object, and in one sentence, since every
+// object that needs them has this error.
+func addMissing(diags *diag.Diagnostics, settings []string) {
+	const summary = "Missing provider settings"
+	if slices.ContainsFunc(*diags, func(d diag.Diagnostic) bool { return d.Summary() == summary }) {
 		return
 	}
-	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(unset), ToSet(unset))
-	if slices.Contains(unset, "organization_id") {
+	detail := fmt.Sprintf("%s not set: %s", platform.SettingsAre(settings), ToSet(settings))
+	if slices.Contains(settings, "organization_id") {
 		detail += "; organization_id can also be set on this object"
 	}
-	diags.AddError(missingSettings, detail+".")
+	diags.AddError(summary, detail+".")
 }
 
 // ToSet ends a sentence about settings that are not set: "set them in the provider block, or with
 // the environment variables A and B". settings must not be empty.
 func ToSet(settings []string) string {
-	them, variables := "it", "variable"
+	them, variables, all := "it", "variable ", []string{}
 	if len(settings) > 1 {
-		them, variables = "them", "variables"
+		them, variables = "them", "variables "
 	}
-	all := make([]string, len(settings))
-	for i, name := range settings {
-		all[i] = Environment(name)
+	for _, name := range settings {
+		all = append(all, Environment(name))
 	}
-	return fmt.Sprintf("set %s in the provider block, or with the environment %s %s", them, variables, platform.Enumerate(all))
+	return "set " + them + " in the provider block, or with the environment " + variables + platform.Enumerate(all)
 }
 
 // only returns the settings that are among others.
@@ -153,8 +146,7 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 	if !ok {
 		return nil, own, false
 	}
-	organization := c.Organization(own, diags)
-	return client, organization, !diags.HasError()
+	return client, c.Organization(own, diags), !diags.HasError()
 }
 
 // Organization returns the organization of an object: its own, or the provider's default. It is
@@ -167,7 +159,7 @@ func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tf
 	case c.Waits("organization_id"):
 		return tfvalue.Unknown(tftypes.String)
 	case c.OrganizationID == "":
-		addLacking(diags, append([]string{"organization_id"}, only(ManagementSettings, c.Unset)...), nil)
+		addMissing(diags, append([]string{"organization_id"}, only(ManagementSettings, c.Unset)...))
 		return tfvalue.Null(tftypes.String)
 	default:
 		return tfvalue.String(c.OrganizationID)
@@ -221,4 +213,57 @@ func connection(data any) *Connection {
 		return c
 	}
 	return Unconfigured()
+}
+
+// Detail returns the text of an error for below its summary.
+func Detail(err error) string {
+	if failed := new(platform.Error); errors.As(err, &failed) {
+		return failed.Detail()
+	}
+	// Go's errors begin in lower case and have no full stop.
+	first, size := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
+}
+
+// AttributePath converts a path for a diagnostic.
+func AttributePath(names tfvalue.Path) path.Path {
+	at := path.Empty()
+	for _, name := range names {
+		at = at.AtName(name)
+	}
+	return at
+}
+
+// ToProtocol converts the framework's diagnostics to the protocol's. A path through a set ends at the
+// set: the protocol has no step for an element of one.
+func ToProtocol(all diag.Diagnostics) []*tfprotov6.Diagnostic {
+	var converted []*tfprotov6.Diagnostic
+	for _, d := range all {
+		next := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: d.Summary(), Detail: d.Detail()}
+		if d.Severity() == diag.SeverityError {
+			next.Severity = tfprotov6.DiagnosticSeverityError
+		}
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			next.Attribute = protocolPath(at.Path())
+		}
+		converted = append(converted, next)
+	}
+	return converted
+}
+
+func protocolPath(at path.Path) *tftypes.AttributePath {
+	converted := tftypes.NewAttributePath()
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			converted = converted.WithAttributeName(string(step))
+		case path.PathStepElementKeyInt:
+			converted = converted.WithElementKeyInt(int(step))
+		case path.PathStepElementKeyString:
+			converted = converted.WithElementKeyString(string(step))
+		default:
+			return converted
+		}
+	}
+	return converted
 }

@@ -17,13 +17,12 @@ import (
 
 const theirs, ours = "10000000-0000-4000-8000-000000000001", "10000000-0000-4000-8000-000000000002"
 
-// texts are diagnostics, each as its summary and detail.
-func texts(diags diag.Diagnostics) string {
-	var all []string
+// texts are diagnostics, a line each.
+func texts(diags diag.Diagnostics) (all string) {
 	for _, d := range diags {
-		all = append(all, d.Severity().String()+": "+d.Summary()+": "+d.Detail())
+		all += d.Severity().String() + ": " + d.Summary() + ": " + d.Detail() + "\n"
 	}
-	return strings.Join(all, "\n")
+	return strings.TrimSuffix(all, "\n")
 }
 
 // TestManagement has settings that are set, missing or unknown, and an object with and
@@ -52,23 +51,19 @@ func TestManagement(t *testing.T) {
 		"alerting missing, one unknown":  {&conn.Connection{OrganizationID: theirs, Unset: []string{"alerts_base_url"}, Unknown: []string{"key_id"}}, none, "", "Error: Unknown provider settings: key_id is known only after apply", true},
 		"the provider is not configured": {conn.Unconfigured(), none, "", "Error: Unknown provider settings: organization_id, base_url, key_id", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.connection.Client = &platform.Client{}
-			var diags diag.Diagnostics
-			client, organization, ok := test.connection.Management(test.own, &diags)
-			if ok != (test.organization != "") || ok && (client != test.connection.Client || organization.Text() != test.organization) {
-				t.Errorf("ready: %t, organization %s", ok, organization.Text())
-			}
-			if got := texts(diags); !strings.HasPrefix(got, test.says) || (got == "") != (test.says == "") || strings.Contains(got, "\n") {
-				t.Errorf("%s\nwant %s", got, test.says)
-			}
-			var warnings diag.Diagnostics
-			skipped := test.connection.SkipsRefresh(&warnings)
-			if skipped != test.refreshIsSkipped || skipped != strings.HasPrefix(texts(warnings), "Warning: Refresh skipped: provider settings are unknown: ") {
-				t.Errorf("refresh skipped: %t, %s", skipped, texts(warnings))
-			}
-		})
+		test.connection.Client = &platform.Client{}
+		var diags, warnings diag.Diagnostics
+		client, organization, ok := test.connection.Management(test.own, &diags)
+		if ok != (test.organization != "") || ok && (client != test.connection.Client || organization.Text() != test.organization) {
+			t.Errorf("%s: ready: %t, organization %s", name, ok, organization.Text())
+		}
+		if got := texts(diags); !strings.HasPrefix(got, test.says) || (got == "") != (test.says == "") || strings.Contains(got, "\n") {
+			t.Errorf("%s: %s\nwant %s", name, got, test.says)
+		}
+		skipped := test.connection.SkipsRefresh(&warnings)
+		if skipped != test.refreshIsSkipped || skipped != strings.HasPrefix(texts(warnings), "Warning: Refresh skipped: provider settings are unknown: ") {
+			t.Errorf("%s: refresh skipped: %t, %s", name, skipped, texts(warnings))
+		}
 	}
 }
 
