@@ -109,4 +109,7 @@ func TestDetail(t *testing.T) {
 	if got := conn.Detail(errors.New("écrire failed")); got != "Écrire failed." {
 		t.Error(got)
 	}
+	if failed := (&platform.Error{Operation: "read pipe", Status: 410}); conn.Detail(failed) != failed.Detail() {
+		t.Error(conn.Detail(failed))
+	}
 }

@@ -1,26 +1,21 @@
 package platform
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"strings"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
-// CreatedAPIKey is the result of the creation of a key. The API returns KeySecret
-// only here. KeyID and KeySecret are nil if the API returned "".
+// CreatedAPIKey is the result of the creation of a key. The API returns KeySecret only here.
 type CreatedAPIKey struct {
 	// Key is the key ("API key" in the API document), decoded as for Read, in which any member
 	// may be missing or of another type; nil if the API returned none.
 	Key              any
-	KeyID, KeySecret *string
-	// RequestID is the platform's ID of the request; "" if the response had none or
-	// was broken.
-	RequestID string
+	KeyID, KeySecret *string // nil if the API returned none, or ""
+	RequestID        string  // the platform's ID of the request, or ""
 	// Incomplete is what is wrong with a response although it has the secret, apart from the members
 	// of Key; nil if nothing is.
 	Incomplete error
@@ -31,7 +26,7 @@ type CreatedAPIKey struct {
 //
 // The API can neither read nor delete a key. So the POST has a connection of its own, is retried
 // only if it cannot have been carried out, and once sent it runs to its end even if ctx is
-// cancelled. A response that is not as documented is read as far as possible. After an error that
+// cancelled. A response that is not as documented counts if it has the secret. After an error that
 // IsAmbiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
@@ -49,7 +44,7 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 		c.maskSecret(response.Body)
 		return created.receive(response, body["hashData"] != nil)
 	}
-	if err := c.rest.Do(ctx, r); err != nil {
+	if err := c.Do(ctx, r); err != nil {
 		return nil, err
 	}
 	if created.KeySecret != nil {
@@ -60,28 +55,28 @@ func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body m
 
 // secretText finds a secret in any text, so that it is masked even if the JSON around
 // it is broken or cut off.
-var secretText = regexp.MustCompile(`"keySecret"\s*:\s*("(?:[^"\\]|\\.)*"?|[0-9.eE+-]+)`)
+var secretText = regexp.MustCompile(`"keySecret"\s*:\s*"((?:[^"\\]|\\.)*)`)
 
 // maskSecret masks the secrets of a response from now on. A documented response has one; more than a
 // few are an attempt to fill the memory, and so is a long one.
 func (c *Client) maskSecret(raw []byte) {
 	for _, match := range secretText.FindAllSubmatch(raw, 10) {
-		secret := strings.Trim(string(match[1]), `"`)
+		secret := string(match[1])
 		_ = json.Unmarshal([]byte(`"`+secret+`"`), &secret) // it stays as it is if it is broken
 		c.AddSecret(secret[:min(len(secret), 4<<10)])
 	}
 }
 
-// receive reads the response to the creation of a key, as far as possible. A key exists if the
-// response has its secret, or its ID if the secret is hashed.
+// receive reads the response to the creation of a key, as far as its JSON can be read. A key exists if
+// the response has its secret, or its ID if the secret is hashed.
 func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	_, wrong := successful(r, "result")
-	all := leading(r.Body)
+	decoded, _ := r.JSON()
+	all := members(decoded)
 	if result := members(all["result"]); result != nil {
 		all = result
 	}
-	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID}
-	k.Incomplete = wrong
+	*k = CreatedAPIKey{Key: all["key"], KeyID: text(all["keyId"]), KeySecret: text(all["keySecret"]), RequestID: r.RequestID, Incomplete: wrong}
 	exists := k.KeySecret != nil || hashed && text(members(k.Key)["id"]) != nil
 	// With a 4xx, no key was created, whatever the body contains.
 	if rejected := r.Status/100 == 4; rejected || !exists {
@@ -90,37 +85,10 @@ func (k *CreatedAPIKey) receive(r *rest.Response, hashed bool) error {
 	return nil
 }
 
-// leading returns the members of an object up to where its JSON is cut off or broken.
-func leading(body []byte) map[string]any {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if start, _ := decoder.Token(); start != json.Delim('{') {
-		return nil
-	}
-	all := map[string]any{}
-	for decoder.More() {
-		token, _ := decoder.Token()
-		name, isName := token.(string)
-		var value any
-		if !isName || decoder.Decode(&value) != nil {
-			break
-		}
-		all[name] = value
-	}
-	return all
-}
-
-// text returns a string, or a number as it is spelled. It returns nil for any other value, and for
-// "", which counts as omitted.
+// text returns a string; nil for any other value, and for "", which counts as omitted.
 func text(value any) *string {
-	switch value := value.(type) {
-	case string:
-		if value != "" {
-			return &value
-		}
-	case json.Number:
-		spelling := value.String()
-		return &spelling
+	if text, _ := value.(string); text != "" {
+		return &text
 	}
 	return nil
 }

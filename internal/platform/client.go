@@ -15,52 +15,34 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
 
+// Defaults of settings, for callers: in a Config, a RetryTimeout of 0 turns retries off.
 const (
-	// DefaultRequestTimeout bounds one attempt. It is long because a list of ten
-	// thousand objects is one response.
-	DefaultRequestTimeout = 60 * time.Second
-	// DefaultRetryTimeout bounds one operation. It is for callers: Config has no
-	// default, since 0 turns retries off.
-	DefaultRetryTimeout = 5 * time.Minute
-	// DefaultMaxConcurrentRequests is Terraform's own default parallelism.
-	DefaultMaxConcurrentRequests = 10
+	DefaultRequestTimeout        = 60 * time.Second // long, because a list of ten thousand objects is one response
+	DefaultRetryTimeout          = 5 * time.Minute
+	DefaultMaxConcurrentRequests = 10 // Terraform's own default parallelism
 )
 
 // Config configures a Client. The settings of either API may be empty if none of its
-// operations is called.
+// operations is called. See ParseBaseURL for the URLs.
 type Config struct {
-	// BaseURL is the URL of the management API, KeyID and KeySecret are an API key
-	// for it. See ParseBaseURL.
-	BaseURL, KeyID, KeySecret string
-	// AlertsBaseURL is the URL of the alerting API, AlertsAccessToken is a bearer
-	// token for it.
-	AlertsBaseURL, AlertsAccessToken string
-	// AllowHTTP allows plain http to any host. Credentials then travel in the clear.
-	AllowHTTP bool
+	BaseURL, KeyID, KeySecret        string // of the management API, and an API key for it
+	AlertsBaseURL, AlertsAccessToken string // of the alerting API, and a bearer token for it
+	AllowHTTP                        bool   // to any host: credentials then travel in the clear
 
 	Sending
 }
 
-// Sending configures how requests are sent, to both APIs together. A RequestTimeout or
-// MaxConcurrentRequests of 0 is the default.
+// Sending configures how requests are sent. 0 is the default of all but RetryTimeout.
 type Sending = rest.Config
 
-// Client is a client of both APIs. It is safe for concurrent use. A process should
-// use one client for all calls: concurrency, rate limits and shared lists are per
-// client.
+// Client is a client of both APIs, safe for concurrent use. A process should use one for all calls:
+// concurrency, rate limits and shared lists are per client.
 type Client struct {
-	*rest.Secrets // which errors and logs must not repeat of responses
+	*rest.Client
 
-	management, alerts *api
+	management, alerts *rest.API
 
-	rest  *rest.Client
 	lists lists
-}
-
-// api is one of the two APIs.
-type api struct {
-	rest.API
-	member string // of a response that contains the result
 }
 
 var (
@@ -82,26 +64,21 @@ var (
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
-	sender := rest.New(config.Sending)
-	c := &Client{
-		Secrets: &sender.Secrets, rest: sender,
-		management: &api{member: "result", API: rest.API{About: managementAPI}},
-		alerts:     &api{member: "data", API: rest.API{About: alertingAPI}},
-	}
-	if err := errors.Join(c.management.setBase(config.BaseURL, config.AllowHTTP), c.alerts.setBase(config.AlertsBaseURL, config.AllowHTTP)); err != nil {
+	c := &Client{Client: rest.New(config.Sending), management: &rest.API{About: managementAPI}, alerts: &rest.API{About: alertingAPI}}
+	if err := errors.Join(setBase(c.management, config.BaseURL, config.AllowHTTP), setBase(c.alerts, config.AlertsBaseURL, config.AllowHTTP)); err != nil {
 		return nil, err
 	}
 	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
 	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
-	c.lists = lists{do: c.rest.Do, last: map[string][]*list{}, after: map[string]uint64{}}
-	c.rest.Add(&c.management.API)
-	c.rest.Add(&c.alerts.API)
+	c.lists = lists{do: c.Do, last: map[string][]*list{}, after: map[string]uint64{}}
+	c.Add(c.management)
+	c.Add(c.alerts)
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)
 	return c, nil
 }
 
-func (a *api) setBase(address string, allowHTTP bool) (err error) {
+func setBase(a *rest.API, address string, allowHTTP bool) (err error) {
 	if address == "" {
 		return nil
 	}
@@ -110,12 +87,6 @@ func (a *api) setBase(address string, allowHTTP bool) (err error) {
 	}
 	return nil
 }
-
-// Retries reports whether requests are retried.
-func (c *Client) Retries() bool { return c.rest.Retries() }
-
-// Transport returns what connects to both APIs, to tune it before the first request.
-func (c *Client) Transport() *http.Transport { return c.rest.Transport() }
 
 // ParseBaseURL parses the base URL of an API, without whitespace, query, fragment or user. http is
 // for a loopback address, or for any host if that is allowed. A path is kept as a prefix, unless it

@@ -10,42 +10,38 @@ import (
 // Error is the error of an operation whose settings and IDs were valid.
 type Error = rest.Error
 
-// IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of
-// its own, or two consecutive lists of services omit the object.
-//
-// A 404 is the API's own if its body is a JSON object with a requestId; any other may come from a
-// wrong base URL. A 404 to a list is about the organization and not about its services.
-func IsNotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.NotFound
+// asError returns the error of an operation; an empty one if err is another error, or nil.
+func asError(err error) *Error {
+	e := new(Error)
+	errors.As(err, &e)
+	return e
 }
 
+// IsNotFound reports whether the object of an operation does not exist: the API returned a 404 of
+// its own (see rest.Request.NamesObject), or two consecutive lists of services omit the object. A 404 to
+// a list is about the organization and not about its services.
+func IsNotFound(err error) bool { return asError(err).NotFound }
+
 // IsAmbiguous reports whether a write may have been carried out although it failed: the request was
-// sent, and the response was lost, cut off, a 5xx or unusable. Reads are never ambiguous.
-func IsAmbiguous(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Ambiguous
-}
+// sent, and the response was lost, cut off, a redirect, a 5xx or unusable. Reads are never ambiguous.
+func IsAmbiguous(err error) bool { return asError(err).Ambiguous }
+
+// IsUnreadable reports whether the API accepted an operation with a response that cannot be used.
+func IsUnreadable(err error) bool { return asError(err).Status/100 == 2 }
 
 // Absence returns why IsNotFound holds for an error, as the rest of a sentence: "the API returned
 // HTTP 404 Not Found (request ID req-1): pipe not found.", or that two consecutive lists omit the
 // object.
 func Absence(err error) string {
-	var e *Error
+	e := asError(err)
 	switch {
-	case !errors.As(err, &e) || e.Status == 0:
+	case e.Status == 0:
 		return "two consecutive lists of its services omit it."
 	case e.Cause() == "":
 		return "the API returned " + e.Response() + " without a message."
 	default:
 		return "the API returned " + e.Response() + ": " + strings.TrimRight(e.Cause(), ".: ") + "."
 	}
-}
-
-// IsUnreadable reports whether the API accepted an operation with a response that cannot be used.
-func IsUnreadable(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Status/100 == 2
 }
 
 // SettingsAre is the beginning of a sentence about settings: "a is", "a, b and c

@@ -42,7 +42,7 @@ func bubble(t *testing.T, test func(t *testing.T, f *fake, c *Client), change ..
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Connect(t, c.rest.Transport())
+		f.Connect(t, c.Transport())
 		test(t, f, c)
 	})
 }
@@ -71,34 +71,31 @@ func reading(call func(Read) error) (*object, error) {
 	return last, err
 }
 
-// operations are all calls, each with arguments that the fake accepts.
-var operations = map[string]func(ctx context.Context, c *Client, read Read) error{
-	"service": func(ctx context.Context, c *Client, read Read) error {
-		return c.GetService(ctx, testOrganization, testService, read)
-	},
-	"list": func(ctx context.Context, c *Client, read Read) error {
-		return c.ListServices(ctx, testOrganization, []string{"a=b", "c="}, read)
-	},
-	"pipe": func(ctx context.Context, c *Client, read Read) error {
-		return c.GetPipe(ctx, testOrganization, testService, testPipe, read)
-	},
-	"alert": func(ctx context.Context, c *Client, read Read) error { return c.GetAlert(ctx, testAlert, read) },
-	"scaling": func(ctx context.Context, c *Client, read Read) error {
-		return updateScaling(ctx, c, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
-	},
-	"update": func(ctx context.Context, c *Client, read Read) error {
-		ctx, u, err := c.UpdatePipe(ctx, testOrganization, testService, testPipe)
-		return carryOut(ctx, u, err, map[string]any{"name": "n"}, read)
-	},
-	"key": func(ctx context.Context, c *Client, _ Read) error {
-		_, err := createKey(ctx, c, false)
-		return err
-	},
-}
+var operations = []string{"service", "list", "pipe", "alert", "scaling", "update", "key"}
 
-// do carries out an operation, and returns what it reads last, nil if it reads nothing.
+// do carries out an operation with arguments that the fake accepts, and returns what it reads last, nil
+// if it reads nothing.
 func do(ctx context.Context, c *Client, operation string) (*object, error) {
-	return reading(func(read Read) error { return operations[operation](ctx, c, read) })
+	return reading(func(read Read) error {
+		switch operation {
+		case "service":
+			return c.GetService(ctx, testOrganization, testService, read)
+		case "list":
+			return c.ListServices(ctx, testOrganization, []string{"a=b", "c="}, read)
+		case "pipe":
+			return c.GetPipe(ctx, testOrganization, testService, testPipe, read)
+		case "alert":
+			return c.GetAlert(ctx, testAlert, read)
+		case "scaling":
+			return updateScaling(ctx, c, testService, map[string]any{"numReplicas": 3, "idleScaling": true}, read)
+		case "update":
+			ctx, u, err := c.UpdatePipe(ctx, testOrganization, testService, testPipe)
+			return carryOut(ctx, u, err, map[string]any{"name": "n"}, read)
+		default:
+			_, err := createKey(ctx, c, false)
+			return err
+		}
+	})
 }
 
 func createKey(ctx context.Context, c *Client, hashed bool) (*CreatedAPIKey, error) {

@@ -27,11 +27,9 @@ const listLifetime = 30 * time.Second
 // lists are the lists of services of one client. A read of one service uses the oldest list that
 // began after the last write to the service, and after the end of the list that the last read of
 // the service used, because that read is not repeated to get the same answer. So many reads at
-// different times share few lists.
-//
-// A fresh read uses a list that begins after the call, or one that has failed, since an error shows
-// no old values. Rejected: making every read a fresh one. A refresh of many services would cost
-// nearly as many lists.
+// different times share few lists. A fresh read uses a list that begins after the call, or one that
+// has failed, since an error shows no old values. Rejected: making every read a fresh one. A refresh
+// of many services would cost nearly as many lists.
 //
 // A list begins once the previous list of the same services has ended, and every read that needs a
 // newer list than that waits for it. So the two lists of a read that finds nothing are consecutive,
@@ -63,12 +61,12 @@ type service struct {
 	decoded  any
 }
 
-// serviceKey is the same for all reads and writes of a service.
+// serviceKey is the same for all reads and writes of a service, listKey for requests that list the
+// same services.
 func serviceKey(organizationID, serviceID string) string {
 	return strings.ToLower(organizationID + "/" + serviceID)
 }
 
-// listKey is the same for requests that list the same services.
 func listKey(r *rest.Request) string { return r.Tenant + "?" + r.Query.Encode() }
 
 // outdate is called before and after each write to a service, whether it succeeds or not.
@@ -78,17 +76,17 @@ func (l *lists) outdate(key string) {
 	l.after[key] = l.count
 }
 
-// find returns the wanted services of a list, all of them if wanted is nil. If it finds none, it looks
-// at the next list, and at most lists in all. If a list has a next page, what it omits is not known,
-// which is an error. key is that of the service that is read; "" for a fresh read.
-func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int, wanted func(*service) bool) (found []*service, err error) {
+// find returns the services of a list, or if only some are wanted, these; if the list has none of them,
+// those of the next list. If a list has a next page, what it omits is not known, which is an error.
+// key is that of the service that is read; "" for a fresh read.
+func (l *lists) find(ctx context.Context, r *rest.Request, key string, wanted func(*service) bool) (found []*service, err error) {
 	l.mu.Lock()
 	after := l.after[key]
 	if key == "" {
 		after = l.count
 	}
 	l.mu.Unlock()
-	for i := 0; i < most && len(found) == 0; i++ {
+	for range 2 {
 		used := l.join(ctx, r, after, key == "")
 		select {
 		case <-used.done:
@@ -108,10 +106,21 @@ func (l *lists) find(ctx context.Context, r *rest.Request, key string, most int,
 			}
 		}
 		if used.next != "" && (wanted == nil || len(found) == 0) {
-			return nil, used.incomplete(r)
+			return nil, unusable(r, used.requestID, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
+				"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", used.next))
+		}
+		if wanted == nil || len(found) > 0 {
+			break
 		}
 	}
 	return found, nil
+}
+
+// unusable is the error of a list that is complete, but of no use to one of its readers.
+func unusable(r *rest.Request, requestID string, cause error) error {
+	e := r.NewError(rest.Unreadable, cause)
+	e.Status, e.RequestID, e.Attempts = http.StatusOK, requestID, 1
+	return e
 }
 
 // join returns the oldest list that began after a count, or starts one. A list that it starts has
@@ -138,8 +147,8 @@ func (l *lists) join(ctx context.Context, r *rest.Request, after uint64, fresh b
 	return started
 }
 
-// run sends a list, once the one before it has ended, if that is under way. If that one fails, so
-// does this one. Otherwise, its readers would spend another retry_timeout.
+// run sends a list, once the one before it has ended, if that is under way. If that one fails, so does
+// this one: otherwise, its readers would spend another retry_timeout.
 func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	var err error
 	if before != nil {
@@ -150,22 +159,13 @@ func (l *lists) run(ctx context.Context, r *rest.Request, one, before *list) {
 	l.count++
 	one.begun = l.count
 	l.mu.Unlock()
-	if err == nil {
-		r.Accept = one.accept
+	if r.Accept = one.accept; err == nil {
 		err = l.do(ctx, r)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one.ended, one.err, one.expires = l.count, err, time.Now().Add(listLifetime)
 	close(one.done)
-}
-
-// incomplete is the error of what a list omits that has a next page.
-func (l *list) incomplete(r *rest.Request) error {
-	e := r.NewError(rest.Unreadable, fmt.Errorf("the list is incomplete: %s announces a next page, which the API document does not describe. "+
-		"What the list omits may exist, so it counts neither as deleted nor as missing, and nothing is removed from the state", l.next))
-	e.Status, e.RequestID, e.Attempts = http.StatusOK, l.requestID, 1
-	return e
 }
 
 // accept reads the response to a list.

@@ -13,7 +13,7 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 	if err != nil {
 		return err
 	}
-	return c.get(ctx, c.management, r, read)
+	return c.get(ctx, r, "result", read)
 }
 
 // UpdatePipe begins an update of a pipe ("Update pipe" in the API document).

@@ -2,9 +2,12 @@ package platform
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
@@ -22,7 +25,7 @@ func (c *Client) inOrganization(operation, subject, organizationID string, path 
 	return &rest.Request{
 		Operation:      operation,
 		Subject:        subject + " in organization " + organizationID,
-		API:            &c.management.API,
+		API:            c.management,
 		Tenant:         " in organization " + strings.ToLower(organizationID),
 		Method:         http.MethodGet,
 		Path:           append([]string{"v1"}, path...),
@@ -37,8 +40,48 @@ const checkOrganization = "Check organization_id and base_url."
 // way the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
-// get reads one object, whose ID is the last segment of the path.
-func (c *Client) get(ctx context.Context, a *api, r *rest.Request, read Read) error {
-	r.Accept = a.accept(r.Path[len(r.Path)-1], read)
-	return c.rest.Do(ctx, r)
+// get reads one object, whose ID is the last segment of the path, from this member of a response.
+func (c *Client) get(ctx context.Context, r *rest.Request, member string, read Read) error {
+	r.Accept = accept(member, r.Path[len(r.Path)-1], read)
+	return c.Do(ctx, r)
+}
+
+// Update is a PATCH of one object under way: a call of which each attempt may have another body.
+type Update struct {
+	*rest.Call
+	id string // of the object
+}
+
+// Patch is what one attempt sends. Body is marshaled, and Leaves names what it has, for the log. See
+// rest.Request for AsOf and Unrepeatable.
+type Patch struct {
+	Body         any
+	Leaves       []string
+	AsOf         time.Time
+	Unrepeatable bool
+}
+
+// beginUpdate begins an update of the object with this ID, whose path the request has. See
+// rest.Client.Begin.
+func (c *Client) beginUpdate(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
+	r.Method = http.MethodPatch
+	ctx, call := c.Begin(ctx, r)
+	return ctx, &Update{call, id}
+}
+
+// Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success has no
+// result.
+func (u *Update) Send(ctx context.Context, patch Patch, read Read) (again bool, err error) {
+	accept := accept("result", u.id, read)
+	u.Leaves, u.AsOf, u.Unrepeatable = patch.Leaves, patch.AsOf, patch.Unrepeatable
+	u.Accept = func(r *rest.Response) error {
+		if err := accept(r); !errors.Is(err, errNoResult) {
+			return err
+		}
+		return nil
+	}
+	if u.Body, err = json.Marshal(patch.Body); err != nil {
+		return false, err
+	}
+	return u.Try(ctx)
 }

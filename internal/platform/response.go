@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -18,8 +17,8 @@ import (
 var errNoResult = errors.New("no result")
 
 // successful returns the envelope of a success, of which the given member is the result ("Response
-// envelope" in the API document; the alerting API has only the result). It also reads the status, the
-// request ID, and the message of an error.
+// envelope" in the API document). It also reads the status, the request ID, and the message of an
+// error, all of them optional.
 func successful(r *rest.Response, member string) (map[string]any, error) {
 	if !r.IsSuccess() {
 		return nil, fmt.Errorf("it has HTTP status %d", r.Status)
@@ -29,63 +28,58 @@ func successful(r *rest.Response, member string) (map[string]any, error) {
 	}
 	decoded, err := r.JSON()
 	envelope := members(decoded)
-	if envelope == nil {
+	if err != nil || envelope == nil {
 		return nil, notAnEnvelope(r, err)
 	}
-	var status float64
-	if member == "result" {
-		number, _ := envelope["status"].(json.Number) // optional, and so are all below
-		status, _ = number.Float64()
-		id, _ := envelope["requestId"].(string)
-		r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
-	}
+	number, _ := envelope["status"].(json.Number)
+	status, _ := number.Float64()
+	id, _ := envelope["requestId"].(string)
+	r.RequestID = cmp.Or(r.Clean(id, words.MaxID), r.RequestID)
 	failed := r.MessageIn(envelope["error"])
 	message := cmp.Or(failed, r.MessageIn(envelope["message"]))
 	if message != "" {
 		message = ": " + message
 	}
-	value := envelope[member]
-	switch {
+	switch err := fmt.Errorf("it has no %q%s", member, message); {
 	case status >= 400:
 		return nil, fmt.Errorf("it contradicts itself: HTTP %d, but its envelope has status %v%s", r.Status, status, message)
-	case value == nil && failed == "":
-		return nil, &rest.Reworded{Text: fmt.Sprintf("it has no %q%s", member, message), Err: errNoResult}
-	case value == nil:
-		return nil, fmt.Errorf("it has no %q%s", member, message)
+	case envelope[member] != nil:
+		return envelope, nil
+	case failed == "":
+		return nil, &rest.Reworded{Text: err.Error(), Err: errNoResult}
+	default:
+		return nil, err
 	}
-	return envelope, nil
 }
 
 // notAnEnvelope says what a body is instead of a JSON object, in words of its own.
 func notAnEnvelope(r *rest.Response, err error) error {
-	page := r.Page()
+	page, syntactic := r.Page(), new(json.SyntaxError)
 	switch {
-	case len(bytes.TrimSpace(r.Body)) == 0:
-		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
 	case err == nil:
 		return errors.New("it is JSON, but not an object")
+	case errors.Is(err, io.EOF):
+		return &rest.Reworded{Text: "it is empty", Err: errNoResult}
 	case page != "":
 		return errors.New(page)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &rest.Reworded{Text: "its JSON is cut short", Err: err}
+	case errors.As(err, &syntactic):
+		return fmt.Errorf("it is not JSON (at byte %d)", syntactic.Offset-1)
 	default:
-		syntactic := new(json.SyntaxError)
-		errors.As(err, &syntactic)
-		return &rest.Reworded{Text: fmt.Sprintf("it is not JSON (at byte %d)", syntactic.Offset-1), Err: err}
+		return &rest.Reworded{Text: "its JSON is cut short", Err: err}
 	}
 }
 
-// accept returns a Request.Accept for a result that is the object with this ID.
-func (a *api) accept(id string, read Read) func(*rest.Response) error {
+// accept returns a Request.Accept for a result, the given member, that is the object with this ID.
+func accept(member, id string, read Read) func(*rest.Response) error {
 	return func(r *rest.Response) error {
-		envelope, err := successful(r, a.member)
+		envelope, err := successful(r, member)
 		if err != nil {
 			return err
 		}
-		if err := checkID(envelope[a.member], id, r); err != nil {
+		if err := checkID(envelope[member], id, r); err != nil {
 			return err
 		}
-		return read(envelope[a.member])
+		return read(envelope[member])
 	}
 }
 

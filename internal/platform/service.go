@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -16,15 +15,14 @@ import (
 // filtering by resource tags. The list begins after the call, because another client may just have
 // written what the caller depends on. Concurrent calls share it.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
-	return c.listServices(ctx, organizationID, filter, 1, nil, each)
+	_, err := c.readServices(ctx, organizationID, filter, "", nil, each)
+	return err
 }
 
-// GetService reads one service from a list of its organization, since the API cannot read
-// a single service. The list may be up to 30 s old, but it began after every write of this
-// client to the service, and after the end of the list that the last read of the service used.
-//
-// If two consecutive lists omit the service, the error is one that IsNotFound. A list that has a next
-// page shows only what it contains.
+// GetService reads one service from a list of its organization, since the API cannot read a single
+// one. The list may be up to 30 s old, but it began after every write of this client to the service,
+// and after the end of the list that the last read of the service used. If two consecutive lists omit
+// the service, the error is one that IsNotFound.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }
@@ -41,42 +39,41 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 	if err != nil {
 		return err
 	}
-	r, err := c.listRequest(organizationID, nil)
-	if err != nil {
-		return err
-	}
 	id := strings.ToLower(serviceID)
-	found, err := c.lists.find(ctx, r, key, 2, func(s *service) bool { return s.id == id })
-	if err != nil {
+	n, err := c.readServices(ctx, organizationID, nil, key, func(s *service) bool { return s.id == id }, read)
+	if err != nil || n > 0 {
 		return err
 	}
-	if len(found) == 0 {
-		gone := one.NewError(rest.Final, nil)
-		gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
-		gone.NotFound = true
-		return gone
-	}
-	return c.readAll(one, found, read)
+	gone := one.NewError(rest.Final, nil)
+	gone.Message = fmt.Sprintf("Organization %s has no service %s: two consecutive lists of its services omit it.", organizationID, serviceID)
+	gone.NotFound = true
+	return gone
 }
 
 // FindServices reads the services of an organization with exactly this name, from a list that
 // begins after the call, like that of ListServices. It finds none only if two consecutive
 // lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
-	return c.listServices(ctx, organizationID, nil, 2, func(s *service) bool { return s.name == name }, each)
+	_, err := c.readServices(ctx, organizationID, nil, "", func(s *service) bool { return s.name == name }, each)
+	return err
 }
 
-// listServices reads the wanted services of a fresh list: see lists.find for most.
-func (c *Client) listServices(ctx context.Context, organizationID string, filter []string, most int, wanted func(*service) bool, each Read) error {
-	r, err := c.listRequest(organizationID, filter)
+// readServices reads the wanted services of a list, and returns their number: see lists.find. An error
+// about one of them is that of a request whose response is complete, but not as documented.
+func (c *Client) readServices(ctx context.Context, organizationID string, filter []string, key string, wanted func(*service) bool, each Read) (n int, err error) {
+	r, err := c.inOrganization("list services", "services", organizationID, "services")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	found, err := c.lists.find(ctx, r, "", most, wanted)
-	if err != nil {
-		return err
+	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
+	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
+	found, err := c.lists.find(ctx, r, key, wanted)
+	for _, s := range found {
+		if err := each(s.decoded); err != nil {
+			return 0, unusable(r, "", fmt.Errorf("service %s: %w", c.Clean(s.id, words.MaxID), err))
+		}
 	}
-	return c.readAll(r, found, each)
+	return len(found), err
 }
 
 // UpdateServiceScaling begins an update of the scaling settings of a service ("Update
@@ -89,27 +86,4 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
 	ctx, u := c.beginUpdate(ctx, r, serviceID)
 	return ctx, u, nil
-}
-
-// readAll reads services of a list. An error is that of a request whose response is complete, but
-// not as documented.
-func (c *Client) readAll(r *rest.Request, services []*service, each Read) error {
-	for _, s := range services {
-		if err := each(s.decoded); err != nil {
-			e := r.NewError(rest.Unreadable, fmt.Errorf("service %s: %w", c.Clean(s.id, words.MaxID), err))
-			e.Status, e.Attempts = http.StatusOK, 1
-			return e
-		}
-	}
-	return nil
-}
-
-func (c *Client) listRequest(organizationID string, filter []string) (*rest.Request, error) {
-	r, err := c.inOrganization("list services", "services", organizationID, "services")
-	if err != nil {
-		return nil, err
-	}
-	r.Query, r.MaxBody = url.Values{"filter": filter}, 64<<20 // ten thousand services with every field are some 30 MB
-	r.NamesObject, r.NotFoundAdvice = false, checkOrganization
-	return r, nil
 }

@@ -129,7 +129,7 @@ func TestAPIKeyFromHashes(t *testing.T) {
 
 // However the creation ends, there is one request and at most one key. A secret that
 // arrived is in the state, and where a key may exist whose secret nobody knows, the error
-// says what to look for. TestKeyOfABrokenConnection cuts the response.
+// says what to look for. TestKeyIsKeptWhateverTheResponse cuts the response.
 func TestAPIKeyCreationFailsWithAtMostOneKey(t *testing.T) {
 	t.Parallel()
 	type document = mockplatform.Document

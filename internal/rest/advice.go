@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	slower = "Increase retry_timeout, or lower Terraform's -parallelism."
+	andProxy = ", and HTTPS_PROXY if it is set." // after a setting with a URL
+	slower   = "Increase retry_timeout, or lower Terraform's -parallelism."
 	// runAgain is what to do about an API that has responded in this run.
 	runAgain = "Run the command again once the platform has recovered."
 )
@@ -25,8 +26,8 @@ func when(applies bool, do string) string {
 
 // advise says what to do about an error; "" if nothing is known to help. See conclude for because.
 func (k *Call) advise(e *Error, because error) string {
-	url, retries := k.API.URLSetting, k.client.config.RetryTimeout > 0
-	refused := new(commonFailure)
+	url := k.API.URLSetting
+	refused := new(refusal)
 	switch {
 	case e.Kind == Interrupted:
 		return ""
@@ -36,17 +37,17 @@ func (k *Call) advise(e *Error, because error) string {
 		return cmp.Or(
 			when(errors.Is(e.Err, http.ErrSchemeMismatch), "The server speaks plain HTTP: check the port of "+url+"."),
 			when(errors.As(e.Err, new(*tls.CertificateVerificationError)),
-				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+", and HTTPS_PROXY if it is set."),
-			when(e.Attempts == 0 && errors.As(because, new(tooLate)), slower),
-			when(k.unanswered || e.Kind == Final, k.API.checkAddress()),
+				"If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check "+url+andProxy),
+			when(k.unanswered || e.Kind == Final, "Check "+url+andProxy),
 			when(e.Attempts > 0, runAgain),
 		)
 	}
 	foreign := e.Status == http.StatusNotFound && k.NamesObject && !e.NotFound
 	rejected := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
 	creates := k.Method == http.MethodPost
+	namesState := stateWord.MatchString(notOneOfIts.ReplaceAllString(e.Message, "")) // so no other value helps
 	return cmp.Or(
-		when(e.Status == http.StatusTooManyRequests && !retries, "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
+		when(e.Status == http.StatusTooManyRequests && !k.client.Retries(), "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."),
 		when(e.Status == http.StatusTooManyRequests, slower),
 		when(e.Kind == Temporary || e.Status >= http.StatusInternalServerError, runAgain),
 		when(foreign, strings.TrimSpace("Check "+url+": the response does not look like the platform's. "+k.GoneAdvice)),
@@ -56,7 +57,7 @@ func (k *Call) advise(e *Error, because error) string {
 		when(e.Status == http.StatusForbidden, k.API.Forbidden),
 		when(e.Status == http.StatusNotFound, k.NotFoundAdvice),
 		when(e.Status == http.StatusConflict && creates, "Nothing was created. Check the name: another object may already have it."),
-		when((e.Kind == Busy || rejected) && namesState(e.Message), "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."),
+		when((e.Kind == Busy || rejected) && namesState, "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."),
 		when(e.Kind == Busy, "The object's current state does not allow the request: apply again once it does."),
 		when(rejected && e.Message != "" && e.Message != withheld, "Correct the value that the message names."),
 		when(rejected, "Ask the platform's support, with the request ID if there is one."),
@@ -69,8 +70,3 @@ var (
 	stateWord   = regexp.MustCompile(`(?i)\b(paused|running|stopped|idle)\b`)
 	notOneOfIts = regexp.MustCompile(`(?i)\bidle (scaling|timeout)\b`) // settings of a service
 )
-
-// namesState reports whether a message is about a state of the object, so that no other value helps.
-func namesState(message string) bool {
-	return stateWord.MatchString(notOneOfIts.ReplaceAllString(message, ""))
-}

@@ -19,7 +19,7 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 		console = "The message names a state of the object. Check its state in the platform's console, and apply again once it allows the change."
 		large   = "The request is too large for a gateway in front of the API. Change less at a time, or ask the platform's support to raise the limit."
 	)
-	failure, outage := errors.New("x"), &commonFailure{"the API is down", "Check it."}
+	failure, outage := errors.New("x"), &refusal{"the API is down", "Check it."}
 	for name, test := range map[string]struct {
 		e          Error
 		because    error
@@ -30,19 +30,14 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 	}{
 		"interrupted":             {e: Error{Kind: Interrupted}, because: outage, unanswered: true},
 		"refused":                 {e: Error{Kind: NotSent}, because: outage, unanswered: true, want: "Check it."},
-		"refused after a 5xx":     {e: Error{Kind: Temporary, Status: 503, Attempts: 1}, because: outage, want: "Check it."},
 		"plain HTTP":              {e: Error{Kind: Final, Err: http.ErrSchemeMismatch, Attempts: 1}, unanswered: true, want: "The server speaks plain HTTP: check the port of base_url."},
 		"a certificate":           {e: Error{Kind: Final, Err: &tls.CertificateVerificationError{}, Attempts: 1}, unanswered: true, want: "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine. Otherwise check base_url, and HTTPS_PROXY if it is set."},
 		"another error of TLS":    {e: Error{Kind: Final, Err: failure, Attempts: 1}, want: address},
 		"no response":             {e: Error{Kind: NoResponse, Attempts: 1}, want: runAgain},
 		"no response, never any":  {e: Error{Kind: NoResponse, Attempts: 1}, unanswered: true, want: address},
 		"not sent at all":         {e: Error{Kind: NotSent, Err: failure}},
-		"held back for too long":  {e: Error{Kind: NotSent}, because: tooLate("x"), want: slower},
 		"429":                     {e: Error{Kind: RateLimited, Status: 429}, want: slower},
 		"429, without retries":    {e: Error{Kind: RateLimited, Status: 429}, noRetries: true, want: "Retries are disabled (retry_timeout is 0s): set retry_timeout, or lower Terraform's -parallelism."},
-		"408":                     {e: Error{Status: 408, Kind: Temporary}, want: runAgain},
-		"501":                     {e: Error{Status: 501}, want: runAgain},
-		"a page with a 5xx":       {e: Error{Status: 500, Kind: Temporary, Message: htmlPage}, want: runAgain},
 		"300":                     {e: Error{Status: 300}, want: "Check base_url."},
 		"401":                     {e: Error{Status: 401}, want: "Check key_id and key_secret."},
 		"403":                     {e: Error{Status: 403}, want: "Check the roles."},
@@ -53,16 +48,11 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 		"400 without a message":   {e: Error{Status: 400}, want: support},
 		"422 with a withheld one": {e: Error{Status: 422, Message: withheld}, want: support},
 		"400 about a state":       {e: Error{Status: 400, Message: "pipe must be Paused to edit"}, want: console},
-		"422 about a state":       {e: Error{Status: 422, Message: "the idle service has an idle timeout"}, want: console},
 		"400 about a setting":     {e: Error{Status: 400, Message: "idle scaling needs an idle timeout"}, want: "Correct the value that the message names."},
 		"409 about a state":       {e: Error{Kind: Busy, Status: 409, Message: "it is running"}, want: console},
 		"409 to a creation":       {e: Error{Kind: Busy, Status: 409, Message: "x"}, method: "POST", want: "Nothing was created. Check the name: another object may already have it."},
-		"423 to a creation":       {e: Error{Kind: Busy, Status: 423, Message: "x"}, method: "POST", want: state},
 		"413":                     {e: Error{Status: 413, Message: "x"}, want: large},
-		"413 with a page":         {e: Error{Status: 413, Message: htmlPage}, want: large},
 		"409":                     {e: Error{Kind: Busy, Status: 409, Message: "x"}, want: state},
-		"423":                     {e: Error{Kind: Busy, Status: 423}, want: state},
-		"424":                     {e: Error{Kind: Busy, Status: 424}, want: state},
 		"410":                     {e: Error{Status: 410, Message: "x"}},
 		"200 with a page":         {e: Error{Status: 200, Kind: Unreadable, Err: errors.New(htmlPage)}, want: page},
 		"200 that is unreadable":  {e: Error{Status: 200, Kind: Unreadable, Err: failure}, want: "Check base_url. If it is right, ask the platform's support."},
@@ -71,12 +61,10 @@ func TestAdviceForEachKindOfError(t *testing.T) {
 		if test.noRetries {
 			config.RetryTimeout = 0
 		}
-		k := &Call{client: New(config), Request: &Request{
-			Method:      test.method,
-			API:         &API{About: About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}},
-			NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
+		about := About{URLSetting: "base_url", Unauthorized: "Check key_id and key_secret.", Forbidden: "Check the roles."}
+		k := &Call{client: New(config), unanswered: test.unanswered, Request: &Request{
+			API: &API{About: about}, Method: test.method, NamesObject: true, NotFoundAdvice: "Check the IDs.", GoneAdvice: "Remove it.",
 		}}
-		k.unanswered = test.unanswered
 		if got := k.advise(&test.e, test.because); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
@@ -92,9 +80,7 @@ func TestErrorSaysWhatWasTriedAndReturned(t *testing.T) {
 		"The API returned HTTP 200 OK, but the response cannot be used: it broke.":               {Kind: Unreadable, Status: 200, Err: failure},
 		"The API returned HTTP 409 Conflict without a message.":                                  {Status: 409},
 		"The API returned HTTP 409 Conflict: why?":                                               {Status: 409, Message: "why?:"},
-		"The API returned HTTP 404 Not Found without a message.":                                 {Status: 404, Message: ": "},
 		"The API returned HTTP 499: too small!":                                                  {Status: 499, Message: "too small!"},
-		"The API returned HTTP 404 Not Found (request ID r): no.":                                {Status: 404, Message: "no", RequestID: "r", NotFound: true},
 		"Two lists omit it.":                                                                     {Message: "Two lists omit it.", NotFound: true},
 		"The request was sent, but no complete response arrived: it broke.":                      {Kind: NoResponse, Err: failure, Attempts: 1},
 		"The request was not sent: it broke.":                                                    {Kind: NotSent, Err: failure},

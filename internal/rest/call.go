@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -20,17 +22,11 @@ type Call struct {
 	backoff  backoff
 	failures []*Error // of all attempts
 
-	// What the gate of the API records, under its lock:
+	// What the state of the API records, under the lock of the gate:
 
-	number     int       // by which the queue is ordered, the same for all attempts; 0 before the first one
-	attempts   int       // number of attempts
 	began      time.Time // the last attempt
-	whileDown  bool      // the last attempt began in an outage: see downTimeout
 	unanswered bool      // no request of this run has had a response
-
-	rejectedAt time.Time     // with a 429, as the one that went first; zero if it never was
-	until      time.Time     // the end of a wait for a limit of its own
-	interval   time.Duration // of the backoff for that
+	rejectedAt time.Time // with a 429, as the one that went first; zero if it never was
 }
 
 // Do carries out a request, with all of its attempts and waits.
@@ -50,7 +46,7 @@ func (c *Client) Do(ctx context.Context, r *Request) error {
 func (c *Client) Begin(ctx context.Context, r *Request) (context.Context, *Call) {
 	k := &Call{Request: r, client: c, cancel: func() {}, started: time.Now(), backoff: backoff{random: c.config.Random}}
 	if budget := c.config.RetryTimeout; budget > 0 {
-		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errBudget)
+		ctx, k.cancel = context.WithDeadlineCause(ctx, k.started.Add(budget), errTime)
 		k.end, _ = ctx.Deadline() // earlier in a read between two attempts of another call
 	}
 	return ctx, k
@@ -67,7 +63,7 @@ func (k *Call) Began() time.Time { return k.began }
 // sent, because the read that the request is based on would have been too old. Before the next
 // attempt, the caller may change Body, Leaves and AsOf.
 func (k *Call) Try(ctx context.Context) (again bool, err error) {
-	gate, queued := &k.API.gate, time.Now()
+	gate, queued := &k.client.gate, time.Now()
 	if k.Invalidate != nil {
 		k.Invalidate()
 		defer k.Invalidate()
@@ -81,13 +77,13 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 	a := k.try(ctx)
 	gate.observe(k, a)
 	if a.failed == nil {
-		k.log(ctx, a, decision{}, queued)
+		k.log(ctx, a, len(k.failures)+1, decision{}, queued)
 		return false, nil
 	}
 	a.failed.Elapsed = time.Since(k.started)
 	k.failures = append(k.failures, a.failed)
 	next := policy(k.Request, k.failures, &k.backoff, time.Until(k.end), k.client.config.RetryTimeout)
-	k.log(ctx, a, next, queued)
+	k.log(ctx, a, len(k.failures), next, queued)
 	if !next.again {
 		return false, k.conclude(a.failed, next.because)
 	}
@@ -95,14 +91,6 @@ func (k *Call) Try(ctx context.Context) (again bool, err error) {
 		return false, k.stop(err)
 	}
 	return true, a.failed
-}
-
-// last is the last failure of the request. If none was sent, it is a new error that says why.
-func (k *Call) last(err error) *Error {
-	if len(k.failures) == 0 {
-		return k.NewError(NotSent, err)
-	}
-	return k.failures[len(k.failures)-1]
 }
 
 // decision is what follows an attempt.
@@ -138,20 +126,24 @@ func policy(r *Request, failures []*Error, backoff *backoff, left, retryTimeout 
 		return decision{}
 	case start > left:
 		header := when(start == failed.requested, " ("+failed.requestedWith+")")
-		return decision{because: tooLate(fmt.Sprintf("the next retry would start in %s%s, after the end of retry_timeout (%s)", readable(start), header, readable(retryTimeout)))}
+		return decision{because: fmt.Errorf("the next retry would start in %s%s, after the end of retry_timeout (%s)", readable(start), header, readable(retryTimeout))}
 	}
 	return decision{again: true, wait: wait}
 }
 
 // stop is the error of a call that ended during a wait, with the cause of that.
 func (k *Call) stop(cause error) error {
-	e := k.last(cause)
+	e := k.NewError(NotSent, cause)
+	isFirst := len(k.failures) == 0
+	if !isFirst {
+		e = k.failures[len(k.failures)-1]
+	}
 	switch {
-	case errors.As(cause, new(*commonFailure)), errors.As(cause, new(tooLate)):
-	case !errors.Is(cause, errBudget): // the caller has cancelled
+	case errors.As(cause, new(*refusal)):
+	case !errors.Is(cause, errTime): // the caller has cancelled
 		e.Kind, e.Err = Interrupted, cause
 		cause = nil
-	case len(k.failures) == 0:
+	case isFirst:
 		e.Err = fmt.Errorf("it was still waiting for its turn when retry_timeout (%s) ended; increase retry_timeout, or lower Terraform's -parallelism", readable(k.client.config.RetryTimeout))
 	}
 	return k.conclude(e, cause)
@@ -160,39 +152,36 @@ func (k *Call) stop(cause error) error {
 // conclude completes an error with what only the call knows. because is why there was no further
 // attempt, nil if another would have failed in the same way.
 func (k *Call) conclude(e *Error, because error) error {
-	e.Attempts, e.Elapsed = k.attempts, time.Since(k.started)
+	e.Attempts, e.Elapsed = len(k.failures), time.Since(k.started)
 	e.Ambiguous = slices.ContainsFunc(k.failures, func(one *Error) bool { return one.Ambiguous })
 	// What to do about a request that may still do harm is said by its caller, who knows the object.
 	unknown := e.Ambiguous && !k.Unrepeatable
+	spent := fmt.Sprintf(" after %d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
 	e.more = []string{
 		when(unknown && e.Kind == Unreadable, "The change was probably applied."),
 		when(unknown && e.Kind != Unreadable, "It is not known whether the change was applied. The next plan shows what is still missing."),
-		when(because != nil && e.Attempts > 0, fmt.Sprintf("Gave up after %s: %s", e.spent(), sentence(fmt.Sprint(because)))),
-		when(because == nil && e.Attempts > 1, fmt.Sprintf("Failed after %s.", e.spent())),
+		when(because != nil && e.Attempts > 0, "Gave up"+spent+": "+sentence(fmt.Sprint(because))),
+		when(because == nil && e.Attempts > 1, "Failed"+spent+"."),
 		when(!e.Ambiguous || !k.Unrepeatable || k.Method == http.MethodPost, k.advise(e, because)),
 	}
 	return e
 }
 
-func (k *Call) log(ctx context.Context, a *attempt, next decision, queued time.Time) {
+func (k *Call) log(ctx context.Context, a *attempt, number int, next decision, queued time.Time) {
 	if k.client.config.Log == nil {
 		return
 	}
-	// The base URL's own path stays out, and so does the query, whose filters are free text.
-	path := k.client.Secrets.Clean("/"+strings.Join(k.Path, "/"), maxMessage)
 	fields := map[string]any{
-		"operation": k.Operation, "host": k.API.Host(), "path": path,
-		"method": k.Method, "attempt": k.attempts,
+		"operation": k.Operation, "host": k.API.Host(), "method": k.Method, "attempt": number,
+		// The base URL's own path stays out, and so does the query, whose filters are free text.
+		"path":        k.client.Secrets.Clean("/"+strings.Join(k.Path, "/"), maxMessage),
 		"duration_ms": time.Since(k.began).Milliseconds(), "queued_ms": k.began.Sub(queued).Milliseconds(),
 	}
 	if len(k.Leaves) > 0 {
 		fields["leaves"] = k.Leaves
 	}
 	if a.response != nil {
-		fields["status"] = a.response.Status
-		if id := a.response.RequestID; id != "" {
-			fields["request_id"] = id
-		}
+		fields["status"], fields["request_id"] = a.response.Status, a.response.RequestID
 	}
 	if a.failed != nil {
 		fields["error"] = a.failed.Cause()
@@ -201,4 +190,61 @@ func (k *Call) log(ctx context.Context, a *attempt, next decision, queued time.T
 		fields["wait_ms"] = max(next.wait, a.failed.requested).Milliseconds()
 	}
 	k.client.config.Log(ctx, "Data Platform request", fields)
+}
+
+// backoff is exponential backoff with full jitter, starting at 0.5 s and capped at 20 s.
+// A library was rejected: the intervals are all that one would provide.
+type backoff struct {
+	random   func() float64 // between 0 and 1
+	interval time.Duration
+}
+
+const (
+	maxFirstWait = 500 * time.Millisecond // before the second attempt
+	maxWait      = 20 * time.Second       // before any attempt
+	// maxRequestedWait caps the wait that a response requests, so that no sum of times overflows.
+	maxRequestedWait = 365 * 24 * time.Hour
+	// sinceEpoch is the number from which a rate limit's reset is a time, in seconds since 1970. As a
+	// wait, it would be 31 years.
+	sinceEpoch = 1e9
+)
+
+// next is the wait before the next attempt, at least 1 ms.
+func (b *backoff) next() time.Duration {
+	b.interval = min(max(2*b.interval, maxFirstWait), maxWait)
+	return max(time.Duration(b.random()*float64(b.interval)), time.Millisecond)
+}
+
+// requestedWait is the wait that a response requests, and the header that does so; 0 if no header is
+// usable. After a 429 without Retry-After, it reads the usual headers of rate limits.
+func requestedWait(status int, header http.Header, now time.Time) (wait time.Duration, name string) {
+	wait, exists := waitOf(header.Get("Retry-After"), now, math.Inf(1))
+	if wait > 0 {
+		return wait, "Retry-After"
+	}
+	if exists || status != http.StatusTooManyRequests {
+		return 0, ""
+	}
+	for _, name := range []string{"RateLimit-Reset", "X-RateLimit-Reset"} {
+		if wait, _ := waitOf(header.Get(name), now, sinceEpoch); wait > 0 {
+			return wait, name
+		}
+	}
+	return 0, ""
+}
+
+// waitOf reads a wait: a date, or a number of seconds, which count from 1970 if there are at least
+// epoch. It reports whether the value is a date or a number, even one that has passed.
+func waitOf(value string, now time.Time, epoch float64) (wait time.Duration, exists bool) {
+	value = strings.TrimSpace(value)
+	seconds, err := strconv.ParseFloat(value, 64) // +Inf with an error if it is too large
+	switch when, notDate := http.ParseTime(value); {
+	case notDate == nil:
+		seconds = when.Sub(now).Seconds()
+	case strings.Trim(value, "0123456789.") != "", err != nil && !math.IsInf(seconds, 1):
+		return 0, false
+	case seconds >= epoch:
+		seconds -= float64(now.UnixNano()) / float64(time.Second)
+	}
+	return time.Duration(min(max(seconds, 0), maxRequestedWait.Seconds()) * float64(time.Second)), true
 }

@@ -2,52 +2,42 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
 // Config configures a Client.
 type Config struct {
-	// RequestTimeout bounds one attempt, from dialling to the last byte of the response.
-	RequestTimeout time.Duration
-	// RetryTimeout bounds one request, all attempts and waits included. 0 turns
-	// retries off: one attempt, and no wait for a rate limit.
-	RetryTimeout time.Duration
-	// MaxConcurrentRequests is their maximum number, to all APIs together.
-	MaxConcurrentRequests int
-	// UserAgent is the User-Agent header, without control characters.
-	UserAgent string
+	RequestTimeout        time.Duration  // of one attempt, from dialling to the last byte of the response
+	RetryTimeout          time.Duration  // of one request, attempts and waits included; 0: one attempt, without a wait for a rate limit
+	MaxConcurrentRequests int            // to all APIs together
+	UserAgent             string         // without control characters
+	Random                func() float64 // for the jitter of waits, from 0 to 1, in any goroutine; nil: that of math/rand
 	// Log gets one line per attempt, without bodies, headers or secrets. It may be nil.
 	Log func(ctx context.Context, msg string, fields ...map[string]any)
-	// Random returns a number from 0 to 1 for the jitter of waits, in any goroutine. nil means that
-	// of math/rand.
-	Random func() float64
 }
 
 // Client is a client of HTTP APIs. It is safe for concurrent use. A process should use
 // one for all requests: concurrency and rate limits are per client.
 type Client struct {
-	Secrets Secrets
+	Secrets
 
 	config Config
 	http   *http.Client
-	slots  *slots
+	gate   gate
 }
 
 // About is how messages name an API and its settings.
 type About struct {
-	Name string // "management API"
-	// URLSetting and Credentials are the settings with the URL and the credentials.
-	URLSetting, Credentials string
-	// Unauthorized and Forbidden are what to do about a 401 and a 403.
-	Unauthorized, Forbidden string
-}
-
-// checkAddress is what to do about an API that cannot be reached.
-func (a *About) checkAddress() string {
-	return "Check " + a.URLSetting + ", and HTTPS_PROXY if it is set."
+	Name                    string // "management API"
+	URLSetting, Credentials string // the settings with the URL and the credentials
+	Unauthorized, Forbidden string // what to do about a 401 and a 403
 }
 
 // API is one API. Each is a service of its own, with its own rate limit and outages.
@@ -56,7 +46,7 @@ type API struct {
 	Base      *url.URL // its path is a prefix of all others
 	Authorize func(*http.Request)
 
-	gate gate
+	state state // under the lock of the client's gate
 }
 
 // New returns a client. No setting may be negative, and only RetryTimeout may be 0.
@@ -64,11 +54,12 @@ func New(config Config) *Client {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	return &Client{config: config, http: newHTTPClient(config.MaxConcurrentRequests), slots: newSlots(config.MaxConcurrentRequests)}
+	n := config.MaxConcurrentRequests
+	return &Client{config: config, http: newHTTPClient(n), gate: gate{free: n, changed: make(chan struct{})}}
 }
 
 // Add prepares an API for requests of this client.
-func (c *Client) Add(a *API) { a.gate = newGate(c.slots, a.About, c.config) }
+func (c *Client) Add(a *API) { a.state = newState(a.About, c.config) }
 
 // Host is scheme, host and port of the API, for messages; "" if the API has no URL. It mentions that
 // there is a path without repeating it.
@@ -84,3 +75,66 @@ func (c *Client) Retries() bool { return c.config.RetryTimeout > 0 }
 
 // Transport returns what connects to the APIs, to tune it before the first request.
 func (c *Client) Transport() *http.Transport { return c.http.Transport.(*http.Transport) }
+
+// newHTTPClient tunes net/http for n requests at a time to one host.
+func newHTTPClient(n int) *http.Client {
+	return &http.Client{
+		// A redirect is an error: to follow it would send the credentials elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:               proxy,
+			DialContext:         (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: 15 * time.Second,
+			ForceAttemptHTTP2:   true, // which net/http does not do by itself beside a dialer
+			// Without a ping, every request on an HTTP/2 connection that died silently would time out.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+			// By default, net/http keeps two idle connections per host, and dials again for the others.
+			MaxIdleConns:        2 * n,
+			MaxIdleConnsPerHost: n,
+			MaxConnsPerHost:     n,
+			// Shorter than the usual idle timeout of load balancers (60 s), so that a
+			// request seldom uses a connection that is about to close.
+			IdleConnTimeout:        30 * time.Second,
+			MaxResponseHeaderBytes: 256 << 10,
+		},
+	}
+}
+
+// onOwnConnection returns a client that opens a connection for its request, and closes it after the
+// response. Rejected: Request.Close, which may use a connection that others have used.
+func onOwnConnection(shared *http.Client) *http.Client {
+	own := *shared
+	transport := shared.Transport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	own.Transport = transport
+	return &own
+}
+
+var errProxySetting = errors.New("the proxy URL in the environment (HTTPS_PROXY) is not valid")
+
+// proxy returns the proxy of the environment; none for a loopback address, whatever the standard
+// library takes for one, because the credentials may travel in the clear. It replaces the error of the
+// standard library, which repeats the URL and its password.
+func proxy(r *http.Request) (*url.URL, error) {
+	if IsLoopback(r.URL.Hostname()) {
+		return nil, nil
+	}
+	if u, err := http.ProxyFromEnvironment(r); err == nil {
+		return u, nil
+	}
+	return nil, errProxySetting
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// isPermanent reports whether a retry would fail to connect in the same way, such as with a
+// certificate that is not trusted. All errors of crypto/tls have "tls: " in their text, and few have
+// a type.
+func isPermanent(err error) bool {
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errProxySetting) || strings.Contains(err.Error(), "tls: ")
+}

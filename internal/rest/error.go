@@ -30,8 +30,7 @@ type Error struct {
 	NotFound  bool // the object of the operation does not exist
 	Ambiguous bool // a write that may have been carried out
 
-	more []string // the paragraphs after the first one; some are empty
-
+	more          []string      // the paragraphs after the first one; some are empty
 	requested     time.Duration // wait that the response requested
 	requestedWith string        // and the header
 }
@@ -53,12 +52,10 @@ const (
 
 // kinds are those of the statuses that are not final.
 var kinds = map[int]Kind{
-	http.StatusTooManyRequests: RateLimited,
-
-	http.StatusConflict:         Busy,
-	http.StatusLocked:           Busy,
-	http.StatusFailedDependency: Busy,
-
+	http.StatusTooManyRequests:     RateLimited,
+	http.StatusConflict:            Busy,
+	http.StatusLocked:              Busy,
+	http.StatusFailedDependency:    Busy,
 	http.StatusRequestTimeout:      Temporary,
 	http.StatusTooEarly:            Temporary,
 	http.StatusInternalServerError: Temporary,
@@ -112,10 +109,7 @@ func (e *Error) happened() string {
 
 // Response is the status of the response and the request ID.
 func (e *Error) Response() string {
-	if e.RequestID != "" {
-		return e.httpStatus() + " (request ID " + e.RequestID + ")"
-	}
-	return e.httpStatus()
+	return e.httpStatus() + when(e.RequestID != "", " (request ID "+e.RequestID+")")
 }
 
 func (e *Error) httpStatus() string {
@@ -124,21 +118,43 @@ func (e *Error) httpStatus() string {
 
 // Cause is the API's message if there is one, else the text of Err.
 func (e *Error) Cause() string {
-	switch {
-	case e.Message != "":
-		return words.Clean(e.Message, maxMessage)
-	case e.Err != nil:
+	if e.Message == "" && e.Err != nil {
 		return words.Clean(e.Err.Error(), maxMessage)
-	default:
-		return ""
 	}
+	return e.Message
 }
 
-func (e *Error) spent() string {
-	return fmt.Sprintf("%d attempt%s in %s", e.Attempts, when(e.Attempts > 1, "s"), readable(e.Elapsed))
+// maxMessage is the length, in runes, that a message from outside is cut to.
+const maxMessage = 500
+
+// sentence adds a full stop to a text that has no end mark. A colon at its end announces something
+// that is not there, and is removed.
+func sentence(s string) string {
+	s = strings.TrimRight(s, ": ")
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
 }
 
-// tooLate is the error of a wait that would exceed retry_timeout.
-type tooLate string
+// readable rounds a duration for a message.
+func readable(d time.Duration) string {
+	if d >= 10*time.Second {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
 
-func (e tooLate) Error() string { return string(e) }
+// clock is a time of day for a message, with its time zone.
+func clock(t time.Time) string { return t.Format("15:04:05 MST") }
+
+// Reworded is an error with a text of ours, because its own may have secrets or words of a library.
+type Reworded struct {
+	Text string
+	Err  error
+}
+
+func (e *Reworded) Error() string { return e.Text }
+
+// Unwrap returns the error whose text was replaced.
+func (e *Reworded) Unwrap() error { return e.Err }

@@ -40,21 +40,17 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *clien
 	for _, set := range change {
 		set(&config)
 	}
-	base, err := url.Parse(address + resttest.ManagementPrefix)
+	base, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	prefixed := *base
+	prefixed.Path = resttest.ManagementPrefix
+	about := About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}
 	c := &client{
-		Client: New(config),
-		management: &API{
-			About:     About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."},
-			Base:      base,
-			Authorize: func(r *http.Request) { r.SetBasicAuth(resttest.KeyID, resttest.KeySecret) },
-		},
-		alerts: &API{
-			Base:      &url.URL{Scheme: base.Scheme, Host: base.Host},
-			Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+resttest.AccessToken) },
-		},
+		Client:     New(config),
+		management: &API{About: about, Base: &prefixed, Authorize: func(r *http.Request) { r.SetBasicAuth(resttest.KeyID, resttest.KeySecret) }},
+		alerts:     &API{Base: base, Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+resttest.AccessToken) }},
 	}
 	c.Add(c.management)
 	c.Add(c.alerts)

@@ -13,14 +13,14 @@ type Request struct {
 	Subject   string // "pipe … of service … in organization …"
 	// Tenant is whom the request concerns, as words for a message: " in organization …". The API
 	// accepts or rejects credentials for each tenant.
-	Tenant string
-	API    *API
-	Method string
-	Path   []string
-	Query  url.Values
-	Body   []byte // JSON; nil for none
-	// MaxBody is the maximum size of the response to a success, in bytes; 0 for 1 MiB.
-	MaxBody int64
+	Tenant  string
+	API     *API
+	Method  string
+	Path    []string
+	Query   url.Values
+	Body    []byte   // JSON; nil for none
+	Leaves  []string // what a PATCH has, without values, for the log line of an attempt
+	MaxBody int64    // maximum size of the response to a success, in bytes; 0 for 1 MiB
 
 	// Accept reads a response, whatever its status and even if it was cut off. Its error
 	// is why the response cannot be used; if the status is not 2xx, that is the reason.
@@ -28,10 +28,9 @@ type Request struct {
 	// NamesObject reports that a 404 of the API's own, a JSON object with a requestId,
 	// means that the object at the path does not exist. Messages were rejected as a sign:
 	// gateways and frameworks return JSON, too.
-	NamesObject bool
-	// NotFoundAdvice is what to do about such a 404, or about any 404 if NamesObject is false.
-	// GoneAdvice is what to do about any other 404 if the object does not exist.
-	NotFoundAdvice, GoneAdvice string
+	NamesObject    bool
+	NotFoundAdvice string // what to do about such a 404, or about any 404 if NamesObject is false
+	GoneAdvice     string // what to do about any other 404 if the object does not exist
 
 	// Invalidate prevents later reads from sharing earlier ones. It is called before and after
 	// each attempt of a write. May be nil.
@@ -45,18 +44,11 @@ type Request struct {
 	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
 	// request is not sent more than maxAge later (Call.Try).
 	AsOf time.Time
-	// Leaves names what a PATCH has, for the log line of an attempt, without values.
-	Leaves []string
 }
 
 func (r *Request) isWrite() bool { return r.Method != http.MethodGet }
 
 func (r *Request) isBasedOnRead() bool { return !r.AsOf.IsZero() }
-
-// isStale reports whether the read that the request is based on is too old at a time.
-func (r *Request) isStale(at time.Time) bool {
-	return r.isBasedOnRead() && !at.Before(r.AsOf.Add(maxAge))
-}
 
 // url is the address. Each segment is escaped, so that none can address another path.
 func (r *Request) url() *url.URL {

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
@@ -24,19 +28,9 @@ type Response struct {
 	Body   []byte
 	// Cut is why the body is not complete, nil if it is. It is an io.ErrUnexpectedEOF if the
 	// connection ended or the time was over.
-	Cut error
-	// RequestID is the platform's ID of the request, clean: that in the body if there is one, else
-	// that of the header.
-	RequestID string
-	// Clean makes a text of the response fit for a message: see Secrets.Clean.
-	Clean func(text string, most int) string
-}
-
-func newResponse(r *http.Response, clean func(string, int) string) *Response {
-	return &Response{
-		Status: r.StatusCode, Header: r.Header, Clean: clean,
-		RequestID: clean(r.Header.Get("X-Request-Id"), words.MaxID),
-	}
+	Cut       error
+	RequestID string                             // the platform's, clean: that in the body, or else in the header
+	Clean     func(text string, most int) string // makes a text fit for a message: see Secrets.Clean
 }
 
 // IsSuccess reports whether the status is 2xx.
@@ -61,57 +55,85 @@ func (r *Response) read(body io.Reader, most int64) {
 // JSON returns the body as encoding/json reads it, but numbers as they are spelled: to decode one
 // may fail, or take gigabytes. Of two members with one name the last counts, and what is not UTF-8
 // is replaced. The error is io.ErrUnexpectedEOF if the JSON is cut off, io.EOF if the body is
-// empty, and otherwise a json.SyntaxError, also about what follows the JSON.
+// empty, and otherwise a json.SyntaxError; if that is about what follows the JSON, there is a value.
 //
 // Rejected: json.RawMessage for what is read later. Each level is scanned again, which takes three
-// times as long.
+// times as long. Rejected: one service after the other, which saves the copy that Decode keeps.
 func (r *Response) JSON() (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
-	decoder.UseNumber()
-	if value, err = inParts(decoder, 2); err == nil && len(bytes.TrimSpace(r.Body[decoder.InputOffset():])) == 0 {
-		return value, nil
-	}
-	decoder = json.NewDecoder(bytes.NewReader(r.Body)) // whose errors have a place
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
 	if more := bytes.TrimLeft(r.Body[decoder.InputOffset():], " \t\r\n"); len(more) > 0 {
-		return nil, &json.SyntaxError{Offset: int64(len(r.Body)-len(more)) + 1}
-	}
-	return value, nil
-}
-
-// inParts decodes the outer levels of a value piece by piece, such as an envelope and its list,
-// because Decode keeps a copy of all that it reads at once.
-func inParts(d *json.Decoder, levels int) (value any, err error) {
-	if levels == 0 {
-		err = d.Decode(&value)
-		return value, err
-	}
-	begin, err := d.Token()
-	switch begin {
-	case json.Delim('{'):
-		object := map[string]any{}
-		for err == nil && d.More() {
-			var name json.Token
-			if name, err = d.Token(); err == nil {
-				object[name.(string)], err = inParts(d, levels-1)
-			}
-		}
-		value = object
-	case json.Delim('['):
-		array := []any{}
-		for err == nil && d.More() {
-			value, err = inParts(d, levels-1)
-			array = append(array, value)
-		}
-		value = array
-	default:
-		return begin, err
-	}
-	if err == nil {
-		_, err = d.Token() // the end
+		err = &json.SyntaxError{Offset: int64(len(r.Body)-len(more)) + 1}
 	}
 	return value, err
+}
+
+// describe returns the message in the body of an error, clean, and the body if it is a JSON object.
+// Of a redirect, it names the target's host, without path and query.
+func describe(r *Response) (message string, object map[string]any) {
+	if location := r.Header.Get("Location"); r.Status/100 == 3 && location != "" {
+		target, err := url.Parse(location)
+		if err == nil && target.Host != "" {
+			message = " to " + strings.TrimPrefix(target.Scheme+"://"+r.Clean(target.Host, words.MaxID), "://")
+		}
+		return "a redirect" + message + ", which is not followed because it would send the credentials elsewhere", nil
+	}
+	if value, err := r.JSON(); err == nil {
+		object, _ = value.(map[string]any)
+		return strings.TrimSuffix(r.MessageIn(value), "; "+http.StatusText(r.Status)), object
+	}
+	if message = r.Page(); message == "" && utf8.Valid(r.Body) {
+		message = r.message(string(r.Body))
+	}
+	return message, nil
+}
+
+// htmlPage describes a body that is one. Rejected: its title, which says less than the status.
+const htmlPage = "it is an HTML page, not a response of the API"
+
+// Page returns htmlPage if the body looks like one, since no JSON begins with "<".
+func (r *Response) Page() string {
+	return when(bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<")), htmlPage)
+}
+
+// withheld replaces a message of which masking leaves nothing.
+const withheld = "the message is withheld because it contains a secret"
+
+func (r *Response) message(text string) string {
+	if text = r.Clean(text, maxMessage); text == mask {
+		return withheld
+	}
+	return text
+}
+
+// messageMembers are those in which APIs return their message, the most specific first, as a text or
+// nested. No document shows the form of an error.
+var messageMembers = []string{"message", "detail", "details", "reason", "description", "errors", "error", "title"}
+
+// MessageIn returns the messages in a JSON value, clean, each once: the value itself if it is a
+// text, else those of its members.
+func (r *Response) MessageIn(value any) string {
+	return r.message(strings.Join(messages(nil, value), "; "))
+}
+
+func messages(found []string, value any) []string {
+	switch value := value.(type) {
+	case string:
+		repeats := func(text string) bool { return strings.Contains(text, value) }
+		if strings.TrimSpace(value) != "" && len(found) < 20 && !slices.ContainsFunc(found, repeats) {
+			found = append(found, value)
+		}
+	case map[string]any:
+		for _, name := range messageMembers {
+			found = messages(found, value[name])
+		}
+	case []any:
+		for _, item := range value {
+			found = messages(found, item)
+		}
+	}
+	return found
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -40,9 +39,9 @@ type Secrets struct {
 	replacer *strings.Replacer // of whole; nil if that has grown since
 }
 
-// AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret, such
-// as the keys in a connection string, and all of it where it stands as it is. One of fewer than four
-// bytes is ignored.
+// AddSecret keeps a secret out of errors and logs from now on. If it has parts, only these are secret,
+// such as the keys in a connection string, and all of it where it stands as it is. One of fewer than
+// four bytes is ignored.
 func (s *Secrets) AddSecret(secret string, parts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,7 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 	}
 	for _, part := range parts {
 		for _, form := range forms(strings.TrimSpace(part)) {
-			for run := range runsOf(fold(form), runLength) {
+			for _, run := range runsOf(fold(form), runLength) {
 				s.runs[run] = true
 			}
 		}
@@ -83,31 +82,23 @@ func forms(secret string) []string {
 	return all
 }
 
+var unquote = strings.NewReplacer("'", "", `"`, "", "`", "", `\`, "")
+
 // fold makes texts equal that differ in letter case, in white space, and in how they quote: SQL, the
 // shell, JSON and others add quotes or backslashes.
-func fold(text string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("'\"`\\", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(words.Clean(text, len(text))))
-}
+func fold(text string) string { return unquote.Replace(strings.ToLower(words.Clean(text, len(text)))) }
 
-// runsOf yields each n characters in a row of a text, or all of a shorter one.
-func runsOf(text string, n int) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		var starts []int
-		for at := range text {
-			starts = append(starts, at)
-		}
-		starts = append(starts, len(text))
-		for i := range max(1, len(starts)-n) {
-			if !yield(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
-				return
-			}
-		}
+// runsOf returns each n characters in a row of a text, or all of a shorter one.
+func runsOf(text string, n int) (runs []string) {
+	var starts []int
+	for at := range text {
+		starts = append(starts, at)
 	}
+	starts = append(starts, len(text))
+	for i := range max(1, len(starts)-n) {
+		runs = append(runs, text[starts[i]:starts[min(i+n, len(starts)-1)]])
+	}
+	return runs
 }
 
 // Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
@@ -136,10 +127,8 @@ func (s *Secrets) Mask(text string) string {
 
 func (s *Secrets) repeats(folded string) bool {
 	for n := minSecretLength; n <= runLength; n++ {
-		for run := range runsOf(folded, n) {
-			if s.runs[run] {
-				return true
-			}
+		if slices.ContainsFunc(runsOf(folded, n), func(run string) bool { return s.runs[run] }) {
+			return true
 		}
 	}
 	return false

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -16,38 +15,15 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/words"
 )
 
-// Why an attempt ended early, if not because the caller cancelled.
-var (
-	errBudget = errors.New("retry_timeout is used up")
-	errLate   = errors.New("the attempt took too long")
-)
+// errTime is why an attempt or a wait ended early, if not because the caller cancelled.
+var errTime = errors.New("retry_timeout is used up")
 
-// attempt is what is known of one attempt to send a request. If net/http never read the body of a
-// request, the request cannot have been carried out.
+// attempt is what is known of one attempt to send a request.
 type attempt struct {
-	sent      atomic.Bool // the body was read
-	connected atomic.Bool // there was a connection
-	response  *Response   // nil if there was none, not even the beginning of one
-	failed    *Error      // nil after a success
+	sent     atomic.Bool // its headers were written: from then on, it may be carried out
+	response *Response   // nil if there was none, not even the beginning of one
+	failed   *Error      // nil after a success
 }
-
-// sentBody is the body of a request. It records that net/http reads it, or prevents that if the
-// caller has cancelled. The request has no GetBody, so that net/http cannot resend it by itself.
-type sentBody struct {
-	bytes.Reader
-	attempt   *attempt
-	cancelled func() error // the error of the caller's context
-}
-
-func (b *sentBody) Read(p []byte) (int, error) {
-	if !b.attempt.sent.Swap(true) && b.cancelled() != nil {
-		b.attempt.sent.Store(false)
-		return 0, b.cancelled()
-	}
-	return b.Reader.Read(p)
-}
-
-func (*sentBody) Close() error { return nil }
 
 // try sends the request once, reads the response, and returns what is known of the attempt.
 func (k *Call) try(ctx context.Context) *attempt {
@@ -59,14 +35,13 @@ func (k *Call) try(ctx context.Context) *attempt {
 		client = onOwnConnection(client)
 		defer client.CloseIdleConnections() // which ends a dial that nobody waits for
 	}
-	response, err := client.Do(k.httpRequest(attemptCtx, ctx.Err, a))
+	response, err := client.Do(k.httpRequest(attemptCtx, a))
 	if err != nil {
 		a.failed = k.noResponse(attemptCtx, err, a)
 		return a
 	}
 	defer response.Body.Close()
-	a.response = newResponse(response, k.client.Secrets.Clean)
-	a.failed = k.receive(a.response, response.Body)
+	a.response, a.failed = k.receive(response)
 	if a.failed != nil && errors.Is(a.failed.Err, io.ErrUnexpectedEOF) {
 		a.failed = k.noResponse(attemptCtx, a.failed.Err, a)
 	}
@@ -76,42 +51,34 @@ func (k *Call) try(ctx context.Context) *attempt {
 	return a
 }
 
-// attemptContext bounds one attempt by request_timeout and, while the API is down, by downTimeout.
-// Once an unrepeatable request is sent, it has all of request_timeout, even beyond the end of
-// retry_timeout: to cut it short would lose what it creates.
+// attemptContext bounds one attempt by request_timeout. Once an unrepeatable request is sent, it has
+// all of that, even beyond the end of retry_timeout: to cut it short would lose what it creates.
 func (k *Call) attemptContext(ctx context.Context, a *attempt) (attemptCtx context.Context, cancel func()) {
-	most, setting := k.client.config.RequestTimeout, "request_timeout of "
-	if k.whileDown && !k.Unrepeatable && downTimeout < most {
-		most, setting = downTimeout, ""
-	}
-	attemptCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	late := time.AfterFunc(most, func() {
-		abort(&Reworded{fmt.Sprintf("no response within %s%s", setting, readable(most)), errLate})
-	})
+	most := k.client.config.RequestTimeout
+	late := &Reworded{"no response within request_timeout of " + readable(most), errTime}
+	aborted, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	attemptCtx, stop := context.WithTimeoutCause(aborted, most, late)
 	unhook := context.AfterFunc(ctx, func() {
 		if !k.Unrepeatable || !a.sent.Load() {
 			abort(context.Cause(ctx))
 		}
 	})
 	return attemptCtx, func() {
-		late.Stop()
 		unhook()
-		abort(nil)
+		stop()
 	}
 }
 
-func (k *Call) httpRequest(ctx context.Context, cancelled func() error, a *attempt) *http.Request {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
-	})
+// httpRequest has no GetBody, so that net/http cannot resend a body by itself. Rejected: a request that
+// is sent once it has a connection, which the server may have closed before anything was written.
+func (k *Call) httpRequest(ctx context.Context, a *attempt) *http.Request {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { a.sent.Store(true) }})
 	req := (&http.Request{Method: k.Method, URL: k.url(), Header: http.Header{"Accept": {"application/json"}, "User-Agent": {k.client.config.UserAgent}}}).WithContext(ctx)
 	if k.Method == http.MethodGet {
 		req.Header.Set("Cache-Control", "no-cache") // what is decided by a read must not be a cache's
 	}
 	if k.Body != nil {
-		b := &sentBody{attempt: a, cancelled: cancelled}
-		b.Reset(k.Body)
-		req.Body, req.ContentLength = b, int64(len(k.Body))
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(k.Body)), int64(len(k.Body))
 		req.Header.Set("Content-Type", "application/json")
 	}
 	k.API.Authorize(req)
@@ -125,7 +92,7 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 		err = wrapped.Err // without URL and method, which other parts of the message name
 	}
 	e := k.NewError(NotSent, &Reworded{k.client.Secrets.Clean(err.Error(), maxMessage), err})
-	if a.sent.Load() || k.Body == nil && a.connected.Load() {
+	if a.sent.Load() {
 		e.Kind = NoResponse
 	}
 	e.Ambiguous = e.Kind == NoResponse && k.isWrite()
@@ -133,9 +100,9 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	case cause == nil && e.Kind == NotSent && isPermanent(err):
 		e.Kind = Final
 	case cause == nil:
-	case errors.Is(cause, errLate):
+	case errors.As(cause, new(*Reworded)): // of request_timeout
 		e.Err = cause
-	case errors.Is(cause, errBudget):
+	case errors.Is(cause, errTime):
 		e.Err = &Reworded{"no response within the rest of retry_timeout", cause}
 	default:
 		e.Kind, e.Err = Interrupted, cause
@@ -143,19 +110,20 @@ func (k *Call) noResponse(ctx context.Context, err error, a *attempt) *Error {
 	return e
 }
 
-// receive reads a response. It returns nil for one that can be used.
-func (k *Call) receive(r *Response, body io.Reader) *Error {
-	r.read(body, cmp.Or(k.MaxBody, maxBody))
-	err := k.Accept(r)
-	switch {
+// receive reads a response, and returns no error for one that can be used.
+func (k *Call) receive(response *http.Response) (*Response, *Error) {
+	clean := k.client.Secrets.Clean
+	r := &Response{Status: response.StatusCode, Header: response.Header, Clean: clean, RequestID: clean(response.Header.Get("X-Request-Id"), words.MaxID)}
+	r.read(response.Body, cmp.Or(k.MaxBody, maxBody))
+	switch err := k.Accept(r); {
 	case err == nil:
-		return nil
+		return r, nil
 	case r.IsSuccess():
 		e := k.NewError(Unreadable, err)
 		e.Status, e.Ambiguous = r.Status, k.isWrite()
-		return e
+		return r, e
 	default:
-		return k.unsuccessful(r)
+		return r, k.unsuccessful(r)
 	}
 }
 
@@ -178,17 +146,15 @@ func (k *Call) unsuccessful(r *Response) *Error {
 
 // saysUndone reports whether a response says that a write was not carried out: a 4xx, or a 503 that
 // is the API's own (like a 404, it has a requestId) or names a time to retry at. A redirect may
-// follow a write that was carried out. A creation is never sent again after a status that only a
-// retry can get past: a gateway's 408 or 503 may come after it was handed on.
+// follow a write that was carried out. Of a creation, a status that only a retry can get past says
+// nothing: a gateway's 408 or 503 may come after it was handed on.
 func saysUndone(method string, r *Response, isOwn bool) bool {
 	switch {
-	case kinds[r.Status] != Temporary:
-		return r.Status >= 400 && r.Status <= 499
-	case method == http.MethodPost:
+	case method == http.MethodPost && kinds[r.Status] == Temporary:
 		return false
 	case r.Status == http.StatusServiceUnavailable:
 		return isOwn || r.Header.Get("Retry-After") != ""
 	default:
-		return r.Status < http.StatusInternalServerError
+		return r.Status/100 == 4
 	}
 }

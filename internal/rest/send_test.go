@@ -1,12 +1,13 @@
 package rest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,30 +16,31 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/resttest"
 )
 
-// A wait is read from a number of seconds or a date, and counts from the response's own one.
-// One that has passed is one, too, and other headers beside it do not count. Without
-// Retry-After, a 429 is read for the usual headers of rate limits.
-func TestRequestedWait(t *testing.T) {
+// A wait is read from a number of seconds or a date. One that has passed is one, too, and other
+// headers beside it do not count. Without Retry-After, a 429 is read for the usual headers of rate
+// limits.
+func TestWaitThatAResponseRequests(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(2_000_000_000, 0).UTC() // a Wednesday, 03:33:20
 	const early, passed = "Wed, 18 May 2033 03:33:30 GMT", "Wed, 18 May 2033 03:33:00 GMT"
 	for _, test := range []struct {
-		status                         int    // omitted: 429
-		after, reset, otherReset, date string // Retry-After, RateLimit-Reset, X-RateLimit-Reset, Date
-		want                           time.Duration
-		name                           string
+		status                   int    // omitted: 429
+		after, reset, otherReset string // Retry-After, RateLimit-Reset, X-RateLimit-Reset
+		want                     time.Duration
+		name                     string
 	}{
 		{after: "7", reset: "60", want: 7 * time.Second, name: "Retry-After"},
 		{status: 503, after: " 0.5 ", want: time.Second / 2, name: "Retry-After"},
 		{after: "1000000000", want: maxRequestedWait, name: "Retry-After"}, // not since 1970
 		{after: strings.Repeat("9", 400), want: maxRequestedWait, name: "Retry-After"},
 		{after: early, want: 10 * time.Second, name: "Retry-After"},
-		{after: "Wednesday, 18-May-33 03:33:30 GMT", date: "Wed, 18 May 2033 03:33:29 GMT", want: time.Second, name: "Retry-After"},
+		{after: "Wednesday, 18-May-33 03:33:21 GMT", want: time.Second, name: "Retry-After"},
 		{after: "0", reset: "60"},
 		{after: passed, reset: "60"},
 		{reset: "7", otherReset: "8", want: 7 * time.Second, name: "RateLimit-Reset"},
@@ -50,117 +52,81 @@ func TestRequestedWait(t *testing.T) {
 		{otherReset: "1000000000"}, // has passed
 		{otherReset: "999999999", want: maxRequestedWait, name: "X-RateLimit-Reset"},
 	} {
-		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}, "Date": {test.date}}
+		header := http.Header{"Retry-After": {test.after}, "Ratelimit-Reset": {test.reset}, "X-Ratelimit-Reset": {test.otherReset}}
 		if wait, name := requestedWait(cmp.Or(test.status, 429), header, now); wait != test.want || name != test.name {
 			t.Errorf("%+v: %s by %q", test, wait, name)
 		}
 	}
 }
 
-// A body that is first read after the caller has cancelled is not sent.
-func TestBodyOfACancelledCall(t *testing.T) {
-	t.Parallel()
-	for want, cancelled := range map[bool]error{true: nil, false: context.Canceled} {
-		a := &attempt{}
-		b := &sentBody{attempt: a, cancelled: func() error { return cancelled }}
-		b.Reset([]byte("{}"))
-		if n, err := b.Read(make([]byte, 9)); (n == 2) != want || !errors.Is(err, cancelled) || a.sent.Load() != want {
-			t.Errorf("%d bytes, %v, sent: %v", n, err, a.sent.Load())
-		}
-	}
-}
-
 // Waits double from half a second to 20 seconds, and are random below that.
-func TestBackoff(t *testing.T) {
+func TestBackoffDoublesAndIsRandom(t *testing.T) {
 	t.Parallel()
-	var jitter float64
-	b := backoff{random: func() float64 { return jitter }}
 	var waits []float64
+	jitter := 1.0
+	b := backoff{random: func() float64 { return jitter }}
 	for _, jitter = range []float64{1, 1, 1, 1, 1, 1, 1, 1, 0.25, 0} {
 		waits = append(waits, b.next().Seconds())
 	}
-	b.interval = 0
-	jitter = 1
-	waits = append(waits, b.next().Seconds())
-	if want := []float64{0.5, 1, 2, 4, 8, 16, 20, 20, 5, 0.001, 0.5}; !slices.Equal(waits, want) {
+	if want := []float64{0.5, 1, 2, 4, 8, 16, 20, 20, 5, 0.001}; !slices.Equal(waits, want) {
 		t.Errorf("%v, want %v", waits, want)
 	}
 }
 
-// A write may have been carried out unless it was not sent, or the API itself rejected it.
+// A write may have been carried out unless it was not sent, or the API itself rejected it. Of a
+// creation, less says that nothing was done: a status may come from in front of the API.
 func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 	t.Parallel()
+	const silent = "no response within request_timeout of 30s"
 	for name, test := range map[string]struct {
-		fault     fault
-		refused   int // connections; -1: all
-		kind      Kind
-		cause     string
-		ambiguous bool // if it is a write
+		fault       fault
+		kind        Kind
+		cause       string
+		update, key bool // whether it is ambiguous
 	}{
-		"refused":            {good, -1, NotSent, "connection refused", false},
-		"reset":              {reset, 0, NoResponse, "EOF", true},
-		"cut in the head":    {fault{Cut: mockplatform.CutHead, CutBytes: 10}, 0, NoResponse, "connection broken", true},
-		"cut in the body":    {fault{Cut: mockplatform.CutBody, CutBytes: 14}, 0, NoResponse, "unexpected EOF", true},
-		"stalls in the body": {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, 0, NoResponse, "no response within request_timeout of 30s", true},
-		"silent":             {hang, 0, NoResponse, "no response within request_timeout of 30s", true},
-		"not readable":       {respond(200, "[]"), 0, Unreadable, "it is not what was expected", true},
-		"302":                {respond(302, ""), 0, Final, "", true},
-		"400":                {respond(400, ""), 0, Final, "", false},
-		"429":                {respond(429, ""), 0, RateLimited, "", false},
-		"499":                {respond(499, ""), 0, Final, "", false},
-		"500":                {respond(500, ""), 0, Temporary, "", true},
+		"refused":              {fault{Status: refused}, NotSent, "connection refused", false, false},
+		"closed on arrival":    {fault{Status: closed}, NotSent, "closed pipe", false, false},
+		"reset":                {reset, NoResponse, "EOF", true, true},
+		"cut in the head":      {fault{Cut: mockplatform.CutHead, CutBytes: 10}, NoResponse, "connection broken", true, true},
+		"cut in the body":      {fault{Cut: mockplatform.CutBody, CutBytes: 14}, NoResponse, "unexpected EOF", true, true},
+		"stalls in the body":   {fault{Cut: mockplatform.CutBody, CutBytes: 14, Hang: true}, NoResponse, silent, true, true},
+		"silent":               {hang, NoResponse, silent, true, true},
+		"not readable":         {respond(200, "[]"), Unreadable, "it is not what was expected", true, true},
+		"307":                  {respond(307, "", "Location: https://elsewhere.example"), Final, "a redirect", true, true},
+		"400":                  {respond(400, ""), Final, "", false, false},
+		"408":                  {respond(408, ""), Temporary, "", false, true},
+		"409":                  {respond(409, ""), Busy, "", false, false},
+		"425":                  {respond(425, ""), Temporary, "", false, true},
+		"429":                  {respond(429, ""), RateLimited, "", false, false},
+		"499":                  {respond(499, ""), Final, "", false, false},
+		"500":                  {respond(500, ""), Temporary, "", true, true},
+		"503 of a gateway":     {respond(503, `{"message":"no"}`), Temporary, "no", true, true},
+		"503 of the API":       {respond(503, `{"requestId":"r"}`), Temporary, "", false, true},
+		"503 with Retry-After": {respond(503, "", "Retry-After: 1"), Temporary, "", false, true},
+		"504 of the API":       {respond(504, `{"requestId":"r"}`), Temporary, "", true, true},
 	} {
-		for operation, isWrite := range map[string]bool{"pipe": false, "update": true, "key": true} {
+		for operation, ambiguous := range map[string]bool{"pipe": false, "update": test.update, "key": test.key} {
 			bubble(t, func(t *testing.T, f *fake, c *client) {
-				f.Refuse(test.refused)
+				switch test.fault.Status {
+				case refused:
+					f.Refuse(-1)
+				case closed:
+					c.Transport().DialContext = func(context.Context, string, string) (net.Conn, error) {
+						near, _ := net.Pipe()
+						return near, near.Close()
+					}
+				}
 				f.Always(test.fault)
 				err, e := do(t.Context(), c, operation), new(Error)
-				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != (isWrite && test.ambiguous) {
+				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != ambiguous || f.Sent("") > 1 || strings.Contains(e.Cause(), `"http`) {
 					t.Errorf("%s, %s: %v", name, operation, err)
 				}
-			}, func(c *Config) { c.RetryTimeout = 0 })
+			}, func(c *Config) { c.RetryTimeout, c.UserAgent = 0, strings.Repeat("x", 8<<10) }) // more than net/http keeps back
 		}
 	}
 }
 
-// A redirect is not followed, to the same host either. The error names where it leads, as far
-// as the response says so, without path and query. Other statuses may have the header, too.
-func TestRedirectsAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		status         int
-		location, says string
-	}{
-		{302, resttest.Address + "/hidden?hidden", "a redirect to " + resttest.Address + ", which"},
-		{307, "//a.example/hidden", "a redirect to a.example, which"},
-		{308, "/hidden?hidden", "a redirect, which"},
-		{300, "https://hidden:%zz", "a redirect, which"},
-		{400, "/hidden", "HTTP 400 Bad Request without a message"},
-	} {
-		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(respond(test.status, "", "Location: "+test.location))
-			err := do(t.Context(), c, "update")
-			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "hidden") || f.Sent("") != 1 {
-				t.Errorf("%s: %d requests: %v", test.location, f.Sent(""), err)
-			}
-		})
-	}
-}
-
-// A response that is larger than the maximum size is cut there, and none before.
-func TestMaximumSize(t *testing.T) {
-	t.Parallel()
-	body := bytes.Repeat([]byte("x"), maxBody+2)
-	for status, maximum := range map[int]int{199: maxError, 200: maxBody, 299: maxBody, 300: maxError} {
-		for size, isCut := range map[int]bool{maximum: false, maximum + 2: true} {
-			r := &Response{Status: status}
-			r.read(bytes.NewReader(body[:size]), maxBody)
-			if (r.Cut != nil) != isCut || len(r.Body) != min(size, maximum+1) {
-				t.Errorf("%d with %d bytes: %d, %v", status, size, len(r.Body), r.Cut)
-			}
-		}
-	}
-}
+const refused, closed = -1, -2 // the status of a fault: what becomes of every connection
 
 // A loopback address is reached without a proxy, in whatever letters, since plain http may go there.
 func TestLoopbackHasNoProxy(t *testing.T) {
@@ -183,11 +149,11 @@ func TestRetriedStatusesHaveAllTheirPlaces(t *testing.T) {
 	}
 	rows := map[Kind]string{}
 	for _, status := range slices.Sorted(maps.Keys(kinds)) {
-		kind := kinds[status]
-		if kind == RateLimited {
-			kind = Temporary
+		if kind := kinds[status]; kind == Busy {
+			rows[Busy] += fmt.Sprintf(", %d", status)
+		} else {
+			rows[Temporary] += fmt.Sprintf(", %d", status)
 		}
-		rows[kind] += fmt.Sprintf(", %d", status)
 		if !regexp.MustCompile(fmt.Sprintf("`(HTTP )?%d\\b", status)).Match(troubleshooting) {
 			t.Errorf("%d is retried, and templates/guides/troubleshooting.md does not name it", status)
 		}
@@ -197,4 +163,36 @@ func TestRetriedStatusesHaveAllTheirPlaces(t *testing.T) {
 			t.Errorf("%s: %s, but the table in templates/guides/limits.md has others", row, says)
 		}
 	}
+}
+
+// Whatever an error's body holds, its text is one clean line of bounded length.
+func FuzzErrorBody(f *testing.F) {
+	for _, seed := range []string{`{"error":{"message":"x"}}`, `{"errors":[{"path":["a"]}]}`, "<html><title>x</title></html>", "\x1b[31m", strings.Repeat("x", maxMessage+2)} {
+		f.Add(seed, 404, "http://x/y")
+	}
+	f.Fuzz(func(t *testing.T, body string, status int, location string) {
+		k := &Call{client: New(Config{MaxConcurrentRequests: 1}), Request: &Request{API: &API{}, Accept: func(*Response) error { return io.EOF }, NamesObject: true}}
+		header := http.Header{"Location": {location}, "X-Request-Id": {body}}
+		_, e := k.receive(&http.Response{StatusCode: 300 + (status%300+300)%300, Header: header, Body: io.NopCloser(strings.NewReader(body))})
+		text := strings.ReplaceAll(e.Detail(), "\n\n", "")
+		if strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text) || utf8.RuneCountInString(e.Cause()) > maxMessage+1 {
+			t.Errorf("not clean: %q", text)
+		}
+	})
+}
+
+// A segment of a path arrives unchanged as one segment.
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{"a", "..", "a/b", "%2e%2e", "%2F", "a?b#c", `a\b`, "ä", "\xff", " ", "a;b", "%"} {
+		f.Add(seed)
+	}
+	base := &url.URL{Path: "/pre/fix", RawPath: "/pre%2Ffix"}
+	f.Fuzz(func(t *testing.T, segment string) {
+		sent := (&Request{API: &API{Base: base}, Path: []string{"v1", segment}}).url().RequestURI()
+		escaped, found := strings.CutPrefix(sent, "/pre%2Ffix/v1/")
+		back, err := url.PathUnescape(escaped)
+		if !found || err != nil || back != segment || strings.ContainsAny(escaped, `/?#\`) {
+			t.Errorf("%q became %q", segment, sent)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,31 +34,27 @@ type state struct {
 	responded bool      // there was a response in this run
 	good      time.Time // the last response but a 5xx
 	since     time.Time // the first failure after it; zero without one
-	failed    time.Time // the last failure
 	cause     string    // of the last failure
 
 	// rejected has, by tenant, the 401 that came before any success, or nil after a success. To send
 	// more would achieve nothing, and hundreds of attempts may lock the account.
-	rejected map[string]*commonFailure
+	rejected map[string]*refusal
 }
 
 const (
 	// firstPatience is how long an API may fail that has never responded in this run: a wrong
 	// address is far likelier than an outage.
 	firstPatience = 30 * time.Second
-
 	// A 429 widens the gap by half, and each success narrows it by a sixtieth, so that one request
 	// in 25 is rejected. After the first 429, the gap is minGap.
 	minGap, maxGap = 50 * time.Millisecond, 20 * time.Second
-
-	// downTimeout bounds an attempt that begins while an API is down and has failed a moment
-	// ago. At -parallelism=1, each object has one such attempt, and an address that never responds
-	// uses up the time.
-	downTimeout = 2 * time.Second
-
 	// forever is a wait that only a change ends.
 	forever = time.Duration(math.MaxInt64)
 )
+
+func newState(about About, config Config) state {
+	return state{about: about, retryTimeout: config.RetryTimeout, backoff: backoff{random: config.Random}, rejected: map[string]*refusal{}}
+}
 
 // downAt is when an API that has failed since then counts as down.
 func (s *state) downAt() time.Time {
@@ -69,20 +64,20 @@ func (s *state) downAt() time.Time {
 	return s.since.Add(min(s.retryTimeout, firstPatience))
 }
 
-func (s *state) isDown(now time.Time) bool {
-	return !s.since.IsZero() && !now.Before(s.downAt())
-}
-
 // refusal is why a call must not send another attempt, whatever the rate limit; nil if it may. While
 // the API is down, only the first attempt of a call is sent, and only one at a time.
 func (s *state) refusal(k *Call, now time.Time) error {
 	if rejected := s.rejected[k.Tenant]; rejected != nil {
 		return rejected
 	}
-	if s.isDown(now) && (k.attempts > 0 || s.inFlight > 0) {
-		return s.about.outage(s.since, s.cause, s.responded)
+	if isUp := s.since.IsZero() || now.Before(s.downAt()); isUp || len(k.failures) == 0 && s.inFlight == 0 {
+		return nil
 	}
-	return nil
+	advice := "Check " + s.about.URLSetting + andProxy
+	if s.responded {
+		advice = runAgain
+	}
+	return &refusal{fmt.Sprintf("every request to the %s has failed since %s: %s", s.about.Name, clock(s.since), s.cause), advice}
 }
 
 // decide returns how long a call has to wait before its next attempt, or why it must not send one. A
@@ -100,7 +95,7 @@ func (s *state) decide(k *Call, now time.Time) (wait time.Duration, err error) {
 	case wait > 0 && now.Add(wait).After(k.end) && s.failing == 1 && k.rejectedAt.IsZero():
 		return 0, nil // rather than to fail with a limit that may be another object's own
 	case wait > 0 && now.Add(wait).After(k.end):
-		return 0, tooLate(fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout)))
+		return 0, &refusal{fmt.Sprintf("%s, and the request would start in %s, after the end of retry_timeout (%s)", s.reason, readable(wait), readable(s.retryTimeout)), slower}
 	default:
 		return max(0, wait), nil
 	}
@@ -108,8 +103,7 @@ func (s *state) decide(k *Call, now time.Time) (wait time.Duration, err error) {
 
 // begin records that a call sends an attempt now.
 func (s *state) begin(k *Call, now time.Time) {
-	k.attempts++
-	k.began, k.whileDown = now, s.isDown(now) && now.Sub(s.failed) < maxWait
+	k.began = now
 	s.inFlight++
 	if s.probing {
 		s.probe = k
@@ -131,14 +125,14 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 		s.rejected[k.Tenant] = nil
 	case e.Status == http.StatusUnauthorized && !known:
 		reason := fmt.Sprintf("the %s rejected %s%s at %s: %s", s.about.Name, s.about.Credentials, k.Tenant, clock(now), e.httpStatus())
-		s.rejected[k.Tenant] = &commonFailure{reason, s.about.Unauthorized}
+		s.rejected[k.Tenant] = &refusal{reason, s.about.Unauthorized}
 	}
 	if s.retryTimeout == 0 || e != nil && e.Kind == Interrupted {
 		return
 	}
 	switch {
 	case e != nil && (e.Status == 0 || e.Status >= http.StatusInternalServerError):
-		s.fail(k, e, now)
+		s.fail(k, e)
 		return
 	case e != nil && e.Kind == RateLimited:
 		s.limit(k, e, wasProbe, now)
@@ -154,14 +148,13 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 // yields reports whether a call lets others go first, because it was rejected as the one that did.
 func (s *state) yields(k *Call) bool { return s.probing && !k.rejectedAt.IsZero() }
 
-// limit makes all calls wait after a 429, or only the call whose own limit it is. An attempt that
-// began before the last such 429 reports the same limit again, and can only prolong the wait. If a
-// probe is rejected, the wait was too short, whatever the gap.
+// limit makes all calls wait after a 429. If it is the limit of the call's own object, that call alone
+// waits, as after any failure that is temporary. An attempt that began before the last 429 reports
+// the same limit again, and can only prolong the wait. If a probe is rejected, the wait was too
+// short, whatever the gap.
 func (s *state) limit(k *Call, e *Error, wasProbe bool, now time.Time) {
 	if !k.rejectedAt.IsZero() && s.passed.After(k.rejectedAt) {
-		own := backoff{s.backoff.random, k.interval}
-		e.requested, e.requestedWith = max(own.next(), e.requested), cmp.Or(e.requestedWith, "HTTP 429")
-		k.until, k.interval = now.Add(e.requested), own.interval
+		e.Kind = Temporary
 		return
 	}
 	if wasProbe {
@@ -183,8 +176,7 @@ func (s *state) limit(k *Call, e *Error, wasProbe bool, now time.Time) {
 
 // fail records a failure. The API has failed since the attempt began, or if that took longer than
 // others, since their last response.
-func (s *state) fail(k *Call, e *Error, now time.Time) {
-	s.failed = now
+func (s *state) fail(k *Call, e *Error) {
 	begun := k.began
 	if begun.Before(s.good) {
 		begun = s.good
@@ -197,20 +189,12 @@ func (s *state) fail(k *Call, e *Error, now time.Time) {
 	}
 }
 
-// commonFailure is why every request to an API fails, or every request of one tenant. Terraform
-// prints an error for each object, in any order, so each error has all of it.
-type commonFailure struct {
+// refusal is why a call must not send another attempt: what fails for every request to an API, or to
+// one tenant, or a rate limit. Terraform prints an error for each object, in any order, so each has
+// all of it.
+type refusal struct {
 	reason string // "every request to the management API has failed since …: connection refused"
-	advice string // what to check
+	advice string // what to do
 }
 
-func (f *commonFailure) Error() string { return f.reason }
-
-// outage is the failure of an API that is down.
-func (a *About) outage(since time.Time, cause string, responded bool) *commonFailure {
-	advice := a.checkAddress()
-	if responded {
-		advice = runAgain
-	}
-	return &commonFailure{fmt.Sprintf("every request to the %s has failed since %s: %s", a.Name, clock(since), cause), advice}
-}
+func (r *refusal) Error() string { return r.reason }

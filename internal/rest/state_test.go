@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,20 +30,15 @@ var ends = map[string]*Error{
 //	a:>          call a sends an attempt
 //	a:ok         it ends like that
 //	a?7s         call a would have to wait so long, or is refused: down, late, rejected
-//	?7s          a new call would
-//	a:short      the attempt of call a has little time; a:long: as much as any
+//	?7s          a new call would; other?7s: one of another organization
 type script struct {
 	*testing.T
 	state
 	now   time.Time
 	calls map[string]*Call
-	step  string
 }
 
-const (
-	second    = time.Second
-	testRetry = time.Minute // retry_timeout
-)
+const testRetry = time.Minute // retry_timeout
 
 // refusals are the words of the errors of those who are refused.
 var refusals = map[string]string{
@@ -53,41 +49,29 @@ var refusals = map[string]string{
 
 func play(t *testing.T, retryTimeout time.Duration, steps string) {
 	about := About{Name: "management API", Credentials: "key_id and key_secret"}
-	gate := newGate(nil, about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
-	s := &script{T: t, state: gate.state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*Call{}}
-	for s.step = range strings.FieldsSeq(steps) {
-		s.play()
-	}
-}
-
-func (s *script) play() {
-	if name, want, asks := strings.Cut(s.step, "?"); asks {
-		s.wants(name, want)
-		return
-	}
-	name, what, named := strings.Cut(s.step, ":")
-	switch {
-	case strings.HasPrefix(s.step, "+"):
-		s.now = s.now.Add(s.duration(s.step))
-	case what == ">":
-		s.wants(name, "0s")
-		s.begin(s.call(name), s.now)
-	case what == "short", what == "long":
-		if s.call(name).whileDown != (what == "short") {
-			s.Errorf("%s: not so", s.step)
-		}
-	case named:
-		s.end(name, what)
-	default:
-		span, how, repeats := strings.Cut(s.step, "*")
-		if !repeats {
-			span, how = "1s", s.step
-		}
-		for last := s.now.Add(s.duration(span)); s.now.Before(last); {
-			s.wants("", "0s")
-			s.begin(s.call(""), s.now)
-			s.now = s.now.Add(second)
-			s.end("", how)
+	state := newState(about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
+	s := &script{T: t, state: state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*Call{}}
+	for step := range strings.FieldsSeq(steps) {
+		name, what, named := strings.Cut(step, ":")
+		asks, want, isQuestion := strings.Cut(step, "?")
+		switch {
+		case isQuestion:
+			s.wants(asks, want)
+		case step[0] == '+':
+			s.now = s.now.Add(s.duration(step))
+		case what == ">":
+			s.begin(s.wants(name, "0s"), s.now)
+		case named:
+			s.end(name, what)
+		default:
+			span, how, repeats := strings.Cut(step, "*")
+			if !repeats {
+				span, how = "1s", step
+			}
+			for last := s.now.Add(s.duration(span)); s.now.Before(last); s.end("", how) {
+				s.begin(s.wants("", "0s"), s.now)
+				s.now = s.now.Add(time.Second)
+			}
 		}
 	}
 }
@@ -98,35 +82,34 @@ func (s *script) duration(text string) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		s.Fatalf("%s: %v", s.step, err)
+		s.Fatal(err)
 	}
 	return d
 }
 
-func (s *script) call(name string) *Call {
-	if s.calls[name] == nil {
-		s.calls[name] = &Call{Request: &Request{Tenant: " in organization a"}, end: s.now.Add(testRetry)}
+// wants checks the decision about a call, and returns the call.
+func (s *script) wants(name, want string) *Call {
+	if name == "" || s.calls[name] == nil {
+		tenant := map[bool]string{true: " in organization b", false: " in organization a"}[name == "other"]
+		s.calls[name] = &Call{Request: &Request{Tenant: tenant}, end: s.now.Add(testRetry)}
+	}
+	wait, err := s.decide(s.calls[name], s.now)
+	words, refused := refusals[want]
+	if (err != nil) != refused || refused && !strings.Contains(err.Error(), words) || !refused && wait != s.duration(want) {
+		s.Errorf("%s?%s: waits %s, %v", name, want, wait, err)
 	}
 	return s.calls[name]
 }
 
-func (s *script) wants(name, want string) {
-	if name == "" {
-		delete(s.calls, "")
-	}
-	wait, err := s.decide(s.call(name), s.now)
-	words, refused := refusals[want]
-	if (err != nil) != refused || refused && !strings.Contains(err.Error(), words) || !refused && wait != s.duration(want) {
-		s.Errorf("%s: waits %s, %v", s.step, wait, err)
-	}
-}
-
 func (s *script) end(name, how string) {
-	a := &attempt{failed: ended(s.T, how)}
+	a, k := &attempt{failed: ended(s.T, how)}, s.calls[name]
 	if a.failed == nil || a.failed.Status != 0 {
 		a.response = &Response{}
 	}
-	s.observe(s.call(name), a, s.now)
+	s.observe(k, a, s.now)
+	if a.failed != nil {
+		k.failures = append(k.failures, a.failed)
+	}
 }
 
 // ended returns what is known of an attempt that ends like "503", or like "503/2s", which
@@ -159,28 +142,25 @@ func TestState(t *testing.T) {
 		"429: the gap has an upper bound":                                                              strings.Repeat("429/1s +1s a:> a:ok +20s ", 30) + "b:> ?20s",
 		"429: the gap has a lower bound":                                                               "429/1s +1s a:> a:ok " + strings.Repeat("+1s b:> b:ok ", 1000) + "+1s 429/1s +1s a:> a:ok ?50ms",
 		"429 of a request that was sent before the last one: only prolongs the wait":                   "a:> b:> c:> +1s a:429/2s b:429/1s ?2s c:429/3s ?3s +3s d:> d:ok ?50ms",
-		"429 of the request that went first: it came too early, whatever the gap":                      "429/1s +1s 429/9s ?9s +9s a:> a:ok ?50ms",
 		"429: of one that went first, once another has passed, holds back no other":                    "a:> a:429/1s +1s a:> a:429/1s ?1s +1s b:> b:ok +1s a:> a:429/9s ?50ms",
 		"429: of one that went first, and nobody fails with it before another has tried":               "b?0s c?0s a:> a:429/20s +20s a:> a:429/60s a?late b?0s d?60s b:> b:429/60s c?late",
 		"429: of one that went first, unless another has passed":                                       "a:> a:429/1s +1s a:> a:429/1s +1s b:> b:429/1s +1s a:> a:429/9s ?9s",
 		"429: one that goes first without a response is followed by another":                           "429/1s +1s lost a:> ?forever",
 		"429: a response to an earlier request lets nobody through":                                    "a:> 429/1s +1s b:> a:ok ?forever",
-		"429: a wait beyond the end of a call is not begun, and has its reason":                        "a?0s 429/60s a?late ?60s",
+		"429: a wait beyond the end of a call is not begun, and has its reason":                        "a?0s 429/1s +1s ok +1s 429/60s a?late ?60s",
 		"429 that requests more than retry_timeout: none waits for it, and it holds for retry_timeout": "429/120s +59.999999999s ?late +1ns ok +1s a:>",
 		"down: one attempt at a time, and whoever has failed is over":                                  "ok a:> +1s a:lost 58s*lost a:> +1s ?down a:unsent a?down b:> ?down b:503 b?down c:>",
 		"down: until any response":                                                                     "60s*503 a:> a:503 a?down b:> b:ok a?0s",
-		"down: until a response that is an error":                                                      "60s*503 a:> a:503 a?down b:> b:404 a?0s",
 		"down: until a response that cannot be read":                                                   "60s*503 a:> a:503 a?down b:> b:unreadable a?0s",
 		"down: until a 429, which holds back":                                                          "60s*503 a:> a:503 a?down b:> b:429 a?500ms",
 		"down: after 30 s if nothing was ever returned":                                                "29s*unsent a:> +1s a:lost a?down",
 		"down: after retry_timeout otherwise, also of 5xx":                                             "59s*503 a:> +1s a:lost a?down",
 		"down: not before, however little is missing":                                                  "a:> +1s a:503 +58.999999999s a?0s +1ns a?down",
-		"down: an attempt that begins meanwhile is short":                                              "29s*unsent a:> a:long +1s a:unsent b:> b:short +1s b:unsent +20s c:> c:long +1s c:ok d:> d:long",
 		"one object that fails is no outage among others":                                              strings.Repeat("a:> +1s ok a:lost ", 100) + "a?0s",
 		"an attempt that took longer began before others":                                              "ok a:> +30s 29s*lost b:> +1s b:lost b?0s a:lost b?down",
 		"an attempt that began before a success fails after it":                                        "a:> +50s ok a:lost +59s a?0s",
 		"an interrupt is no failure":                                                                   "120s*interrupt a:> +1s a:interrupt a?0s",
-		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected",
+		"401 before a success: nothing more for that organization":                                     "401 +1h ?rejected other?0s",
 		"401 after a success: an error like any other":                                                 "ok a:> +1s a:401 a?0s",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,53 +173,49 @@ func TestState(t *testing.T) {
 // With a retry_timeout of 0, a rejected login counts and nothing else.
 func TestStateWithoutRetries(t *testing.T) {
 	t.Parallel()
-	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent 401 ?rejected")
+	play(t, 0, "10s*429/1h 10s*503 10s*lost 10s*unsent a:> lost b?0s 401 ?rejected")
 }
 
 // What follows an attempt: a wait, nothing, or too late, with durations rounded for reading.
 func TestWhatFollowsAnAttempt(t *testing.T) {
 	t.Parallel()
-	const never = -second
-	update, once, rests := Request{Method: http.MethodPatch}, Request{Unrepeatable: true}, Request{AsOf: time.Now()}
+	const second, never = time.Second, -time.Second
+	read, update := &Request{}, &Request{Method: http.MethodPatch}
+	once, undone := &Request{Unrepeatable: true}, &Request{Unrepeatable: true} // of which the latter was not carried out
 	for _, test := range []struct {
-		request      Request
+		request      *Request
 		ends         string
 		left, budget time.Duration
 		wait         time.Duration
 		because      string
 	}{
-		{Request{}, "404", testRetry, testRetry, never, ""},
-		{Request{}, "503", testRetry, testRetry, maxFirstWait, ""},
-		{Request{}, "503/2s", testRetry, testRetry, 2 * second, ""},
-		{Request{}, "lost", testRetry, testRetry, maxFirstWait, ""},
-		{Request{}, "unreadable", testRetry, testRetry, never, ""},
-		{rests, "unreadable", testRetry, testRetry, never, ""},
-		{rests, "interrupt", testRetry, testRetry, never, ""},
+		{read, "404", testRetry, testRetry, never, ""},
+		{read, "503", testRetry, testRetry, maxFirstWait, ""},
+		{read, "503/2s", testRetry, testRetry, 2 * second, ""},
+		{read, "lost", testRetry, testRetry, maxFirstWait, ""},
+		{read, "unreadable", testRetry, testRetry, never, ""},
 		{update, "409", testRetry, testRetry, maxFirstWait, ""},
 		{update, "409/61s", 2 * time.Minute, 2 * time.Minute, never, ""},
-		{Request{}, "409", testRetry, testRetry, never, ""},
+		{read, "409", testRetry, testRetry, never, ""},
 		{once, "503", testRetry, testRetry, never, ""},
+		{undone, "503", testRetry, testRetry, maxFirstWait, ""},
 		{once, "lost", testRetry, testRetry, never, ""},
 		{once, "unsent", testRetry, testRetry, maxFirstWait, ""},
 		{once, "429", testRetry, testRetry, 0, ""},
-		{Request{}, "503", testRetry, 0, never, ""},
-		{Request{}, "503", maxFirstWait, testRetry, maxFirstWait, ""},
-		{Request{}, "503", maxFirstWait - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
-		{Request{}, "503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
-		{Request{}, "503/1261100us", 0, testRetry, never, "the next retry would start in 1.261s (Retry-After), after the end of retry_timeout (1m0s)"},
-		{Request{}, "503/9999999us", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
-		{Request{}, "503/10.4s", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
-		{Request{}, "429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{read, "503", testRetry, 0, never, ""},
+		{read, "503", maxFirstWait, testRetry, maxFirstWait, ""},
+		{read, "503", maxFirstWait - 1, testRetry, never, "the next retry would start in 500ms, after the end of retry_timeout (1m0s)"},
+		{read, "503/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{read, "503/1261100us", 0, testRetry, never, "the next retry would start in 1.261s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{read, "503/10.4s", 0, testRetry, never, "the next retry would start in 10s (Retry-After), after the end of retry_timeout (1m0s)"},
+		{read, "429/2m", testRetry, testRetry, never, "the next retry would start in 2m0s (Retry-After), after the end of retry_timeout (1m0s)"},
 	} {
 		b := &backoff{random: func() float64 { return 1 }}
-		want := decision{again: test.wait >= 0, wait: max(test.wait, 0)}
-		if test.because != "" {
-			want.because = tooLate(test.because)
-		}
 		failed := ended(t, test.ends)
-		failed.Ambiguous = true
-		if got := policy(&test.request, []*Error{failed}, b, test.left, test.budget); got != want {
-			t.Errorf("%+v: %+v", test, got)
+		failed.Ambiguous = test.request != undone
+		got := policy(test.request, []*Error{failed}, b, test.left, test.budget)
+		if got.again != (test.wait >= 0) || got.wait != max(test.wait, 0) || strings.TrimSuffix(fmt.Sprint(got.because), "<nil>") != test.because {
+			t.Errorf("%s of %+v: %+v", test.ends, *test.request, got)
 		}
 	}
 }

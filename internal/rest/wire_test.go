@@ -39,22 +39,20 @@ func TestFinalConnectionErrors(t *testing.T) {
 	t.Cleanup(plain.Close)
 	for name, test := range map[string]struct {
 		address string
-		trusted *httptest.Server
 		proxy   error
 		hint    string
 	}{
-		"unknown authority": {untrusted.URL, nil, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
-		"TLS 1.1":           {old.URL, old, nil, "Check base_url, and HTTPS_PROXY if it is set."},
-		"proxy":             {untrusted.URL, nil, errProxySetting, "Check base_url, and HTTPS_PROXY if it is set."},
-		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, nil, "The server speaks plain HTTP: check the port of base_url."},
+		"unknown authority": {untrusted.URL, nil, "If the certificate is signed by a private certificate authority, add it to the trusted authorities of this machine."},
+		"TLS 1.1":           {old.URL, nil, "Check base_url, and HTTPS_PROXY if it is set."},
+		"proxy":             {untrusted.URL, errProxySetting, "Check base_url, and HTTPS_PROXY if it is set."},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), nil, "The server speaks plain HTTP: check the port of base_url."},
 	} {
-		c := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second })
-		c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
-		if test.trusted != nil {
-			resttest.Trust(c.Transport(), test.trusted)
-		}
 		for _, operation := range []string{"pipe", "key"} {
-			e := new(Error)
+			c, e := newTestClient(t, test.address, func(c *Config) { c.RetryTimeout = 5 * time.Second }), new(Error)
+			c.Transport().Proxy = func(*http.Request) (*url.URL, error) { return nil, test.proxy }
+			if test.address == old.URL {
+				resttest.Trust(c.Transport(), old)
+			}
 			if err := do(t.Context(), c, operation); !errors.As(err, &e) || e.Attempts != 1 || e.Kind != Final || e.Ambiguous || !strings.Contains(e.Detail(), "\n\n"+test.hint) {
 				t.Errorf("%s, %s: %v", name, operation, err)
 			}
@@ -66,32 +64,29 @@ func TestFinalConnectionErrors(t *testing.T) {
 // on one that a server has just closed, it would be open whether a key exists.
 func TestKeyHasAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
-	const keys = 40
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // much more than they take
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // much more than it takes
 	defer cancel()
 	for major, versions := range map[int]*tls.Config{1: {}, 2: nil} {
 		platform := resttest.NewServer()
 		var used sync.Map // addresses of connections, with whether a key was created on it
 		server := tlsServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			isKey := r.Method == http.MethodPost
-			if before, reused := used.Swap(r.RemoteAddr, isKey); reused && (isKey || before.(bool)) {
-				t.Errorf("%s %s on a connection that was used before", r.Method, r.URL.Path)
-			}
-			// With this header, net/http repeats a POST.
-			if r.ProtoMajor != major || r.Header.Get("Idempotency-Key") != "" {
-				t.Errorf("sent as %s with %v", r.Proto, r.Header)
+			before, reused := used.Swap(r.RemoteAddr, isKey)
+			// With the header Idempotency-Key, net/http repeats a POST.
+			if reused && (isKey || before.(bool)) || r.ProtoMajor != major || r.Header.Get("Idempotency-Key") != "" {
+				t.Errorf("%s %s with %v, on a connection that was used before: %t", r.Method, r.Proto, r.Header, reused)
 			}
 			platform.ServeHTTP(w, r)
 		}), versions)
 		c := newTestClient(t, server.URL)
 		resttest.Trust(c.Transport(), server)
-		crowd(keys, 10, func(int) {
+		crowd(40, 10, func(int) {
 			if err := errors.Join(do(ctx, c, "key"), do(ctx, c, "pipe")); err != nil {
 				t.Error(err)
 			}
 		})
-		if n := len(platform.Keys()); n != keys {
-			t.Errorf("%d keys, want %d", n, keys)
+		if n := len(platform.Keys()); n != 40 {
+			t.Errorf("%d keys", n)
 		}
 	}
 }
