@@ -10,7 +10,7 @@ import (
 )
 
 // apply applies a plan and returns the new state. After a failed adoption, the state is null, so
-// that the next apply adopts again. If an update stops before its first request, the state is what the
+// that the next apply adopts again. If an update stops before its first PATCH, the state is what the
 // read at its beginning returned, or the prior one where that read failed. After that, it is what reads
 // and responses have returned, and what the API accepted where they say nothing of it: the next plan shows
 // what is still missing.

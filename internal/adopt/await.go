@@ -73,17 +73,17 @@ func (u *update) compareSet(s step, shown tfvalue.Value, f *findings) {
 	}
 }
 
-// isLate reports whether to wait for what was sent. Before the last step, only elements are worth
+// shouldWait reports whether to wait for what was sent. Before the last step, only elements are worth
 // it: a slow leaf must not leave a table without its mapping for longer. A leaf that another object
 // of this run has waited for in vain never is.
-func (u *update) isLate(s step, f findings) bool {
+func (u *update) shouldWait(s step, f findings) bool {
 	return !f.notDone.IsEmpty() || s.isLast && slices.ContainsFunc(f.late, func(leaf tfvalue.Leaf) bool {
 		return !u.connection.Ignored.Has(u.pathInRun(leaf.Path))
 	})
 }
 
-// isDoubtful reports whether one more read can change the findings: a response may omit anything
-// once, or be of the past, which it cannot show of a step that no response confirms.
+// isDoubtful reports whether one more read can change the findings: a response may omit anything once,
+// or show the past. A step of credentials alone is confirmed by no response.
 func (u *update) isDoubtful(s step, f findings) bool {
 	return f.lacksSet || !f.notDone.IsEmpty() || s.isLast &&
 		(f.hasMoved || len(f.late)+len(f.missing) > 0 || s.soFar.IsEmpty() && !u.verifiable(s.Leaves).AnyLeaf())
@@ -95,12 +95,12 @@ func (u *update) isDoubtful(s step, f findings) bool {
 func (u *update) await(ctx context.Context, s step, shown response, diags *diag.Diagnostics) (ok bool) {
 	f := u.compare(s, shown.object)
 	first, waiting, isSettled := f.late, wait{isFirstNow: true}, false
-	for u.isLate(s, f) && waiting.next(ctx) || !u.isLate(s, f) && !isSettled && u.isDoubtful(s, f) {
-		waiting.isFirstNow, isSettled = false, !u.isLate(s, f)
+	for u.shouldWait(s, f) && waiting.next(ctx) || !u.shouldWait(s, f) && !isSettled && u.isDoubtful(s, f) {
+		waiting.isFirstNow, isSettled = false, !u.shouldWait(s, f)
 		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(s))
 		if err != nil {
 			u.takeShown(s, shown, f)
-			u.addUnreadable(err, diags)
+			u.addReadFailed(err, diags)
 			return false
 		}
 		if len(f.late) > 0 || !f.notDone.IsEmpty() {
@@ -208,19 +208,19 @@ func (u *update) conclude(s step, f findings, first []tfvalue.Leaf, diags *diag.
 		return ok
 	}
 	for _, leaf := range f.late {
-		isMoving := !slices.ContainsFunc(first, func(was tfvalue.Leaf) bool {
+		isChanging := !slices.ContainsFunc(first, func(was tfvalue.Leaf) bool {
 			return slices.Equal(was.Path, leaf.Path) && u.Rules.Same(leaf.Name(), was.Value, leaf.Value)
 		})
-		u.addNotShown(leaf, isMoving, diags)
+		u.addNotShown(leaf, isChanging, diags)
 	}
-	u.unreturned = nil
+	u.unconfirmed = nil
 	for _, path := range f.missing {
 		if !u.sent.At(path...).IsNull() {
-			u.unreturned = append(u.unreturned, path.String())
+			u.unconfirmed = append(u.unconfirmed, path.String())
 		}
 	}
 	if f.lacksSet {
-		u.unreturned = append(u.unreturned, u.KeyedSet.String())
+		u.unconfirmed = append(u.unconfirmed, u.KeyedSet.String())
 	}
 	return ok && len(f.late) == 0
 }

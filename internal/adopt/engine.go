@@ -35,7 +35,7 @@ func (e *Engine) Imported(id Identity, decoded any) (tfvalue.Value, error) {
 	if err != nil {
 		return object, err
 	}
-	for i, value := range id.parts() {
+	for i, value := range id.values() {
 		object = object.With(tfvalue.String(value), e.identifiers()[i])
 	}
 	return object, nil

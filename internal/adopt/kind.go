@@ -54,7 +54,8 @@ type Kind struct {
 	AlsoChanges func(send tfvalue.Value) []string
 }
 
-// Change is a change that Terraform requests. Prior is null in an adoption.
+// Change is a change that Terraform requests. Prior is null in an adoption. Plan is Terraform's proposal
+// while the plan is made.
 type Change struct{ Config, Plan, Prior tfvalue.Value }
 
 // Review is a change to be checked.
@@ -62,14 +63,15 @@ type Review struct {
 	Change
 	// Label names the object.
 	Label string
-	// Patch is what the change sends. Of a set that is not known yet, Leaves has all.
+	// Patch is what the change sends, in one PATCH or two. A keyed set that is not known yet is among
+	// its Leaves.
 	Patch
 	// Remote is the object as far as it is known, null if it could not be read.
 	Remote tfvalue.Value
 	Diags  *diag.Diagnostics
 }
 
-// Patch is one PATCH of an object.
+// Patch is what is sent of an object.
 type Patch struct {
 	// Leaves are sent as they are. The keyed set is not among them.
 	Leaves tfvalue.Value
@@ -94,10 +96,10 @@ type Identity struct {
 	IDs []string
 }
 
-// parts are in the order of Kind.identifiers, "" for one that is not known.
-func (id Identity) parts() []string { return append([]string{id.Organization}, id.IDs...) }
+// values are in the order of Kind.identifiers, "" for one that is not known.
+func (id Identity) values() []string { return append([]string{id.Organization}, id.IDs...) }
 
-func (id Identity) isKnown() bool { return !slices.Contains(id.parts(), "") }
+func (id Identity) isKnown() bool { return !slices.Contains(id.values(), "") }
 
 func (k *Kind) identity(object tfvalue.Value) Identity {
 	id := Identity{Organization: object.At("organization_id").Text()}
@@ -121,7 +123,7 @@ func (k *Kind) label(object, remote tfvalue.Value) string {
 }
 
 // inRun is the key of an object in Connection.Gone.
-func (k *Kind) inRun(id Identity) string { return strings.Join(append(id.parts(), k.Name), "/") }
+func (k *Kind) inRun(id Identity) string { return strings.Join(append(id.values(), k.Name), "/") }
 
 // fullName names an object by all of its IDs: "pipe … of service … in organization …".
 func (k *Kind) fullName(id Identity) string {

@@ -40,20 +40,20 @@ func (u *update) addFailed(err error, diags *diag.Diagnostics) {
 	diags.AddError("Cannot update "+u.Noun, strings.Join(append(attempt, "Nothing more was sent: "+conn.Detail(stop.because)), "\n\n"))
 }
 
-func (u *update) addUnreadable(err error, diags *diag.Diagnostics) {
+func (u *update) addReadFailed(err error, diags *diag.Diagnostics) {
 	diags.AddError(
 		fmt.Sprintf("Cannot read %s after its update", u.Noun),
-		fmt.Sprintf("The API accepted the update of %s, but its response leaves a doubt about the result, and reading the %s failed:\n\n%s",
+		fmt.Sprintf("The update of %s was sent, but what was returned leaves a doubt about the result, and reading the %s failed:\n\n%s",
 			u.change.Label, u.Noun, conn.Detail(err)),
 	)
 }
 
 // addNotShown reports a leaf, as it is, that is not what was sent. If it has not changed in the time
-// that the update waited (isMoving), only the first object of a run waits for such a leaf: if the platform
+// that the update waited (!isChanging), only the first object of a run waits for such a leaf: if the platform
 // ignores or limits an argument, the wait must not recur for every object.
-func (u *update) addNotShown(leaf tfvalue.Leaf, isMoving bool, diags *diag.Diagnostics) {
+func (u *update) addNotShown(leaf tfvalue.Leaf, isChanging bool, diags *diag.Diagnostics) {
 	long := "in reads for " + maxWait.String()
-	if !isMoving && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
+	if !isChanging && !u.connection.Ignored.Add(u.pathInRun(leaf.Path)) {
 		long = "and another object of this run waited " + maxWait.String() + " for the same argument in vain"
 	}
 	summary, what, do := u.notShown(leaf.Path), "still returned the value from before", "The platform may need more time, or may have ignored the argument. Check the value in the platform's console, then run terraform plan again."
@@ -61,7 +61,7 @@ func (u *update) addNotShown(leaf tfvalue.Leaf, isMoving bool, diags *diag.Diagn
 		summary, what = fmt.Sprintf("API stored a different value for %s of %s", leaf.Path, u.change.Label), "returned another value"
 		do = "Set the argument to the value on the platform, or remove it from the configuration."
 	}
-	if isMoving {
+	if isChanging {
 		do = "It was still changing. Run terraform plan again later. If it stays at that value, set the argument to it, or remove it from the configuration."
 	}
 	diags.AddAttributeError(conn.AttributePath(leaf.Path), summary, fmt.Sprintf("%s was sent and accepted, but the API %s, %s, %s. Nothing more was sent. %s",
@@ -177,13 +177,13 @@ func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value, verb str
 
 // warnUnreturned warns, once per object, about what the platform accepted and does not return.
 func (u *update) warnUnreturned(diags *diag.Diagnostics) {
-	if len(u.unreturned) == 0 {
+	if len(u.unconfirmed) == 0 {
 		return
 	}
 	diags.AddWarning(
 		fmt.Sprintf("API does not return all values of %s", u.change.Label),
 		"The API accepted these values, but neither its response nor a further read contains them. The platform may show them later, or never, so it is not known whether they are in effect:\n\n"+
-			"  - "+strings.Join(u.unreturned, "\n  - ")+
+			"  - "+strings.Join(u.unconfirmed, "\n  - ")+
 			"\n\nThe state has the planned values. Check them in the platform's console: a setting may have no effect while another one is off.",
 	)
 }

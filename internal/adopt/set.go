@@ -15,7 +15,8 @@ import (
 // What an update removes from the keyed set and adds to it is decided once, at its beginning. One
 // question guards it, before each attempt and after one whose outcome is not known: are the elements
 // that it concerns as they were, or as it makes them? Otherwise somebody else has changed them, and
-// nothing more is sent. Elements that it does not concern are left alone.
+// nothing more is sent. If somebody else has made the same change, nothing tells it from the update's
+// own. Elements that it does not concern are left alone.
 
 // ownsKeyedSet reports whether the update manages the set.
 func (u *update) ownsKeyedSet() bool { return !u.setOf(u.change.wanted).IsNull() }
@@ -92,25 +93,25 @@ func (u *update) guard(ctx context.Context, s step, again bool) (isDone bool, re
 	return u.watch(ctx, s, func(_ bool, err error) bool { return s.mayPass(err) })
 }
 
-// settle finds out what became of a step whose last attempt failed, and may still be carried out. It
+// findOutcome finds out what became of a step whose last attempt failed, and may still be carried out. It
 // is only read. A removal is never sent again: the platform may carry out the first one later, and
 // remove what was added since. What only adds is sent once more after reads have shown for a while
 // that it was not done: it undoes nothing, and a table without its mapping is not replicated.
 //
-// A conflict ends a step that removes at once: when the removal is done later, what somebody has
-// changed could not be told any more.
-func (u *update) settle(ctx context.Context, s step, attempt error) (shown response, err error) {
+// A conflict ends the first step at once: when it is done later, what somebody has changed could not
+// be told any more.
+func (u *update) findOutcome(ctx context.Context, s step, attempt error) (shown response, err error) {
 	isOpen := func(isDone bool, err error) bool {
 		return err == nil && !isDone || errors.As(err, new(unknownSet)) || s.mayPass(err)
 	}
-	for isLast := len(s.Edit.Remove) > 0 || !u.connection.Client.Retries(); ; isLast = true {
+	for mayResend := len(s.Edit.Remove) == 0 && u.connection.Client.Retries(); ; mayResend = false {
 		isDone, read, err := u.watch(ctx, s, isOpen)
 		switch {
 		case err != nil:
 			return read, stopped{attempt, err}
 		case isDone:
 			return u.sendRest(ctx, s, read)
-		case isLast:
+		case !mayResend:
 			return read, stopped{attempt, fmt.Errorf("reads for %s show the %ss as they were, but the platform may still carry out the request. "+
 				"Wait some minutes before you apply again, and look in the platform's console if in doubt: the late request could undo what the next apply does", maxWait, u.key().Noun)}
 		}

@@ -20,11 +20,11 @@ import (
 // resets what it omits, whether a response is new, or whether a request that failed has ended, and
 // others write, too.
 //
-//	run         each step, then one PATCH that restores what they have reset
-//	  carryOut  one step
-//	    send    attempts, each of which the guard of the set has to allow: see set.go
-//	    settle  reads, after an attempt on the set whose outcome is not known: see set.go
-//	    await   reads until the platform shows what was sent: see await.go
+//	run              each step, then one PATCH that restores what they have reset
+//	  carryOut       one step
+//	    send         attempts, each of which the guard of the set has to allow: see set.go
+//	    findOutcome  reads, after an attempt on the set whose outcome is not known: see set.go
+//	    await        reads until the platform shows what was sent: see await.go
 type update struct {
 	*Engine
 	connection *conn.Connection
@@ -54,19 +54,20 @@ type progress struct {
 	// may have.
 	sent   tfvalue.Value
 	edited tfvalue.Edit
-	// isAlone reports that nobody else can have changed the object meanwhile: each PATCH was
+	// isAlone reports that hardly anybody else can have changed the object meanwhile: each PATCH was
 	// accepted at its first attempt, and sent soon after the object was returned.
 	isAlone bool
 	// restored are the leaves that were reset and sent again, as they were found.
 	restored []tfvalue.Leaf
-	// unreturned are the paths of what the platform accepted and does not return.
-	unreturned []string
+	// unconfirmed are the paths of what the platform accepted and does not return.
+	unconfirmed []string
 }
 
 // step is one PATCH of an update.
 type step struct {
 	Patch
-	// isFirst and isLast say which step of the change it is, and restores that it is none of them.
+	// isFirst and isLast say which step of the change it is. One that restores comes after all of
+	// them, and is the last.
 	isFirst, isLast, restores bool
 	// before and after are the keyed set around the step. What the guard asks is about the elements
 	// that are related to concerns, and soFar is what the steps up to this one change.
@@ -108,7 +109,7 @@ func (u *update) decide() (steps []step) {
 }
 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
-// up to date.
+// the object as far as it is known.
 func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 	defer u.report(diags)
 	for _, s := range u.steps {
@@ -134,7 +135,7 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 		u.edited.Remove = append(u.edited.Remove, u.removedInSpite(ctx, s, err)...)
 	}
 	if isUnknown && changesSet {
-		shown, err = u.settle(ctx, s, err)
+		shown, err = u.findOutcome(ctx, s, err)
 	}
 	isUnreadable := !changesSet && platform.IsUnreadable(err)
 	if ok = err == nil || isUnreadable; ok {
@@ -145,7 +146,7 @@ func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) 
 	}
 	if isUnreadable {
 		neverShown := slices.DeleteFunc(s.Leaves.Leaves(), func(leaf tfvalue.Leaf) bool { return !u.isNeverReturned(leaf.Path) })
-		u.unreturned = append(u.unreturned, paths(neverShown)...)
+		u.unconfirmed = append(u.unconfirmed, paths(neverShown)...)
 	}
 	return ok
 }
@@ -174,7 +175,7 @@ func (u *update) restore(ctx context.Context, reset []tfvalue.Leaf, diags *diag.
 	if u.restored = reset; !isUnknown {
 		u.record(s.Patch)
 	} else if shown, err = u.readOnce(ctx, u.connection.Client, u.id, u.elements(s)); err != nil {
-		u.addUnreadable(err, diags)
+		u.addReadFailed(err, diags)
 		return
 	} else if f := u.compare(s, shown.object); f.notDone.IsEmpty() {
 		u.takeShown(s, shown, f)
@@ -194,8 +195,8 @@ func (u *update) record(p Patch) {
 	u.edited.Add = append(u.edited.Add, p.Edit.Add...)
 }
 
-// send sends the PATCH of a step, as often as it takes. It returns what the response shows, or a
-// read that shows that nothing is left to be sent.
+// send sends the PATCH of a step, as often as it takes. It returns what the response shows, or what is
+// known if that shows that nothing is left to be sent.
 func (u *update) send(ctx context.Context, s step) (shown response, err error) {
 	callCtx, call, err := u.Begin(ctx, u.connection.Client, u.id, u.change.Config)
 	if err != nil {
@@ -287,6 +288,6 @@ func (u *update) moved() []tfvalue.Leaf {
 func (u *update) nextMemory(state tfvalue.Value) memory {
 	return u.remember(state, func(leaf tfvalue.Leaf) bool {
 		isNew := u.change.Remote.At(leaf.Path...).IsNull() && (u.change.Prior.At(leaf.Path...).IsNull() || !u.sent.At(leaf.Path...).IsNull())
-		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unreturned, leaf.Path.String())
+		return isNew || u.isUnreturned(u.memory, leaf.Path) || slices.Contains(u.unconfirmed, leaf.Path.String())
 	})
 }

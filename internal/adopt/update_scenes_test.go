@@ -293,7 +293,7 @@ func TestResponsesOmitTheSetOrALeaf(t *testing.T) {
 // TestStateAfterAFailedRead has updates whose result no read shows: the state has what a response had
 // and, where none had anything, what was sent.
 func TestStateAfterAFailedRead(t *testing.T) {
-	const unread = "Cannot read lamp after its update: The API accepted the update of lamp \"desk\""
+	const unread = "Cannot read lamp after its update: The update of lamp \"desk\""
 	playAll(t, map[string]scene{
 		"no response has anything": {result: "none", happens: forbidsRead(1, 1), sent: "GET, PATCH name, GET", errors: []string{unread}, held: m{"name": "new"}},
 		"a response has the past":  {result: "past", happens: forbidsRead(1, 1), sent: "GET, PATCH name, GET", errors: []string{unread}},

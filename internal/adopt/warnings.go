@@ -18,24 +18,24 @@ import (
 
 // overwrites describes what an adoption changes on the platform, in a few words and in a list. Both
 // are "" if that is nothing, or not known.
-func (e *Engine) overwrites(c *conn.Connection, a reviewed) (summary, list string) {
-	if a.Remote.IsNull() {
+func (e *Engine) overwrites(c *conn.Connection, r reviewed) (summary, list string) {
+	if r.Remote.IsNull() {
 		return "", ""
 	}
 	var lines []string
-	for _, leaf := range a.Leaves.Leaves() {
-		now := a.Remote.At(leaf.Path...)
+	for _, leaf := range r.Leaves.Leaves() {
+		now := r.Remote.At(leaf.Path...)
 		if now.IsNull() || e.isKeyedSet(leaf.Path) {
 			continue // an adoption neither removes nor changes an element of the set
 		}
 		lines = append(lines, fmt.Sprintf("  - %s (currently %s)", leaf.Path, c.Client.Mask(e.Rules.Describe(leaf.Name(), now))))
 	}
-	for _, line := range a.overwritten {
+	for _, line := range r.overwritten {
 		lines = append(lines, "  - "+line)
 	}
-	if len(a.Edit.Add) > 0 {
+	if len(r.Edit.Add) > 0 {
 		summary = fmt.Sprintf("adds %ss to", e.key().Noun)
-		list = fmt.Sprintf("These %ss will be added:\n\n%s", e.key().Noun, e.key().List(a.Edit.Add))
+		list = fmt.Sprintf("These %ss will be added:\n\n%s", e.key().Noun, e.key().List(r.Edit.Add))
 	}
 	if len(lines) > 0 {
 		summary = "overwrites current values of"
@@ -45,10 +45,10 @@ func (e *Engine) overwrites(c *conn.Connection, a reviewed) (summary, list strin
 }
 
 // warnOverwritten warns about what an adoption changes on the platform, unless it is rejected.
-func (e *Engine) warnOverwritten(c *conn.Connection, a reviewed, diags *diag.Diagnostics) {
-	if summary, list := e.overwrites(c, a); list != "" && !diags.HasError() {
+func (e *Engine) warnOverwritten(c *conn.Connection, r reviewed, diags *diag.Diagnostics) {
+	if summary, list := e.overwrites(c, r); list != "" && !diags.HasError() {
 		diags.AddWarning(
-			fmt.Sprintf("Creating this resource %s %s", summary, a.Label),
+			fmt.Sprintf("Creating this resource %s %s", summary, r.Label),
 			fmt.Sprintf("The %s already exists. %s\n\n"+
 				"To keep a value, remove its argument from the configuration. To see old and new values in the plan, and in its JSON, use an import block.", e.Noun, list),
 		)

@@ -48,8 +48,8 @@ func (k Key) matching(want bool, elements, others []Value) []Value {
 // are related to some. The edit is done, or can be made, or there are conflicts: elements that are
 // neither, as they are now or else as they were.
 //
-// All elements count together. Otherwise, if the edit replaces one under another key and somebody
-// removes it, its removal would count as done.
+// All elements count together. Otherwise, if the edit replaces one under another key and somebody has
+// removed it before, its removal would count as done.
 func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts []Value) {
 	now = k.Related(now, some)
 	if k.Difference(k.Related(after, some), now).IsEmpty() {
