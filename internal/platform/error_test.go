@@ -89,7 +89,7 @@ func TestErrorNamesItsObjectAndWhatToDo(t *testing.T) {
 		"gone":              {"service", respond(200, `{"result":[]}`), service, "Organization " + testOrganization + " has no service " + testService + ": two consecutive lists of its services omit it."},
 		"no list":           {"list", respond(200, `{"result":{}}`), list, "its result is not an array."},
 		"no ID in a list":   {"list", respond(200, `{"result":[{"id":"x"},{"name":"y"}]}`), list, "service 2 of the list has no ID."},
-		"a type in a list":  {"list", respond(200, `{"result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK, but the response cannot be used: service x: a field has another type."},
+		"a type in a list":  {"list", respond(200, `{"requestId":"r","result":[{"id":"x","name":7}]}`), list, "The API returned HTTP 200 OK (request ID r), but the response cannot be used: service x: a field has another type."},
 		"an alert's result": {"alert", respond(200, `{"result":{}}`), alert, "it has no \"data\"."},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *Client) {

@@ -57,8 +57,9 @@ type list struct {
 // service is one service of a list. Only its ID and name are read with the list, so that an unusable
 // field of one service does not break the reads of the others.
 type service struct {
-	id, name string // the ID in lower case, the name in the normal form of Terraform's
-	decoded  any
+	id, name  string // the ID in lower case, the name in the normal form of Terraform's
+	decoded   any
+	requestID string
 }
 
 // serviceKey is the same for all reads and writes of a service, listKey for requests that list the
@@ -190,7 +191,7 @@ func (l *list) accept(r *rest.Response) error {
 		if id == "" {
 			return fmt.Errorf("service %d of the list has no ID", i+1)
 		}
-		if s := (&service{strings.ToLower(id), norm.NFC.String(name), decoded}); !listed[s.id] {
+		if s := (&service{strings.ToLower(id), norm.NFC.String(name), decoded, r.RequestID}); !listed[s.id] {
 			listed[s.id] = true
 			l.services = append(l.services, s)
 		}

@@ -70,7 +70,7 @@ func (c *Client) readServices(ctx context.Context, organizationID string, filter
 	found, err := c.lists.find(ctx, r, key, wanted)
 	for _, s := range found {
 		if err := each(s.decoded); err != nil {
-			return 0, unusable(r, "", fmt.Errorf("service %s: %w", c.Clean(s.id, words.MaxID), err))
+			return 0, unusable(r, s.requestID, fmt.Errorf("service %s: %w", c.Clean(s.id, words.MaxID), err))
 		}
 	}
 	return len(found), err
