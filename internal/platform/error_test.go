@@ -27,6 +27,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 	}{
 		"none":               {good, "1 ok", "1 ok", "1 ok", "1 ok", ""},
 		"connection reset":   {resttest.Reset, "2 ok", "2 ok", "2 ok", "1 ambiguous", ""},
+		"no response":        {resttest.Hang, "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "no response within request_timeout of 30s."},
 		"404 of the API":     {respond(404, ownError), "1 not found", "1 failed", "1 not found", "1 failed", "(request ID r): what a pity.\n\nCheck the IDs."},
 		"404 of a router":    {respond(404, ""), "1 failed", "1 failed", "1 failed", "1 failed", "Check base_url: the response does not look like the platform's. If the pipe was deleted, remove it from the configuration, and from the state with terraform state rm, or create it again in the platform's console and set its ID."},
 		"200 page":           {respond(200, resttest.Page), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "Check base_url: the response is from a login page or a gateway."},
@@ -43,6 +44,7 @@ func TestAttemptsAndOutcomeOfFaults(t *testing.T) {
 		"200 ID null":        {respond(200, `{"result":{"id":null}}`), "1 ok", "1 failed", "1 ok", "1 ok", ""},
 		"200 after a mark":   {respond(200, "\ufeff"+`{"result":{"keySecret":"s3cr3t"}}`), "1 ok", "1 failed", "1 ok", "1 ok", ""},
 		"200 about another":  {respond(200, `{"result":{"id":"x"},"data":{"id":"x"}}`), "1 failed", "1 failed", "1 ambiguous", "1 ok", "it is about another object: the request was for ID " + testPipe + ", and the response has ID x."},
+		"200 of 16 MiB":      {respond(200, `{"result":{}}`+strings.Repeat(" ", 16<<20)), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is larger than the provider accepts (16 MiB)."},
 		"200 and more":       {respond(200, `{"result":[],"data":{}} x`), "1 failed", "1 failed", "1 ambiguous", "1 ambiguous", "it is not JSON (at byte 24)."},
 	} {
 		for operations, want := range map[string]string{"pipe": test.read, "service list alert": test.others, "scaling update": test.patch, "key": test.key} {

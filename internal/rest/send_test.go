@@ -118,7 +118,7 @@ func TestAmbiguousOnlyIfPossiblyCarriedOut(t *testing.T) {
 				}
 				f.Always(test.fault)
 				err, e := do(t.Context(), c, operation), new(Error)
-				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != ambiguous || f.Sent("") > 1 || strings.Contains(e.Cause(), `"http`) {
+				if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(e.Cause(), test.cause) || e.Ambiguous != ambiguous || f.Sent("") > 1 || strings.Contains(e.Cause(), `"http`) || (e.RequestID == "r") != strings.Contains(test.fault.Text, "requestId") {
 					t.Errorf("%s, %s: %v", name, operation, err)
 				}
 			}, func(c *Config) { c.RetryTimeout, c.UserAgent = 0, strings.Repeat("x", 8<<10) }) // more than net/http keeps back

@@ -92,18 +92,21 @@ func TestOutdatedRequestIsNotSent(t *testing.T) {
 // response on, and then is the error that it is. Other requests are not.
 func TestBusyUpdateIsRetriedForAMinute(t *testing.T) {
 	t.Parallel()
+	busy := respond(423, `{"message":"in progress"}`)
 	for name, test := range map[string]struct {
 		operation string
-		times     int // that the object is busy
+		first     fault // before the object is busy
+		times     int   // that the object is busy
 		fails     bool
 		atLeast   time.Duration
 	}{
-		"an update":               {"update", 3, false, 0},
-		"an update, for too long": {"update", 1000, true, 35 * time.Second},
-		"a read":                  {"pipe", 1, true, 0},
+		"an update":                 {"update", busy, 3, false, 0},
+		"an update, for too long":   {"update", busy, 1000, true, 35 * time.Second},
+		"an update after an outage": {"update", respond(503, "", "Retry-After: 50"), 3, false, 50 * time.Second},
+		"a read":                    {"pipe", busy, 1, true, 0},
 	} {
 		bubble(t, func(t *testing.T, f *fake, c *client) {
-			f.InjectEach(slices.Repeat([]fault{respond(423, `{"message":"in progress"}`)}, test.times)...)
+			f.InjectEach(append([]fault{test.first}, slices.Repeat([]fault{busy}, test.times)...)...)
 			begun := time.Now()
 			text := fmt.Sprint(do(t.Context(), c, test.operation))
 			took := time.Since(begun)
