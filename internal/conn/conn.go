@@ -88,8 +88,8 @@ func (c *Connection) SkipsRefresh(diags *diag.Diagnostics) bool {
 	return true
 }
 
-// Ready returns the client. If some of the settings are not set or not known yet, it reports them in
-// one error and returns false.
+// Ready returns the client. If some of the settings are not set, or else not known yet, it reports
+// these in one error and returns false.
 func (c *Connection) Ready(settings []string, diags *diag.Diagnostics) (*platform.Client, bool) {
 	unset, unknown := only(settings, c.Unset), only(settings, c.Unknown)
 	if len(unset) > 0 {
@@ -149,8 +149,8 @@ func (c *Connection) Management(own tfvalue.Value, diags *diag.Diagnostics) (*pl
 	return client, c.Organization(own, diags), !diags.HasError()
 }
 
-// Organization returns the organization of an object: its own, or the provider's default. It is
-// unknown while either is. If neither is set, it reports an error that also names the other
+// Organization returns the organization of an object: its own, which must be null or known, or the
+// provider's default, which may be unknown. If neither is set, it reports an error that also names the other
 // settings that are not set, since no further check follows.
 func (c *Connection) Organization(own tfvalue.Value, diags *diag.Diagnostics) tfvalue.Value {
 	switch {

@@ -14,10 +14,10 @@ type CreatedAPIKey struct {
 	// Key is the key ("API key" in the API document), decoded as for Read, in which any member
 	// may be missing or of another type; nil if the API returned none.
 	Key              any
-	KeyID, KeySecret *string // nil if the API returned none, or ""
+	KeyID, KeySecret *string // nil if the API returned no text, or ""
 	RequestID        string  // the platform's ID of the request, or ""
-	// Incomplete is what is wrong with a response although it has the secret, apart from the members
-	// of Key; nil if nothing is.
+	// Incomplete is what is wrong with a response although it shows that the key exists, apart from the
+	// members of Key; nil if nothing is.
 	Incomplete error
 }
 
@@ -26,8 +26,8 @@ type CreatedAPIKey struct {
 //
 // The API can neither read nor delete a key. So the POST has a connection of its own, is retried
 // only if it cannot have been carried out, and once sent it runs to its end even if ctx is
-// cancelled. A response that is not as documented counts if it has the secret. After an error that
-// IsAmbiguous, a key may exist whose secret is lost.
+// cancelled. A response that is not as documented counts if it has the secret, or of a key with
+// hashData, the ID. After an error that IsAmbiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {

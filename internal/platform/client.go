@@ -32,7 +32,8 @@ type Config struct {
 	Sending
 }
 
-// Sending configures how requests are sent. 0 is the default of all but RetryTimeout.
+// Sending configures how requests are sent. For New, a RequestTimeout or MaxConcurrentRequests of 0 is
+// the default.
 type Sending = rest.Config
 
 // Client is a client of both APIs, safe for concurrent use. A process should use one for all calls:

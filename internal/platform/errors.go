@@ -22,8 +22,10 @@ func asError(err error) *Error {
 // a list is about the organization and not about its services.
 func IsNotFound(err error) bool { return asError(err).NotFound }
 
-// IsAmbiguous reports whether a write may have been carried out although it failed: the request was
-// sent, and the response was lost, cut off, a redirect, a 5xx or unusable. Reads are never ambiguous.
+// IsAmbiguous reports whether a write may have been carried out although it failed: an attempt was
+// sent, and its response was lost, cut off, unusable, a redirect or a 5xx, or to a creation, a 408 or
+// 425. A 503 to an update is no such response if it is the API's own or has Retry-After. Reads are never
+// ambiguous.
 func IsAmbiguous(err error) bool { return asError(err).Ambiguous }
 
 // IsUnreadable reports whether the API accepted an operation with a response that cannot be used.

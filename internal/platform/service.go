@@ -13,7 +13,8 @@ import (
 // ListServices lists the services of an organization, and reads each in the API's order ("List
 // organization services" in the API document). filter is sent as it is; the API supports only
 // filtering by resource tags. The list begins after the call, because another client may just have
-// written what the caller depends on. Concurrent calls share it.
+// written what the caller depends on. Concurrent calls share it. If a list has failed in the last
+// 30 s, or the one under way fails, its error is that of the call.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
 	_, err := c.readServices(ctx, organizationID, filter, "", nil, each)
 	return err
@@ -27,8 +28,7 @@ func (c *Client) GetService(ctx context.Context, organizationID, serviceID strin
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }
 
-// GetFreshService reads one service like GetService, from a list that begins after the
-// call, like that of ListServices.
+// GetFreshService reads one service like GetService, from a list like that of ListServices.
 func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, "", read)
 }
@@ -50,8 +50,8 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 	return gone
 }
 
-// FindServices reads the services of an organization with exactly this name, from a list that
-// begins after the call, like that of ListServices. It finds none only if two consecutive
+// FindServices reads the services of an organization with exactly this name, which has to be in NFC as
+// Terraform's texts are, from a list like that of ListServices. It finds none only if two consecutive
 // lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
 	_, err := c.readServices(ctx, organizationID, nil, "", func(s *service) bool { return s.name == name }, each)

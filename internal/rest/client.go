@@ -15,7 +15,7 @@ import (
 // Config configures a Client.
 type Config struct {
 	RequestTimeout        time.Duration  // of one attempt, from dialling to the last byte of the response
-	RetryTimeout          time.Duration  // of one request, attempts and waits included; 0: one attempt, without a wait for a rate limit
+	RetryTimeout          time.Duration  // of one request, attempts and waits included, unless it is unrepeatable and sent; 0: one attempt, without a wait for a rate limit
 	MaxConcurrentRequests int            // to all APIs together
 	UserAgent             string         // without control characters
 	Random                func() float64 // for the jitter of waits, from 0 to 1, in any goroutine; nil: that of math/rand
@@ -126,7 +126,7 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return nil, errProxySetting
 }
 
-// IsLoopback reports whether a host is this machine.
+// IsLoopback reports whether a host is localhost or a loopback address.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

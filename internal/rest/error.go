@@ -17,13 +17,13 @@ type Error struct {
 	Subject   string // on what: "pipe … of service …"
 	Host      string // and where: see API.Host
 
-	Status    int    // of the last response; 0 if there was none
+	Status    int    // of the last attempt; 0 if it had no complete response
 	RequestID string // of the platform; "" if it returned none
 	Message   string // of the API, cleaned; "" if the response had none
 	// Err is the cause if the API did not return one: a failed connection, an
 	// unusable response, the cancellation by the caller.
 	Err      error
-	Attempts int           // number of requests sent
+	Attempts int           // number of attempts to send the request
 	Elapsed  time.Duration // of all of them, waits included
 
 	Kind      Kind
@@ -64,7 +64,7 @@ var kinds = map[int]Kind{
 	http.StatusGatewayTimeout:      Temporary,
 }
 
-// Unwrap returns Err, which is context.Canceled if the operation was interrupted.
+// Unwrap returns Err, which is the cause of the cancellation if the operation was interrupted.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Error returns the operation, the host and the whole text in one line.

@@ -32,13 +32,13 @@ type Request struct {
 	NotFoundAdvice string // what to do about such a 404, or about any 404 if NamesObject is false
 	GoneAdvice     string // what to do about any other 404 if the object does not exist
 
-	// Invalidate prevents later reads from sharing earlier ones. It is called before and after
-	// each attempt of a write. May be nil.
+	// Invalidate prevents later reads from sharing earlier ones. It is called before each attempt of a
+	// write, and after it and the wait for the next one. May be nil.
 	Invalidate func()
 	// Unrepeatable means a request that does harm if it is carried out twice: a creation that nothing
 	// can undo, or a removal that may undo what was added since. It is not retried after an attempt
-	// that may have been carried out, and an attempt that was sent runs to its end even if the caller
-	// cancels. Each attempt has a new connection: if a server has just closed one that is reused,
+	// that may have been carried out, and an attempt that was sent has all of request_timeout, even if
+	// the caller cancels or retry_timeout ends. Each attempt has a new connection: if a server has just closed one that is reused,
 	// it is not known whether the request was carried out.
 	Unrepeatable bool
 	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
