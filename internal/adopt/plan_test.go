@@ -72,13 +72,6 @@ func TestReplacement(t *testing.T) {
 		tf.config["lamp_id"] = id
 		tf.wantWarnings(tf.plan(), "Replacement adopts another "+summary+stops, "Destroy does not delete services or pipes")
 	}
-	// What the new lamp does not accept is an error of its own plan, and needs no warning about
-	// what would be sent.
-	tf := newTerraform(t, newWorkshop())
-	tf.config = m{"lamp_id": another, "name": "new", "shape": m{"round": m{"radius": 4}}}
-	o := tf.plan()
-	tf.wantErrors(o, "Lamp has another shape")
-	tf.wantWarnings(o)
 }
 
 // TestAdoptionWarnings has what an adoption overwrites, and what it cannot know.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
@@ -57,18 +56,6 @@ func TestRejectedAdoption(t *testing.T) {
 	o := tf.plan()
 	tf.wantErrors(o, "Lamp has another shape")
 	tf.wantWarnings(o)
-}
-
-// TestConfigurationEmptiesValues has an adoption and an update that empty what the platform has.
-func TestConfigurationEmptiesValues(t *testing.T) {
-	t.Parallel()
-	tf := adopts(t, newWorkshop(), m{"name": "", "tags": []any{}})
-	tf.wantQuiet(tf.apply())
-	tf.wantPatches("PATCH name tags")
-	tf.config = m{"lamp_id": firstLamp, "size": 5}
-	tf.block.State.Value = tf.cty(tfvalue.Null(tf.typ()))
-	tf.wantWarnings(tf.plan(), "current values of lamp "+firstLamp) // which has no name now
-	adopted(t, m{"name": "desk", "tags": []any{"a", "b"}}).plays(act{config: m{"name": "", "tags": []any{}}, sent: "PATCH name tags"})
 }
 
 // TestRestoredAsItWas has a platform that resets leaves that an adoption or an update does not

@@ -23,10 +23,8 @@ type scene struct {
 	from    []any // the bulbs of the lamp, if not the usual ones
 	config  m     // beside the name, which becomes new if it is not here
 	plain   bool  // the kind has no keyed set
-	ignored bool  // another object of the run has waited for the name in vain
 	once    bool  // the provider does not retry
 	lag     time.Duration
-	queue   time.Duration
 	resets  bool
 	result  string
 	rewrite func(tfvalue.Value) tfvalue.Value
@@ -90,15 +88,12 @@ func (s scene) play(t *testing.T) {
 		tf.config["name"] = "new"
 		maps.Copy(tf.config, s.config)
 		o := tf.plan()
-		tf.lag, tf.queue, tf.rewrite, tf.resets, tf.result, tf.edit, tf.requests = s.lag, s.queue, s.rewrite, s.resets, s.result, s.edit, nil
+		tf.lag, tf.rewrite, tf.resets, tf.result, tf.edit, tf.requests = s.lag, s.rewrite, s.resets, s.result, s.edit, nil
 		if s.happens != nil {
 			tf.fail = func(request string) error { return s.happens(w, request) }
 		}
 		begun := time.Now()
 		tf.start(tf.config)
-		if s.ignored {
-			tf.run.Ignored.Add("lamp/name")
-		}
 		if s.once {
 			tf.run.Client, _ = platform.New(platform.Config{})
 		}

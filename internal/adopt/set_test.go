@@ -2,8 +2,6 @@ package adopt
 
 import (
 	"testing"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // TestNamesInAnotherUnicodeForm has names that the platform has in another Unicode form. By themselves they make
@@ -32,39 +30,4 @@ func TestNamesInAnotherUnicodeForm(t *testing.T) {
 		act{config: m{"tags": []any{composed, "x"}}, errors: []string{"A name in tags of lamp"}},
 		act{config: m{"tags": []any{"x"}}, errors: []string{"A name in tags of lamp"}},
 	)
-}
-
-// TestElementWithoutAName has responses whose bulbs lack their names: they are asked for once
-// more, and then no bulb is changed. After an update of another leaf, none is added again.
-func TestElementWithoutAName(t *testing.T) {
-	t.Parallel()
-	for _, times := range []int{1, 2} {
-		tf, left := adopted(t, m{"name": "desk", "bulbs": deskBulbs}), times
-		tf.edit = func(w *workshop, _ string, lamp tfvalue.Value) tfvalue.Value {
-			if left == 0 && len(w.patches()) == 0 {
-				return lamp
-			}
-			left--
-			return omitsNames(lamp)
-		}
-		warnings := []string{"API does not return all values"}
-		if o := tf.plan(); times == 1 {
-			tf.wantOK(o)
-		} else {
-			tf.wantErrors(o, `Unknown bulbs of lamp "desk" (`+firstLamp+")")
-			delete(tf.config, "bulbs") // unmanaged, it is no obstacle
-			left, warnings = -1, nil
-		}
-		tf.config["name"] = "new"
-		o := tf.apply()
-		tf.wantOK(o)
-		tf.wantPatches("PATCH name")
-		tf.wantWarnings(o, warnings...)
-	}
-	tf := adopts(t, newWorkshop(), m{"name": "new"})
-	tf.edit = within(1, 0, 9, omitsNames)
-	tf.wantOK(tf.apply())
-	if unnamed := bulbKey.Unnamed(tf.state.At(bulbsAt...)); len(unnamed) > 0 {
-		t.Errorf("the state has %v", unnamed)
-	}
 }

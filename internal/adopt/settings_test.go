@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -138,65 +136,6 @@ func TestImportState(t *testing.T) {
 		identity, _ := decode(found.Identity.IdentityData, e.identityType)
 		if !state.Equal(value(want, e.objectType)) || !identity.Equal(value(want, e.identityType)) {
 			t.Errorf("%s: state %v, identity %v, want %v", name, state, identity, want)
-		}
-	}
-}
-
-// TestListedJSONImportsLikeARead has the JSON of a lamp from a list.
-func TestListedJSONImportsLikeARead(t *testing.T) {
-	t.Parallel()
-	defer survive(t)
-	e, id := newWorkshop().engine(), Identity{Organization: organization, IDs: []string{firstLamp}}
-	lamp, err := e.Imported(id, map[string]any{"name": "desk", "lamp_id": "another spelling"})
-	if want := value(m{"organization_id": organization, "lamp_id": firstLamp, "name": "desk"}, e.objectType); err != nil || !lamp.Equal(want) {
-		t.Errorf("%v, %v", lamp, err)
-	}
-	if _, err := e.Imported(id, map[string]any{"name": []any{}}); err == nil {
-		t.Error("a name that is a list is no error")
-	}
-}
-
-// TestValidateConfig has what the engine and the kind check of a configuration alone.
-func TestValidateConfig(t *testing.T) {
-	t.Parallel()
-	defer survive(t)
-	for name, validate := range map[string]func(tfvalue.Value, *diag.Diagnostics){
-		"Object is empty": nil,
-		"Name is missing": func(config tfvalue.Value, diags *diag.Diagnostics) {
-			if config.At("name").IsNull() {
-				diags.AddError("Name is missing", "A lamp needs a name.")
-			}
-		},
-	} {
-		e := newWorkshop().engine()
-		r := &Resource{Kind: e.Kind}
-		r.Kind.Validate = validate
-		var resp resource.ValidateConfigResponse
-		r.ValidateConfig(context.Background(), resource.ValidateConfigRequest{Config: tfsdk.Config{Raw: value(m{"secret": m{}}, e.objectType).Value}}, &resp)
-		if all := resp.Diagnostics; all[0].Summary() != "Object is empty" || all[len(all)-1].Summary() != name {
-			t.Errorf("%s: %v", name, all)
-		}
-	}
-}
-
-// TestUndecodableCalls has values that cannot be decoded: an error of the call itself.
-func TestUndecodableCalls(t *testing.T) {
-	t.Parallel()
-	defer survive(t)
-	e, ctx, broken := newWorkshop().engine(), context.Background(), &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}
-	_, read := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: broken})
-	_, plan := e.PlanResourceChange(ctx, newConnection(t), &tfprotov6.PlanResourceChangeRequest{Config: broken})
-	_, apply := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{PriorState: broken})
-	_, generates := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: broken})
-	_, imports := e.ImportResourceState(newConnection(t), &tfprotov6.ImportResourceStateRequest{Identity: &tfprotov6.ResourceIdentityData{IdentityData: broken}})
-	for call, err := range map[string]error{"read": read, "plan": plan, "apply": apply, "generate": generates, "import": imports} {
-		if err == nil {
-			t.Errorf("%s: no error", call)
-		}
-	}
-	for _, private := range []string{"", "{", `{"unreturned":"e30="}`} { // which is ignored
-		if m := decodePrivate([]byte(private)); m.read || m.encode() != nil {
-			t.Errorf("%q is read as %v", private, m)
 		}
 	}
 }

@@ -1,45 +1,12 @@
 package mockplatform_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 const keyBody = `{"name":"ci","roles":["admin"]}`
-
-func TestFaultBreaksTheConnection(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		fault mockplatform.Fault
-		keys  int // created in spite of the fault
-		wait  time.Duration
-	}{
-		"reset before":     {mockplatform.Fault{Reset: true}, 0, 0},
-		"reset after":      {mockplatform.Fault{Reset: true, After: true}, 1, 0},
-		"cut in the head":  {mockplatform.Fault{Cut: mockplatform.CutHead, CutBytes: 20}, 1, 0},
-		"cut in the body":  {mockplatform.Fault{Cut: mockplatform.CutBody, CutBytes: 30}, 1, 0},
-		"hang before":      {mockplatform.Fault{Hang: true}, 0, time.Minute},
-		"hang in the body": {mockplatform.Fault{Hang: true, Cut: mockplatform.CutBody, CutBytes: 9}, 1, time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inBubble(t, mockplatform.Behaviour{}, func(b *bench) {
-				b.client.Timeout = time.Minute
-				b.platform.Inject(row.fault)
-				begin := time.Now()
-				if out, err := b.do(b.request("POST", keysPath, keyBody)); err == nil {
-					b.Errorf("got a complete response: %s", out.text)
-				}
-				equal(b.T, "wait", time.Since(begin), row.wait)
-				equal(b.T, "keys", len(b.platform.Keys()), row.keys)
-				equal(b.T, "after the fault", b.send("POST", keysPath, keyBody).status, 200)
-			})
-		})
-	}
-}
 
 // TestFaultReplacesTheResponse has faults that a test would not miss if they had no effect.
 func TestFaultReplacesTheResponse(t *testing.T) {
@@ -95,36 +62,6 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 	b.platform.Inject(mockplatform.Fault{Status: 501})
 	b.platform.Inject(mockplatform.Fault{Status: 502})
 	equal(t, "in turn", []int{get(servicesPath), get(servicesPath), get(servicesPath)}, []int{501, 502, 200})
-}
-
-// A server carries a request out although its client has been told otherwise, or has left.
-func TestCarriedOutAfterTheResponse(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]mockplatform.Fault{
-		"a gateway gives up":   {Status: 504, Later: 14 * time.Second},
-		"the client gives up":  {Hang: true, Later: 14 * time.Second},
-		"the connection broke": {Reset: true, Later: 14 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inBubble(t, mockplatform.Behaviour{}, func(b *bench) {
-				replicas := func() any { return b.platform.Service(mockplatform.ServiceID)["numReplicas"] }
-				ctx, leave := context.WithTimeout(b.Context(), 2*time.Second)
-				defer leave()
-				b.platform.Inject(fault)
-				out, err := b.do(b.request("PATCH", scalingPath, `{"numReplicas":9}`).WithContext(ctx))
-				equal(b.T, "the response", []any{out.status, err != nil}, []any{fault.Status, fault.Status == 0})
-				b.platform.ClearFaults()
-				<-ctx.Done()
-				b.must("PATCH", scalingPath, `{"numReplicas":5}`)
-				time.Sleep(11 * time.Second)
-				equal(b.T, "after 13 s", replicas(), 5)
-				time.Sleep(2 * time.Second)
-				equal(b.T, "after 15 s", replicas(), 9)
-				equal(b.T, "requests", len(b.platform.Requests()), 2)
-			})
-		})
-	}
 }
 
 func TestHalfOfAPatchIsCarriedOut(t *testing.T) {

@@ -74,26 +74,6 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 		`"sourceSchemaName":"public","sourceTable":"invoices","targetTable":"invoices","useCustomSortingKey":false}`))
 }
 
-// A platform that lags returns objects as they were, until the lag is over.
-func TestResponsesLag(t *testing.T) {
-	t.Parallel()
-	inBubble(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Lag: 3 * time.Second}}, func(b *bench) {
-		wants := func(when string, replicas int, name string) {
-			equal(b.T, when+": replicas", at(b.send("GET", servicesPath, "").body, "result.0.numReplicas"), replicas)
-			equal(b.T, when+": name", b.must("GET", kafkaPath, "")["name"], name)
-		}
-		equal(b.T, "PATCH", at(b.send("PATCH", scalingPath, `{"numReplicas":4}`).body, "result.numReplicas"), 3)
-		equal(b.T, "PATCH", at(b.send("PATCH", kafkaPath, `{"name":"new"}`).body, "result.name"), "orders")
-		time.Sleep(2 * time.Second)
-		b.platform.UpdatePipe(mockplatform.KafkaPipeID, func(doc mockplatform.Document) { doc["name"] = "newer" })
-		wants("2 s later", 3, "orders")
-		time.Sleep(time.Second)
-		wants("3 s later", 4, "new")
-		time.Sleep(2 * time.Second)
-		wants("5 s later", 4, "newer")
-	})
-}
-
 // A platform that works in steps shows what it is on the way to.
 func TestChangesArriveInSteps(t *testing.T) {
 	t.Parallel()
@@ -160,21 +140,6 @@ func TestPatchResetsWhatItOmits(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAnotherValueIsStored(t *testing.T) {
-	t.Parallel()
-	returns := func(value any) func(any) any { return func(any) any { return value } }
-	b := behaving(t, mockplatform.Behaviour{Patches: mockplatform.Patches{Rewrites: []mockplatform.Rewrite{
-		{Operation: mockplatform.UpdatePipe, Path: "settings.engine_max_threads", To: returns(16)},
-		{Operation: mockplatform.UpdateScaling, Path: "numReplicas", To: returns(9)},
-		{Operation: mockplatform.CreateKey, Path: "name", Unsent: true, To: returns("another")},
-	}}})
-	threads := func(body string) any { return at(b.must("PATCH", kafkaPath, body), "settings.engine_max_threads") }
-	equal(t, "not sent", threads(`{"name":"n"}`), 8)
-	equal(t, "pipe", threads(`{"settings":{"engine_max_threads":3}}`), 16)
-	equal(t, "service", b.must("PATCH", scalingPath, `{"numReplicas":4}`)["numReplicas"], 9)
-	equal(t, "key", at(b.must("POST", keysPath, keyBody), "key.name"), "another")
 }
 
 func TestPatchMovesStateAndTime(t *testing.T) {

@@ -73,19 +73,3 @@ func TestBadSeedIsRejected(t *testing.T) {
 		}
 	}
 }
-
-func TestServicesChangeOutsideTheAPI(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	names := func() []any { return b.names(servicesPath) }
-	b.platform.SetService(mockplatform.OrganizationID, mockplatform.Document{"id": elsewhere, "name": "new"})
-	b.platform.RemoveService(mockplatform.ServiceID)
-	b.platform.RemoveService("no such service")
-	equal(t, "added and removed", names(), []string{"events-eu-readers", "ledger-us", "new"})
-	b.platform.SetService(mockplatform.OtherOrganizationID, b.platform.Service(elsewhere))
-	equal(t, "moved to another organization", names(), []string{"events-eu-readers", "ledger-us"})
-	b.platform.RestoreService(mockplatform.ServiceID)
-	b.platform.RestoreService("no such service")
-	equal(t, "restored", names(), []string{"events-eu-readers", "ledger-us", "events-eu"})
-	equal(t, "restored by its ID", b.platform.Service(mockplatform.ServiceID)["name"], "events-eu")
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -120,16 +119,6 @@ func (b *bench) must(method, path, body string) map[string]any {
 	}
 	b.Fatalf("%s %s: no object in %s", method, path, out.text)
 	return nil
-}
-
-// names are those of the services that a list returns.
-func (b *bench) names(path string) []any {
-	b.Helper()
-	out, names := b.send("GET", path, "").body, []any{}
-	for i := range size(out, "result") {
-		names = append(names, at(out, fmt.Sprintf("result.%d.name", i)))
-	}
-	return names
 }
 
 // at returns the value at a path such as "result.0.name", nil if there is none.

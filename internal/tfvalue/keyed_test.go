@@ -21,31 +21,3 @@ func TestKeyOf(t *testing.T) {
 		t.Errorf("%d keys of %d elements", len(keys), len(names)*len(names))
 	}
 }
-
-func TestKeyKnown(t *testing.T) {
-	defer start(t)()
-	for text, want := range map[string]bool{
-		`{"schema": "s", "table": "t"}`:                   true,
-		`{"schema": "s", "table": "t", "hidden": ["??"]}`: true,
-		`{"schema": "??", "table": "t"}`:                  false,
-		`null`:                                            false,
-		`"??"`:                                            false,
-	} {
-		if got := mapsKey.HasKnownKey(element(t, text)); got != want {
-			t.Errorf("%s: %t, want %t", text, got, want)
-		}
-	}
-}
-
-// TestFillElements has what an element omits: members are empty, but a name stays missing.
-func TestFillElements(t *testing.T) {
-	defer start(t)()
-	for text, want := range map[string]string{
-		`{"maps": [{"schema": "s", "table": "t"}]}`:  `{"maps": [{"schema": "s", "table": "t", "hidden": [], "sorted": false, "keys": [], "rank": 0, "note": ""}]}`,
-		`{"maps": [{"schema": "s", "keys": ["k"]}]}`: `{"maps": [{"schema": "s", "hidden": [], "sorted": false, "keys": ["k"], "rank": 0, "note": ""}]}`,
-		`{"name": "a", "pairs": [{"from": "a"}]}`:    `{"name": "a", "pairs": [{"from": "a"}]}`,
-		`{"maps": "??"}`: `{"maps": "??"}`,
-	} {
-		same(t, text, rules.FillElements(val(t, text)), val(t, want))
-	}
-}

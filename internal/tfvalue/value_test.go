@@ -4,28 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
-
-func TestAt(t *testing.T) {
-	defer start(t)()
-	for _, test := range []struct{ value, path, want string }{
-		{`{"name": "a"}`, "name", `"a"`},
-		{`{"inner": {"deep": {"on": true}}}`, "inner.deep.on", `true`},
-		{`{}`, "inner.deep.on", `null`},
-		{`null`, "inner.deep.on", `null`},
-		{`"??"`, "inner.deep.on", `"??"`},
-		{`{"inner": "??"}`, "inner.deep.on", `"??"`},
-		{`{"inner": "??"}`, "name", `null`},
-	} {
-		got := val(t, test.value).At(names(test.path)...)
-		same(t, test.path+" of "+test.value, got, parse(t, got.Type(), test.want))
-	}
-	same(t, "below null", val(t, `null`).At("inner", "set"), at(t, "set", `null`))
-	same(t, "below unknown", val(t, `"??"`).At("inner", "set"), at(t, "set", `"??"`))
-}
 
 // TestWith has objects with another value at a path, and holds that none of them changes the
 // value it is called on: they share maps. Without is With null.
@@ -55,55 +35,6 @@ func TestWith(t *testing.T) {
 	}
 }
 
-func TestMembersAndElements(t *testing.T) {
-	defer start(t)()
-	for _, text := range []string{`null`, `"??"`} {
-		for name, member := range val(t, text).Members() {
-			t.Errorf("%s has a member %s = %s", text, name, show(member))
-		}
-		same(t, "no elements", tfvalue.Collection(list(tftypes.String), at(t, "list", text).Elements()), at(t, "list", `[]`))
-	}
-	const elements = `["b", "a", "??", null]`
-	same(t, "elements", tfvalue.Collection(set(tftypes.String), at(t, "set", elements).Elements()), at(t, "set", elements))
-}
-
-// TestReadings has what Go makes of values that are null, unknown or of another type, and
-// which an omitted field may mean.
-func TestReadings(t *testing.T) {
-	defer start(t)()
-	for _, test := range []struct {
-		name, value, text string
-		isTrue            bool
-		number            string
-		empty, isObject   bool
-	}{
-		{"name", `"a"`, "a", false, "0", false, false},
-		{"name", `""`, "", false, "0", true, false},
-		{"name", `"??"`, "", false, "0", false, false},
-		{"on", `true`, "", true, "0", false, false},
-		{"on", `false`, "", false, "0", true, false},
-		{"size", `2.5`, "", false, "2.5", false, false},
-		{"size", `"??"`, "", false, "0", false, false},
-		{"list", `[]`, "", false, "0", true, false},
-		{"tags", `{}`, "", false, "0", true, false},
-		{"tags", `{"a": ""}`, "", false, "0", false, false},
-		{"inner", `{}`, "", false, "0", false, true},
-		{"inner", `"??"`, "", false, "0", false, false},
-	} {
-		v := at(t, test.name, test.value)
-		if v.Text() != test.text || v.True() != test.isTrue || v.Number().Text('f', -1) != test.number || v.IsEmpty() != test.empty || v.IsObject() != test.isObject {
-			t.Errorf("%s %s is %q, %t, %s, empty %t, an object %t", test.name, test.value, v.Text(), v.True(), v.Number().Text('f', -1), v.IsEmpty(), v.IsObject())
-		}
-	}
-	if (tfvalue.Value{}).IsObject() {
-		t.Error("no value is an object")
-	}
-	same(t, "String", tfvalue.String("a"), at(t, "name", `"a"`))
-	same(t, "Optional", tfvalue.Optional(new("a")), at(t, "name", `"a"`))
-	same(t, "Optional of nil", tfvalue.Optional(nil), at(t, "name", `null`))
-	same(t, "Bool", tfvalue.Bool(false), at(t, "on", `false`))
-}
-
 func TestLeaves(t *testing.T) {
 	defer start(t)()
 	for _, test := range []struct {
@@ -131,21 +62,6 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("AnyLeaf of %s is %t", test.value, v.AnyLeaf())
 		}
 		same(t, "pruned "+test.value, v.Prune(), val(t, test.pruned))
-	}
-}
-
-func TestMerge(t *testing.T) {
-	defer start(t)()
-	for _, test := range []struct{ value, other, want string }{
-		{`{"name": "b"}`, `{"name": "a", "size": 1}`, `{"name": "b", "size": 1}`},
-		{`{"name": "", "on": false, "size": 0, "list": []}`, `{"name": "a", "on": true, "size": 1, "list": ["x"]}`, `{"name": "", "on": false, "size": 0, "list": []}`},
-		{`{"name": "a"}`, `null`, `{"name": "a"}`},
-		{`{"inner": {"name": "a"}}`, `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"name": "a", "size": 1, "deep": {"on": true}}}`},
-		{`{"name": "??", "inner": "??"}`, `{"name": "a", "inner": {"name": "b"}}`, `{"name": "??", "inner": "??"}`},
-		// A list or a set is one leaf: members of elements are not filled in.
-		{`{"maps": [{"schema": "s"}]}`, `{"maps": [{"schema": "s", "sorted": true}]}`, `{"maps": [{"schema": "s"}]}`},
-	} {
-		same(t, test.value+" over "+test.other, val(t, test.value).Merge(val(t, test.other)), val(t, test.want))
 	}
 }
 

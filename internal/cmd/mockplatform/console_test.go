@@ -123,14 +123,3 @@ func TestConsoleRevokesKeys(t *testing.T) {
 	p.send(401, "GET", services, "")
 	p.send(404, "DELETE", "/console/keys/"+key.Key.ID, "")
 }
-
-func TestConsoleFaults(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	p.send(200, "POST", "/console/faults", "503:0:GET\n")
-	p.send(503, "GET", services, "")
-	p.send(503, "GET", services, "")
-	p.send(200, "DELETE", "/console/faults", "")
-	p.send(200, "GET", services, "")
-	p.send(400, "POST", "/console/faults", "often")
-}
