@@ -29,11 +29,6 @@ func wanted(source, target, members string) string {
 	return fmt.Sprintf("{ source_schema_name = %q, source_table = %q, target_table = %q, %s }", schema, table, target, members)
 }
 
-// mappingJSON is a mapping of the schema public in a request, without a sorting key.
-func mappingJSON(table, target, excluded string) string {
-	return fmt.Sprintf(`{"sourceSchemaName": "public", "sourceTable": %q, "targetTable": %q, "excludedColumns": %s, "useCustomSortingKey": false, "sortingKeys": []}`, table, target, excluded)
-}
-
 // seedMappings is the configuration of the mappings of the seed, and resorted has customers
 // sorted by its id alone.
 var (

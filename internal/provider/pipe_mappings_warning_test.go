@@ -135,24 +135,6 @@ func TestNamesWithSpaces(t *testing.T) {
 	}
 }
 
-// TestReplacementWarnsAboutTheOtherPipe changes pipe_id to that of another pipe, whose credentials are then overwritten: the
-// plan of the replacement says what the plan of the adoption would.
-func TestReplacementWarnsAboutTheOtherPipe(t *testing.T) {
-	f := newFixture(t)
-	other := f.Pipe(mockplatform.KafkaPipeID)
-	other["id"], other["name"] = "40000000-0000-4000-8000-0000000000aa", "payments-kafka"
-	f.SetPipe(other)
-	b := f.pipe(mockplatform.KafkaPipeID, kafkaUser+"\nsettings = { streaming_max_insert_wait_ms = 2000 }")
-	b.apply()
-	b.ids["pipe_id"] = cty.StringVal("40000000-0000-4000-8000-0000000000aa")
-	const stops = `stops managing pipe "orders" (` + mockplatform.KafkaPipeID + ")"
-	plan := b.plan()
-	wantText(t, strings.Join(plan.warnings, "\n"), "This resource "+stops,
-		`Replacement adopts another pipe: "payments-kafka" (40000000-0000-4000-8000-0000000000aa): pipe_id changed: this resource `+stops+
-			", and adopts the pipe with the new ID, to which ignore_changes does not apply. These current values will be replaced:\n\n"+
-			"  - settings.streaming_max_insert_wait_ms (currently 5000)\n  - credentials of source_credentials.kafka (the API does not return the current ones)")
-}
-
 // TestOtherOrganization sets the provider to another organization. Objects stay where they are; a key
 // moves with its next replacement.
 func TestOtherOrganization(t *testing.T) {

@@ -71,6 +71,18 @@ var pipeChanges = map[string]pipeChange{
 		},
 		warning: "its engine and partitions to defaults: - public.customers to customers: sorting_keys",
 	},
+	"a mapping goes, and another one comes with the defaults of its sorting": {
+		kind: mockplatform.PostgresPipeID, before: seedMappings, after: mappings(leadsMapping, addressesMapping, wanted("public.orders", "orders", `excluded_columns = ["iban", "card"]`)),
+		differing: []string{"source.postgres.table_mappings"},
+		patches: []string{`{"source": {"postgres": {
+  "tableMappingsToRemove": [{"sourceSchemaName": "public", "sourceTable": "customers", "targetTable": "customers"}],
+  "tableMappingsToAdd": [{"sourceSchemaName": "public", "sourceTable": "orders", "targetTable": "orders",
+  "excludedColumns": ["card", "iban"], "useCustomSortingKey": false, "sortingKeys": []}]}}}`},
+		warning: "Tables that are no longer copied: - public.customers to customers",
+	},
+	"the order of mappings and of their columns": {
+		kind: mockplatform.PostgresPipeID, before: seedMappings, after: strings.Replace(mappings(leadsMapping, addressesMapping, customersMapping), `"password_hash", "phone"`, `"phone", "password_hash"`, 1),
+	},
 	"one of two versions changes, and the other secret is not at hand": {
 		kind: mockplatform.ObjectStoragePipeID, before: `source = { validate_samples = true }
   source_credentials = { object_storage = { access_key_id = "a", secret_key_wo = "first", secret_key_wo_version = 1, connection_string_wo = "text", connection_string_wo_version = 1 } }`,

@@ -79,22 +79,3 @@ func TestPlanOfTooFewReplicas(t *testing.T) {
 		wantWarning(t, b.plan().warnings, warning)
 	}
 }
-
-// TestServicesAreGone refreshes two services that are gone: two lists show it, for both.
-func TestServicesAreGone(t *testing.T) {
-	f := newFixture(t)
-	services := []*managed{f.scaling(mockplatform.ServiceID, ""), f.scaling(mockplatform.ReadonlyServiceID, "")}
-	for _, b := range services {
-		b.apply()
-	}
-	f.RemoveServices(mockplatform.OrganizationID)
-	f.ResetJournal()
-	s := f.start()
-	for _, b := range services {
-		wantWarning(t, b.refreshWith(s).warnings, "("+b.id+") is gone: ")
-		if !b.state.IsNull() {
-			t.Error("a service that is gone is in the state")
-		}
-	}
-	f.wantRequests("GET services", "GET services")
-}

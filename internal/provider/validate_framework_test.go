@@ -7,18 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework-validators/boolvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -109,86 +102,40 @@ func hasUnknownElement(t testing.TB, typ tftypes.Type, config *tfprotov6.Dynamic
 	return has
 }
 
-// samples is a resource with what the schemas of the provider do not have, or not yet.
-type samples struct{ unhandledResource }
-
-type unhandledResource interface{ resource.Resource }
-
-func (samples) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "samples"
-}
-
-func (samples) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	pair := schema.NestedAttributeObject{
-		Attributes: map[string]schema.Attribute{
-			"a": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.ConflictsWith(path.MatchRelative().AtParent().AtName("b"))}},
-			"b": schema.StringAttribute{Optional: true, DeprecationMessage: "Use a."},
-			"c": schema.SetAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Set{setvalidator.SizeAtLeast(2), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(2))}},
-		},
-		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("c"))},
-	}
-	resp.Schema.Attributes = map[string]schema.Attribute{
-		"flag":   schema.BoolAttribute{Optional: true, Validators: []validator.Bool{boolvalidator.Equals(true)}},
-		"tags":   schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{mapvalidator.SizeAtLeast(1)}},
-		"secret": schema.StringAttribute{Optional: true, WriteOnly: true},
-		"list":   schema.ListNestedAttribute{Optional: true, NestedObject: pair},
-		"set":    schema.SetNestedAttribute{Optional: true, NestedObject: pair},
-		"object": schema.SingleNestedAttribute{
-			Optional: true, Attributes: pair.Attributes, DeprecationMessage: "Use set.",
-			Validators: []validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("list"))},
-		},
-	}
-}
-
-// withSamples is the provider with the samples in place of its resources.
-type withSamples struct{ *dataplatformProvider }
-
-func (withSamples) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return samples{} }}
-}
-
-// TestValidatesLikeFramework has one mistake of each sort, and unknown values, at every level.
-func TestValidatesLikeFramework(t *testing.T) {
+// TestWriteOnlyInOlderTerraform sets a secret in a Terraform that would store it.
+func TestWriteOnlyInOlderTerraform(t *testing.T) {
 	t.Parallel()
-	framework := providerserver.NewProtocol6(withSamples{newProvider("test")})()
-	schemas, err := framework.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	config := configuration(t, schemasOnce().ResourceSchemas["dataplatform_pipe"], pipeIDs+"\n"+strings.ReplaceAll(kafkaUser, `"pass"`, `"hush-hush"`))
+	resp, err := compared{serverOf(newProvider("test")), t}.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "dataplatform_pipe", Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var described resource.SchemaResponse
-	samples{}.Schema(t.Context(), resource.SchemaRequest{}, &described)
-	ours := declare(tfsdk.Config{Schema: described.Schema}, nil)
-	for config, want := range map[string]int{
-		``:                                0,
-		`flag = false`:                    1,
-		`tags = {}`:                       1,
-		"flag = true\ntags = { a = \"\"}": 0,
-		`secret = "s"`:                    1,
-		"flag = true\nsecret = \"s\"\ntags = { a = \"\" }":      1,
-		`object = { a = null }`:                                 2,
-		`object = { a = "a", b = "b" }`:                         3,
-		"object = { a = \"a\" }\nlist = []":                     2,
-		`list = [{ a = "a", b = "b", c = ["cc", "d"] }]`:        3,
-		`list = [{ a = "a", c = ["cc", "dd"] }, { b = later }]`: 2,
-		`list = [null]`: 1,
-		`set = [null]`:  1,
-		`set = [{ a = "a", b = "b", c = ["cc", "d"] }]`:                             3,
-		`set = [{ a = "a" }, { a = null, c = ["c"] }, { a = later, c = later }]`:    4,
-		`set = [{ a = "a", b = later, c = [later] }, { a = "a", c = ["a", later]}]`: 2,
-		`set = later`: 0, `list = later`: 0, `object = later`: 0, `tags = { a = later }`: 0, `set = [later]`: 0, `list = [later]`: 0,
-	} {
-		encoded := configuration(t, schemas.ResourceSchemas["samples"], config)
-		found, err := ours.validate(t.Context(), encoded, false)
+	said := diagnosed(resp.Diagnostics)
+	if len(said.errors) != 1 {
+		t.Fatal(said)
+	}
+	wantText(t, said.errors[0], "WriteOnly Attribute Not Allowed", "source_credentials.kafka.password_wo", "1.11 and later")
+	wantNoText(t, said.errors[0], "hush-hush")
+}
+
+// TestValidatorsOfElements has a validator that no schema of the provider has yet: of each element of a set.
+func TestValidatorsOfElements(t *testing.T) {
+	t.Parallel()
+	text := schema.StringAttribute{Optional: true}
+	pair := schema.NestedAttributeObject{
+		Attributes: map[string]schema.Attribute{"a": text, "b": text},
+		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("b"))},
+	}
+	d := declare(tfsdk.Config{Schema: schema.Schema{Attributes: map[string]schema.Attribute{"set": schema.SetNestedAttribute{Optional: true, NestedObject: pair}}}}, nil)
+	set := d.typ.(tftypes.Object).AttributeTypes["set"].(tftypes.Set)
+	for b, want := range map[any]int{"b": 0, nil: 1} {
+		element := tftypes.NewValue(set.ElementType, map[string]tftypes.Value{"a": tftypes.NewValue(tftypes.String, "a"), "b": tftypes.NewValue(tftypes.String, b)})
+		config, err := tfprotov6.NewDynamicValue(d.typ, tftypes.NewValue(d.typ, map[string]tftypes.Value{"set": tftypes.NewValue(set, []tftypes.Value{element})}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := framework.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "samples", Config: encoded})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantAlike(t, found, theirs.Diagnostics, strings.Contains(config, "[later]"))
-		if len(found) != want {
-			t.Errorf("%s: %d findings, want %d: %s", config, len(found), want, diagnosed(found))
+		if found, err := d.validate(t.Context(), &config, false); err != nil || len(found) != want {
+			t.Errorf("with b = %v: %v, %s", b, err, diagnosed(found))
 		}
 	}
 }
