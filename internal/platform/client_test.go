@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What each operation sends, and that it reads the response.
@@ -42,6 +43,27 @@ func TestRequestAndResponseOfEachOperation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A patch is not sent if what it is based on is too old, and one that is unrepeatable only once.
+func TestPatchIsFreshAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, f *fake, c *Client) {
+		ctx, update, err := c.UpdatePipe(t.Context(), testOrganization, testService, testPipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer update.End()
+		patch := Patch{Body: map[string]any{"name": "n"}, AsOf: time.Now().Add(-time.Minute), Unrepeatable: true}
+		if again, err := update.Send(ctx, patch, new(object).read); !again || err != nil || f.Sent("") != 0 {
+			t.Errorf("based on an old read: %t, %v, %v", again, err, f.Requests())
+		}
+		f.Always(respond(http.StatusBadGateway, ""))
+		patch.AsOf = time.Now()
+		if again, err := update.Send(ctx, patch, new(object).read); again || !IsAmbiguous(err) || f.Sent("") != 1 {
+			t.Errorf("after a doubtful attempt: %t, %v, %v", again, err, f.Requests())
+		}
+	})
 }
 
 // An error names the setting, and what the provider adds to the URL, but not the URL.
