@@ -156,13 +156,13 @@ func (w *smallWorld) fault(at int) string {
 
 // ServeHTTP is the platform, with the fault of the world.
 func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
+	time.Sleep(time.Millisecond) // so that no two requests are of one time; with the lock, no time would pass
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	fault := ""
 	if !w.isOver {
 		fault = w.fault(w.requests - 1)
 	}
-	time.Sleep(time.Millisecond) // so that no two requests are of one time
 	text, _ := io.ReadAll(r.Body)
 	e := &smallEvent{method: r.Method, fault: fault, before: w.held(), began: time.Now(), sequence: w.next()}
 	if len(text) > 0 {
