@@ -38,10 +38,10 @@ var (
 // know of a change. A plan of Terraform shows a set as two lists without an order, and nothing of it
 // if a member is sensitive, or all of it if one is unknown.
 func checkMappings(r adopt.Review) {
-	before, after := r.Prior.At(tableMappingsPath...), r.Plan.At(tableMappingsPath...)
-	if r.Config.At(tableMappingsPath...).IsNull() {
-		return
+	if r.Edit.IsEmpty() && r.Leaves.At(tableMappingsPath...).IsNull() {
+		return // nothing of them is sent
 	}
+	before, after := r.Prior.At(tableMappingsPath...), r.Plan.At(tableMappingsPath...)
 	if r.Prior.IsNull() {
 		rejectUnsorted(r, r.Remote.At(tableMappingsPath...), after)
 		return // an adoption only adds mappings
@@ -71,20 +71,22 @@ func rejectUnsorted(r adopt.Review, before, after tfvalue.Value) {
 // database "notes " is another column than "notes".
 func warnSpaces(config tfvalue.Value, diags *diag.Diagnostics) {
 	var lines []string
-	for _, mapping := range mappingKey.Sort(config.At(tableMappingsPath...).Elements()) {
+	for _, mapping := range config.At(tableMappingsPath...).Elements() {
 		for name, member := range mapping.Members() {
 			for _, value := range append(member.Elements(), member) {
 				text := value.Text()
 				if strings.TrimSpace(text) == text {
 					continue
 				}
+				line := fmt.Sprintf("  - %s: %s", mappingKey.Label(mapping), name)
 				if name == excludedColumns {
-					name += " has " + words.Name(text)
+					line += " has " + words.Name(text)
 				}
-				lines = append(lines, fmt.Sprintf("  - %s: %s", mappingKey.Label(mapping), name))
+				lines = append(lines, line)
 			}
 		}
 	}
+	slices.Sort(lines)
 	if len(lines) > 0 {
 		diags.AddAttributeWarning(conn.AttributePath(tableMappingsPath), "Name begins or ends with white space",
 			"The database has another table or column under such a name, or none. A column whose name is misspelled in excluded_columns is copied:\n\n"+strings.Join(lines, "\n"))

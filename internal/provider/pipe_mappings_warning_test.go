@@ -127,10 +127,10 @@ func TestNamesWithSpaces(t *testing.T) {
 	b := f.pipe(mockplatform.PostgresPipeID, seedMappings)
 	wantWarning(t, b.plan().warnings, "")
 	b = f.pipe(mockplatform.PostgresPipeID, mappings(customersMapping, addressesMapping, leadsMapping,
-		wanted("public.a", "a", `excluded_columns = ["x", "notes "], sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
+		wanted("public.a", "a", `excluded_columns = ["x", "notes ", " y"], sorting_keys = ["id\n"]`), wanted(" public.b", "b", `excluded_columns = []`)))
 	if got, want := b.plan().warnings[0], "Name begins or ends with white space: The database has another table or column under such a name, or none. "+
 		"A column whose name is misspelled in excluded_columns is copied:\n\n"+
-		`  - " public".b to b: source_schema_name`+"\n"+`  - public.a to a: excluded_columns has "notes "`+"\n  - public.a to a: sorting_keys"; got != want {
+		`  - " public".b to b: source_schema_name`+"\n"+`  - public.a to a: excluded_columns has " y"`+"\n"+`  - public.a to a: excluded_columns has "notes "`+"\n  - public.a to a: sorting_keys"; got != want {
 		t.Errorf("the plan warns\n%s\nwant\n%s", got, want)
 	}
 }
