@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -58,7 +59,7 @@ func (s *Secrets) AddSecret(secret string, parts ...string) {
 	}
 	for _, part := range parts {
 		for _, form := range forms(strings.TrimSpace(part)) {
-			for _, run := range runsOf(fold(form), runLength) {
+			for run := range runsOf(fold(form), runLength, runLength) {
 				s.runs[run] = true
 			}
 		}
@@ -88,17 +89,23 @@ var unquote = strings.NewReplacer("'", "", `"`, "", "`", "", `\`, "")
 // shell, JSON and others add quotes or backslashes.
 func fold(text string) string { return unquote.Replace(strings.ToLower(words.Clean(text, len(text)))) }
 
-// runsOf returns each n characters in a row of a text, or all of a shorter one.
-func runsOf(text string, n int) (runs []string) {
+// runsOf yields all runs of a text that have between least and most characters, or all of a shorter
+// text.
+func runsOf(text string, least, most int) iter.Seq[string] {
 	var starts []int
 	for at := range text {
 		starts = append(starts, at)
 	}
 	starts = append(starts, len(text))
-	for i := range max(1, len(starts)-n) {
-		runs = append(runs, text[starts[i]:starts[min(i+n, len(starts)-1)]])
+	return func(yield func(string) bool) {
+		for n := least; n <= most; n++ {
+			for i := range max(1, len(starts)-n) {
+				if !yield(text[starts[i]:starts[min(i+n, len(starts)-1)]]) {
+					return
+				}
+			}
+		}
 	}
-	return runs
 }
 
 // Mask replaces each secret in a text from outside by three asterisks. It replaces a whole line if
@@ -126,8 +133,8 @@ func (s *Secrets) Mask(text string) string {
 }
 
 func (s *Secrets) repeats(folded string) bool {
-	for n := minSecretLength; n <= runLength; n++ {
-		if slices.ContainsFunc(runsOf(folded, n), func(run string) bool { return s.runs[run] }) {
+	for run := range runsOf(folded, minSecretLength, runLength) {
+		if s.runs[run] {
 			return true
 		}
 	}
