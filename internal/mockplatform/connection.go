@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 )
 
 // send writes the response, or the part of it that the fault lets through.
@@ -33,13 +32,7 @@ func (h *handler) sendPart(out response) {
 		panic(http.ErrAbortHandler) // HTTP/2 has no connection per request: this resets the stream
 	}
 	defer func() { _ = connection.Close() }()
-	_, err = connection.Write(h.fault.part(out))
-	if h.fault.Endless != "" {
-		filler := []byte(strings.Repeat(h.fault.Endless, 32<<10))
-		for err == nil {
-			_, err = connection.Write(filler)
-		}
-	}
+	_, _ = connection.Write(h.fault.part(out))
 	if h.fault.Hang {
 		// After Hijack, a read ends with the connection and the request's context does not.
 		stop := context.AfterFunc(h.hanging, func() { _ = connection.Close() })
@@ -58,9 +51,6 @@ func (f *Fault) part(out response) []byte {
 	}
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", out.status, http.StatusText(out.status))
-	if f.Endless != "" {
-		out.header.Del("Content-Length")
-	}
 	_ = out.header.Write(&head)
 	head.WriteString("\r\n")
 	switch f.Cut {

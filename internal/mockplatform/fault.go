@@ -68,8 +68,6 @@ type Fault struct {
 	// negative CutBytes counts from the end.
 	Cut      Cut
 	CutBytes int
-	// Endless is repeated after the body without end.
-	Endless string
 }
 
 // Always is the Times of a fault that lasts until ClearFaults is called.
@@ -151,7 +149,7 @@ func pathMatches(pattern, urlPath string) bool {
 func (f *Fault) silent() bool { return (f.Hang || f.Reset) && f.Cut == "" }
 
 func (f *Fault) breaksConnection() bool {
-	return f.Hang || f.Reset || f.Cut != "" || f.Endless != ""
+	return f.Hang || f.Reset || f.Cut != ""
 }
 
 func (h *handler) faultResponse() response {
