@@ -1,8 +1,8 @@
 // Command baseline is a provider that the benchmarks compare with: the least that any
 // provider with the schema of the real one can take. It speaks the raw protocol and
-// passes on what Terraform sends, without decoding it. It reads, validates, plans and
-// sends nothing, but waits where the real one waits for a response: once for all
-// services, and once for each pipe.
+// passes on what Terraform sends, without decoding it. It reads, validates and
+// plans nothing and sends no request, but waits where the real one waits for a response:
+// once for all services, and once for each pipe.
 package main
 
 import (
