@@ -9,12 +9,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// responding returns a bench whose platform has these Responses.
-func responding(t *testing.T, responses mockplatform.Responses) *bench {
-	t.Helper()
-	return behaving(t, mockplatform.Behaviour{Responses: responses})
-}
-
 func TestMembersAreOmitted(t *testing.T) {
 	t.Parallel()
 	const role = "source.kafka.iamRole"
@@ -34,7 +28,7 @@ func TestMembersAreOmitted(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := responding(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}})
+			b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}}})
 			var lacking [3]bool
 			for i, result := range []map[string]any{
 				b.must("GET", kafkaPath, ""), b.must("PATCH", kafkaPath, `{"name":"n"}`), b.must("GET", kafkaPath, ""),
@@ -62,7 +56,7 @@ func TestEmptyMembersAreOmitted(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := responding(t, mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}})
+			b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Sparse: []mockplatform.Sparse{row.rule}}})
 			b.platform.SetService(mockplatform.OtherOrganizationID, mockplatform.Document{
 				"id": elsewhere, "a": "", "b": []any{}, "c": false, "d": 0.0, "e": nil,
 				"f": map[string]any{"g": 0, "h": map[string]any{"i": ""}}, "j": []any{map[string]any{"k": 0}}, "l": 1,
@@ -80,7 +74,7 @@ func TestWholeNumbersAreSpelledOtherwise(t *testing.T) {
 		mockplatform.NumbersAsFloats:    {`"status":200.0`, `"replicas":2.0`, `"replicaMemoryGb":0.5,`, `"object_storage_max_insert_bytes":10737418240.0`},
 		mockplatform.NumbersAsExponents: {`"status":200e0`, `"replicas":2e0`, `"replicaMemoryGb":0.5,`, `"port":`},
 	} {
-		b := responding(t, mockplatform.Responses{Numbers: spelling})
+		b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{Numbers: spelling}})
 		text := b.send("GET", kafkaPath, "").text + b.send("GET", servicesPath, "").text
 		for _, want := range texts {
 			wantPart(t, text, want)
@@ -90,7 +84,7 @@ func TestWholeNumbersAreSpelledOtherwise(t *testing.T) {
 
 func TestUnknownMembersAreAdded(t *testing.T) {
 	t.Parallel()
-	out := responding(t, mockplatform.Responses{UnknownMembers: true}).send("GET", kafkaPath, "")
+	out := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{UnknownMembers: true}}).send("GET", kafkaPath, "")
 	for _, parent := range []string{"", "result.", "result.source.kafka.schemaRegistry.", "result.destination.columns.0."} {
 		equal(t, "member of a later version", at(out.body, parent+"addedLater"), "text")
 	}
@@ -103,7 +97,7 @@ func TestUnknownMembersAreAdded(t *testing.T) {
 
 func TestSetsAreShuffledAndRepeated(t *testing.T) {
 	t.Parallel()
-	b := responding(t, mockplatform.Responses{ShuffleSets: true, RepeatSetElements: true})
+	b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{ShuffleSets: true, RepeatSetElements: true}})
 	const endpoints = "source.kafka.reversePrivateEndpointIds"
 	first, second := b.must("GET", kafkaPath, ""), b.must("GET", kafkaPath, "")
 	equal(t, "elements", size(first, endpoints), 3)
@@ -119,7 +113,7 @@ func TestSetsAreShuffledAndRepeated(t *testing.T) {
 
 func TestEnvelopeLacksMembers(t *testing.T) {
 	t.Parallel()
-	b := responding(t, mockplatform.Responses{OmitEnvelope: []string{"status", "requestId"}, KeyState: true})
+	b := newBench(t, mockplatform.Behaviour{Responses: mockplatform.Responses{OmitEnvelope: []string{"status", "requestId"}, KeyState: true}})
 	equal(t, "envelope", len(b.send("GET", servicesPath, "").body), 1)
 	created := b.must("POST", keysPath, keyBody)
 	equal(t, "state", at(created, "key.state"), "enabled")

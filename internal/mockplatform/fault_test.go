@@ -30,7 +30,7 @@ func TestFaultReplacesTheResponse(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newBench(t, mockplatform.Behaviour{})
 			b.platform.Inject(row.fault)
 			out := b.send("POST", keysPath, keyBody)
 			equal(t, "status", out.status, row.status)
@@ -43,7 +43,7 @@ func TestFaultReplacesTheResponse(t *testing.T) {
 
 func TestWhichRequestsAFaultMeets(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, mockplatform.Behaviour{})
 	get := func(path string) int { return b.send("GET", path, "").status }
 	b.platform.Inject(mockplatform.Fault{Operation: mockplatform.GetPipe, Status: 503, Skip: 1, Times: 2})
 	equal(t, "another operation", get(servicesPath), 200)
@@ -66,7 +66,7 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 
 func TestHalfOfAPatchIsCarriedOut(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, mockplatform.Behaviour{})
 	b.platform.Inject(mockplatform.Fault{Status: 400, Half: true, Times: 2})
 	const body = `{"name":"n","source":{"postgres":{"host":"h",` +
 		`"tableMappingsToRemove":[{"sourceSchemaName":"public","sourceTable":"customers","targetTable":"customers"}],` +

@@ -10,10 +10,12 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-func TestJournalRecordsRequests(t *testing.T) {
+func TestJournalRecordsTheLastRequests(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	var reported []int
+	b := newBench(t, mockplatform.Behaviour{JournalSize: 3, OnRequest: func(r mockplatform.Request) { reported = append(reported, r.Status) }})
 	body := "{ \"numReplicas\" : 4.0 }"
+	b.send("GET", "/the/first", "")
 	b.send("PATCH", scalingPath, body)
 	b.send("GET", servicesPath+"?filter=a%3Db&filter=c%3Dd", "")
 	b.send("GET", "/nowhere%2Felse", "")
@@ -28,29 +30,11 @@ func TestJournalRecordsRequests(t *testing.T) {
 		"ListServices 200 " + servicesPath + " [a=b c=d] ",
 		" 404 /nowhere%2Felse [] ",
 	})
+	equal(t, "reported", reported, []int{404, 200, 200, 404})
 	equal(t, "requests of one operation", len(b.platform.RequestsOf(mockplatform.ListServices)), 1)
 	equal(t, "counts", []int{b.platform.Count("", ""), b.platform.Count("GET", "/services"), b.platform.Count("", "/nowhere*")}, []int{3, 1, 1})
 	b.platform.ResetJournal()
 	equal(t, "after a reset", len(b.platform.Requests()), 0)
-}
-
-func TestJournalKeepsTheLast(t *testing.T) {
-	t.Parallel()
-	var seen []string
-	inBubble(t, mockplatform.Behaviour{JournalSize: 2, OnRequest: func(r mockplatform.Request) {
-		seen = append(seen, fmt.Sprint(r.Path, " ", r.Status))
-	}}, func(b *bench) {
-		for i := range 3 {
-			b.send("GET", fmt.Sprint("/", i), "")
-		}
-		synctest.Wait()
-		kept := []string{}
-		for _, r := range b.platform.Requests() {
-			kept = append(kept, r.Path)
-		}
-		equal(b.T, "the last two", kept, []string{"/1", "/2"})
-		equal(b.T, "reported", seen, []string{"/0 404", "/1 404", "/2 404"})
-	})
 }
 
 func TestLimiterSaysHowLongToWait(t *testing.T) {
@@ -79,14 +63,15 @@ func TestLimiterSaysHowLongToWait(t *testing.T) {
 
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
-	inBubble(t, mockplatform.Behaviour{Latency: time.Millisecond}, func(b *bench) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, mockplatform.Behaviour{Latency: time.Millisecond})
 		ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
 		pipes := b.platform.AddPipes(ids[0], 40)
 		var group sync.WaitGroup
 		for i := range 40 {
 			group.Go(func() {
 				b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
-				equal(b.T, "list after the change", at(b.send("GET", servicesPath, "").body, fmt.Sprintf("result.%d.numReplicas", 3+i)), 2+i%19)
+				equal(t, "list after the change", at(b.send("GET", servicesPath, "").body, fmt.Sprintf("result.%d.numReplicas", 3+i)), 2+i%19)
 				b.must("POST", keysPath, keyBody)
 				b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
 				b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
@@ -94,8 +79,8 @@ func TestConcurrentRequests(t *testing.T) {
 			})
 		}
 		group.Wait()
-		equal(b.T, "keys", len(b.platform.Keys()), 40)
-		equal(b.T, "requests", len(b.platform.Requests()), 160)
-		equal(b.T, "concurrent requests", b.platform.PeakInFlight(), 40)
+		equal(t, "keys", len(b.platform.Keys()), 40)
+		equal(t, "requests", len(b.platform.Requests()), 160)
+		equal(t, "concurrent requests", b.platform.PeakInFlight(), 40)
 	})
 }

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
@@ -22,47 +21,21 @@ const (
 	alertsPath   = "/api/v2/alerts/"
 )
 
-// bench is a platform at the other end of connections in memory, and a client that sends raw JSON to it.
+// bench is a platform, and sends raw JSON to it.
 type bench struct {
 	*testing.T
 	platform *mockplatform.Server
-	client   *http.Client
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, behaviour mockplatform.Behaviour) *bench {
 	t.Helper()
-	return behaving(t, mockplatform.Behaviour{})
-}
-
-func behaving(t *testing.T, behaviour mockplatform.Behaviour) *bench {
-	t.Helper()
-	var network mockplatform.Memory
 	platform := mockplatform.New(mockplatform.DefaultSeed())
 	platform.Configure(func(b *mockplatform.Behaviour) { *b = behaviour })
-	transport, stop := &http.Transport{DialContext: network.Dial}, network.Start(platform)
-	t.Cleanup(func() { transport.CloseIdleConnections(); stop() })
-	return &bench{T: t, platform: platform, client: &http.Client{Transport: transport}}
-}
-
-// inBubble has a bench in the time of a bubble.
-func inBubble(t *testing.T, behaviour mockplatform.Behaviour, test func(b *bench)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		t.Cleanup(synctest.Wait) // once all connections are closed
-		test(behaving(t, behaviour))
-	})
+	return &bench{t, platform}
 }
 
 func (b *bench) request(method, path, body string) *http.Request {
-	b.Helper()
-	var reader io.Reader
-	if body != "" {
-		reader = strings.NewReader(body)
-	}
-	request, err := http.NewRequestWithContext(b.Context(), method, "http://127.0.0.1"+path, reader)
-	if err != nil {
-		b.Fatal(err)
-	}
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -74,36 +47,22 @@ func (b *bench) request(method, path, body string) *http.Request {
 	return request
 }
 
-// response is a complete response, with its body as text and decoded.
+// response is a response, with its body as text and decoded.
 type response struct {
 	status int
-	header http.Header
 	text   string
 	body   map[string]any
 }
 
-func (b *bench) do(request *http.Request) (response, error) {
-	b.Helper()
-	received, err := b.client.Do(request)
-	if err != nil {
-		return response{}, err
-	}
-	defer func() { _ = received.Body.Close() }()
-	text, err := io.ReadAll(received.Body)
-	out := response{status: received.StatusCode, header: received.Header, text: string(text)}
-	_ = json.Unmarshal(text, &out.body)
-	return out, err
-}
-
-// send fails the test if the response is incomplete.
-func (b *bench) send(method, path, body string) response {
-	b.Helper()
-	out, err := b.do(b.request(method, path, body))
-	if err != nil {
-		b.Fatalf("%s %s: %v", method, path, err)
-	}
+func (b *bench) do(request *http.Request) response {
+	recorder := httptest.NewRecorder()
+	b.platform.ServeHTTP(recorder, request)
+	out := response{status: recorder.Code, text: recorder.Body.String()}
+	_ = json.Unmarshal(recorder.Body.Bytes(), &out.body)
 	return out
 }
+
+func (b *bench) send(method, path, body string) response { return b.do(b.request(method, path, body)) }
 
 // must fails the test if the status is not 200, and returns the result.
 func (b *bench) must(method, path, body string) map[string]any {
