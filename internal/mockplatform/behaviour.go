@@ -112,8 +112,6 @@ type Patches struct {
 	// AddsFirst carries out tableMappingsToAdd before tableMappingsToRemove, so
 	// that a source table is still mapped when the same request adds it again.
 	AddsFirst bool
-	// OneTargetPerTable rejects a second target for a source table.
-	OneTargetPerTable bool
 	// OneTablePerTarget rejects a mapping to a target table that another mapping
 	// has. With AddsFirst, a mapping that the same request removes still has it.
 	OneTablePerTarget bool

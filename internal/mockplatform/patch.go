@@ -171,7 +171,6 @@ func (h *handler) changeTableMappings(doc Document) error {
 		add := asDocument(element)
 		table, target := mappingID[:2], mappingID[2:]
 		if findMapping(mappings, add, mappingID) >= 0 ||
-			patches.OneTargetPerTable && findMapping(mappings, add, table) >= 0 ||
 			patches.AddsFirst && findMapping(removes, add, table) >= 0 {
 			return reject(http.StatusBadRequest, "source.postgres.tableMappingsToAdd: %s.%s is already mapped",
 				add["sourceSchemaName"], add["sourceTable"])

@@ -54,7 +54,6 @@ func TestTableMappingsAreAddedAndRemoved(t *testing.T) {
 		{"replace, removes first", add + customers + remove, mockplatform.Patches{}, 3, ""},
 		{"replace, adds first", add + customers + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
 		{"another target, adds first", add + moved + remove, mockplatform.Patches{AddsFirst: true}, 3, "is already mapped"},
-		{"a second target", add + moved, mockplatform.Patches{OneTargetPerTable: true}, 3, "is already mapped"},
 		{"a second table", add + taken, oneTable, 3, "customers is already the target"},
 		{"a freed target, removes first", add + taken + remove, oneTable, 3, ""},
 		{"a freed target, adds first", add + taken + remove, mockplatform.Patches{OneTablePerTarget: true, AddsFirst: true}, 3, "is already the target"},
