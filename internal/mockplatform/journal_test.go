@@ -2,9 +2,7 @@ package mockplatform_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -59,28 +57,4 @@ func TestLimiterSaysHowLongToWait(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestConcurrentRequests(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, mockplatform.Behaviour{Latency: time.Millisecond})
-		ids := b.platform.AddServices(mockplatform.OrganizationID, 40)
-		pipes := b.platform.AddPipes(ids[0], 40)
-		var group sync.WaitGroup
-		for i := range 40 {
-			group.Go(func() {
-				b.must("PATCH", servicesPath+"/"+ids[i]+"/scaling", fmt.Sprintf(`{"numReplicas":%d}`, 2+i%19))
-				equal(t, "list after the change", at(b.send("GET", servicesPath, "").body, fmt.Sprintf("result.%d.numReplicas", 3+i)), 2+i%19)
-				b.must("POST", keysPath, keyBody)
-				b.must("PATCH", servicesPath+"/"+ids[0]+"/pipes/"+pipes[i], `{"name":"n"}`)
-				b.platform.UpdateService(ids[i], func(doc mockplatform.Document) { doc["name"] = "renamed" })
-				b.platform.Inject(mockplatform.Fault{Path: "/none"})
-			})
-		}
-		group.Wait()
-		equal(t, "keys", len(b.platform.Keys()), 40)
-		equal(t, "requests", len(b.platform.Requests()), 160)
-		equal(t, "concurrent requests", b.platform.PeakInFlight(), 40)
-	})
 }
