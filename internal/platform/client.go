@@ -65,15 +65,14 @@ var (
 func New(config Config) (*Client, error) {
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, DefaultRequestTimeout)
 	config.MaxConcurrentRequests = cmp.Or(config.MaxConcurrentRequests, DefaultMaxConcurrentRequests)
-	c := &Client{Client: rest.New(config.Sending), management: &rest.API{About: managementAPI}, alerts: &rest.API{About: alertingAPI}}
-	if err := errors.Join(setBase(c.management, config.BaseURL, config.AllowHTTP), setBase(c.alerts, config.AlertsBaseURL, config.AllowHTTP)); err != nil {
+	management, alerts := &rest.API{About: managementAPI}, &rest.API{About: alertingAPI}
+	if err := errors.Join(setBase(management, config.BaseURL, config.AllowHTTP), setBase(alerts, config.AlertsBaseURL, config.AllowHTTP)); err != nil {
 		return nil, err
 	}
-	c.management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
-	c.alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
+	management.Authorize = func(r *http.Request) { r.SetBasicAuth(config.KeyID, config.KeySecret) }
+	alerts.Authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+config.AlertsAccessToken) }
+	c := &Client{Client: rest.New(config.Sending, management, alerts), management: management, alerts: alerts}
 	c.lists = lists{do: c.Do, last: map[string][]*list{}, after: map[string]uint64{}}
-	c.Add(c.management)
-	c.Add(c.alerts)
 	c.AddSecret(config.KeySecret)
 	c.AddSecret(config.AlertsAccessToken)
 	return c, nil

@@ -12,9 +12,8 @@ import (
 
 // ListServices lists the services of an organization, and reads each in the API's order ("List
 // organization services" in the API document). filter is sent as it is; the API supports only
-// filtering by resource tags. The list begins after the call, because another client may just have
-// written what the caller depends on. Concurrent calls share it. If a list has failed in the last
-// 30 s, or the one under way fails, its error is that of the call.
+// filtering by resource tags. This is a fresh read: the list begins after the call, because another
+// client may just have written what the caller depends on, or it is one that failed in the last 30 s.
 func (c *Client) ListServices(ctx context.Context, organizationID string, filter []string, each Read) error {
 	_, err := c.readServices(ctx, organizationID, filter, "", nil, each)
 	return err
@@ -22,13 +21,13 @@ func (c *Client) ListServices(ctx context.Context, organizationID string, filter
 
 // GetService reads one service from a list of its organization, since the API cannot read a single
 // one. The list may be up to 30 s old, but it began after every write of this client to the service,
-// and after the end of the list that the last read of the service used. If two consecutive lists omit
-// the service, the error is one that IsNotFound.
+// and after the end of the list that the last read of the service used (see lists). If two consecutive
+// lists omit the service, the error is one that IsNotFound.
 func (c *Client) GetService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, serviceKey(organizationID, serviceID), read)
 }
 
-// GetFreshService reads one service like GetService, from a list like that of ListServices.
+// GetFreshService reads one service like GetService, but fresh.
 func (c *Client) GetFreshService(ctx context.Context, organizationID, serviceID string, read Read) error {
 	return c.getService(ctx, organizationID, serviceID, "", read)
 }
@@ -50,9 +49,8 @@ func (c *Client) getService(ctx context.Context, organizationID, serviceID, key 
 	return gone
 }
 
-// FindServices reads the services of an organization with exactly this name, which has to be in NFC as
-// Terraform's texts are, from a list like that of ListServices. It finds none only if two consecutive
-// lists have none.
+// FindServices reads, fresh, the services of an organization with exactly this name, which has to be in
+// NFC as Terraform's texts are. It finds none only if two consecutive lists have none.
 func (c *Client) FindServices(ctx context.Context, organizationID, name string, each Read) error {
 	_, err := c.readServices(ctx, organizationID, nil, "", func(s *service) bool { return s.name == name }, each)
 	return err

@@ -49,17 +49,17 @@ type API struct {
 	state state // under the lock of the client's gate
 }
 
-// New returns a client. No setting may be negative, and only RetryTimeout may be 0.
-func New(config Config) *Client {
+// New returns a client of these APIs. No setting may be negative, and only RetryTimeout may be 0.
+func New(config Config, apis ...*API) *Client {
 	if config.Random == nil {
 		config.Random = rand.Float64
+	}
+	for _, a := range apis {
+		a.state = newState(config)
 	}
 	n := config.MaxConcurrentRequests
 	return &Client{config: config, http: newHTTPClient(n), gate: gate{free: n, changed: make(chan struct{})}}
 }
-
-// Add prepares an API for requests of this client.
-func (c *Client) Add(a *API) { a.state = newState(a.About, c.config) }
 
 // Host is scheme, host and port of the API, for messages; "" if the API has no URL. It mentions that
 // there is a path without repeating it.

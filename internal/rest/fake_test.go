@@ -48,12 +48,10 @@ func newTestClient(t testing.TB, address string, change ...func(*Config)) *clien
 	prefixed.Path = resttest.ManagementPrefix
 	about := About{Name: "management API", URLSetting: "base_url", Credentials: "key_id and key_secret", Unauthorized: "Check key_id and key_secret."}
 	c := &client{
-		Client:     New(config),
 		management: &API{About: about, Base: &prefixed, Authorize: func(r *http.Request) { r.SetBasicAuth(resttest.KeyID, resttest.KeySecret) }},
 		alerts:     &API{Base: base, Authorize: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+resttest.AccessToken) }},
 	}
-	c.Add(c.management)
-	c.Add(c.alerts)
+	c.Client = New(config, c.management, c.alerts)
 	t.Cleanup(c.Transport().CloseIdleConnections)
 	return c
 }

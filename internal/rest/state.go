@@ -12,7 +12,6 @@ import (
 // ones: it may be sent now, has to wait, or is refused. It reads no clock and has no lock, so that
 // a table can test it: TestState has a row for each rule.
 type state struct {
-	about        About
 	retryTimeout time.Duration
 
 	// The rate limit. After a 429, all calls wait until next. Then one of them sends an attempt, the
@@ -52,8 +51,8 @@ const (
 	forever = time.Duration(math.MaxInt64)
 )
 
-func newState(about About, config Config) state {
-	return state{about: about, retryTimeout: config.RetryTimeout, backoff: backoff{random: config.Random}, rejected: map[string]*refusal{}}
+func newState(config Config) state {
+	return state{retryTimeout: config.RetryTimeout, backoff: backoff{random: config.Random}, rejected: map[string]*refusal{}}
 }
 
 // downAt is when an API that has failed since then counts as down.
@@ -73,11 +72,11 @@ func (s *state) refusal(k *Call, now time.Time) error {
 	if isUp := s.since.IsZero() || now.Before(s.downAt()); isUp || len(k.failures) == 0 && s.inFlight == 0 {
 		return nil
 	}
-	advice := "Check " + s.about.URLSetting + andProxy
+	advice := "Check " + k.API.URLSetting + andProxy
 	if s.responded {
 		advice = runAgain
 	}
-	return &refusal{fmt.Sprintf("every request to the %s has failed since %s: %s", s.about.Name, clock(s.since), s.cause), advice}
+	return &refusal{fmt.Sprintf("every request to the %s has failed since %s: %s", k.API.Name, clock(s.since), s.cause), advice}
 }
 
 // decide returns how long a call has to wait before its next attempt, or why it must not send one. A
@@ -124,8 +123,8 @@ func (s *state) observe(k *Call, a *attempt, now time.Time) {
 	case e == nil:
 		s.rejected[k.Tenant] = nil
 	case e.Status == http.StatusUnauthorized && !known:
-		reason := fmt.Sprintf("the %s rejected %s%s at %s: %s", s.about.Name, s.about.Credentials, k.Tenant, clock(now), e.httpStatus())
-		s.rejected[k.Tenant] = &refusal{reason, s.about.Unauthorized}
+		reason := fmt.Sprintf("the %s rejected %s%s at %s: %s", k.API.Name, k.API.Credentials, k.Tenant, clock(now), e.httpStatus())
+		s.rejected[k.Tenant] = &refusal{reason, k.API.Unauthorized}
 	}
 	if s.retryTimeout == 0 || e != nil && e.Kind == Interrupted {
 		return

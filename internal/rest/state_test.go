@@ -48,8 +48,7 @@ var refusals = map[string]string{
 }
 
 func play(t *testing.T, retryTimeout time.Duration, steps string) {
-	about := About{Name: "management API", Credentials: "key_id and key_secret"}
-	state := newState(about, Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
+	state := newState(Config{RetryTimeout: retryTimeout, Random: func() float64 { return 1 }})
 	s := &script{T: t, state: state, now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), calls: map[string]*Call{}}
 	for step := range strings.FieldsSeq(steps) {
 		name, what, named := strings.Cut(step, ":")
@@ -91,7 +90,8 @@ func (s *script) duration(text string) time.Duration {
 func (s *script) wants(name, want string) *Call {
 	if name == "" || s.calls[name] == nil {
 		tenant := map[bool]string{true: " in organization b", false: " in organization a"}[name == "other"]
-		s.calls[name] = &Call{Request: &Request{Tenant: tenant}, end: s.now.Add(testRetry)}
+		about := About{Name: "management API", Credentials: "key_id and key_secret"}
+		s.calls[name] = &Call{Request: &Request{API: &API{About: about}, Tenant: tenant}, end: s.now.Add(testRetry)}
 	}
 	wait, err := s.decide(s.calls[name], s.now)
 	words, refused := refusals[want]

@@ -125,7 +125,7 @@ func TestCallsAreSentInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // more than anybody waits
 		defer cancel()
-		g, api := gate{free: 1, changed: make(chan struct{})}, &API{state: newState(About{}, Config{})}
+		g, api := gate{free: 1, changed: make(chan struct{})}, &API{state: newState(Config{})}
 		var order []string
 		send := func(name string, k *Call) {
 			if err := g.admit(ctx, k); err != nil {
