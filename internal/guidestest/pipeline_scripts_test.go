@@ -152,7 +152,7 @@ func TestPipelineFindsDrift(t *testing.T) {
 }
 
 // TestPipelineRenewsKeysAlone replaces a key that is due, whatever else is to be changed or cannot
-// be planned.
+// be planned. TestScenarioSecrets has changes of the key itself, and of what stores its secret.
 func TestPipelineRenewsKeysAlone(t *testing.T) {
 	w := scripted(t)
 	const renew, none = "bash ci/renew.sh", "No API key is due for renewal."
@@ -167,41 +167,13 @@ func TestPipelineRenewsKeysAlone(t *testing.T) {
 	w.wantScript(renew, 0, none)
 	w.wantKeys(1, 0)
 
-	// A change that somebody made is no renewal, and a renewal that needs another change
-	// waits for it.
-	w.edit("main.tf", `roles = ["developer"]`, `roles = ["query_endpoints"]`)
-	w.wantScript(renew, 0, none)
-	due := w.Read("terraform.tfstate")
-	w.expireKeys("terraform.tfstate")
-	w.wantScript("! bash ci/renew.sh | grep '"+none+"' && "+renew, 0, "Due, and not renewed, because another change replaces it, too: dataplatform_api_key.loader exit code")
-	w.File("terraform.tfstate", due)
-	w.edit("main.tf", `roles = ["query_endpoints"]`, `roles = ["developer"]`+"\n  depends_on = [dataplatform_service_scaling.events]")
-	w.expireKeys("terraform.tfstate")
-	w.wantScript(renew, 1, "The renewal depends on other changes.")
-	w.wantScript("DATAPLATFORM_KEY_SECRET=wrong "+renew, 1)
-	w.wantWrites()
-
 	// A key that the renewal would create in another organization is not renewed.
-	w.edit("main.tf", "\n  depends_on = [dataplatform_service_scaling.events]", "")
+	w.expireKeys("terraform.tfstate")
 	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OtherOrganizationID)
 	w.File("moved.tf", "moved {\n  from = dataplatform_api_key.loader\n  to   = dataplatform_api_key.loader[\"##[error]a\"]\n}\n")
 	w.edit("main.tf", `"loader" {`, `"loader" {`+"\n  for_each = toset([\"##[error]a\"])\n")
 	w.wantScript(renew, 1, `Due, and not renewed, because the provider is set to another organization: dataplatform_api_key.loader["## [error]a"] exit code`)
-	w.edit("main.tf", "\n  for_each = toset([\"##[error]a\"])\n", "")
-	w.shell("rm moved.tf")
-	w.setenv("DATAPLATFORM_ORGANIZATION_ID=" + mockplatform.OrganizationID)
 	w.wantWrites()
-
-	// A resource that stores the secret may change with the key.
-	w.edit("ci/renew.sh", `"module.team.dataplatform_pipe.this[\"orders\"]"`, `"terraform_data.store"`)
-	w.edit("ci/renew.sh", `["source_credentials"]`, `["input", "output"]`)
-	w.edit("service.tf", "= 20", "= 15")
-	w.File("other.tf", "resource \"terraform_data\" \"store\" {\n  input = dataplatform_api_key.loader.id\n}\n")
-	w.shell("terraform apply -auto-approve")
-	w.wantScript(renew, 0, none)
-	w.expireKeys("terraform.tfstate")
-	w.wantScript(renew, 0, "terraform_data.store: update", "1 added, 1 changed, 1 destroyed")
-	w.WantEmptyPlan()
 }
 
 // expireKeys lets a state say that its keys have expired.
@@ -215,9 +187,7 @@ func (w *workspace) expireKeys(name string) {
 // TestPipelineReplacesItsComment writes the plan as a comment, and replaces its own in a later run. A run
 // without a plan says so.
 func TestPipelineReplacesItsComment(t *testing.T) {
-	w := newReader(t).setenv("GITHUB_REPOSITORY=acme/platform", "GITHUB_RUN_ID=9", "PULL_REQUEST=7", "TF_WORKSPACE=production")
-	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
-	w.copies(scenarioDir+"/ci", "ci")
+	w := reviewer(t).setenv("GITHUB_REPOSITORY=acme/platform", "GITHUB_RUN_ID=9", "PULL_REQUEST=7", "TF_WORKSPACE=production")
 	w.File("gh", `#!/usr/bin/env bash
 case "$*" in
 *--jq*) jq -r "${@: -1}" comments.json ;;
@@ -279,9 +249,7 @@ func TestPipelineSecrets(t *testing.T) {
 
 // TestPipelineMasks has each value of a JSON object hidden, in the form of GitHub's commands.
 func TestPipelineMasks(t *testing.T) {
-	w := newWorkspace(t, "")
-	needs(t, "Requires Terraform 1.0 or OpenTofu 1.6 or later, and jq.\n")
-	w.copies(scenarioDir+"/ci", "ci")
+	w := reviewer(t)
 	for _, row := range []struct{ secrets, says string }{
 		{"{}", ""},
 		{`{"a":{"b":["deep"]},"c":1234,"d":null}`, "::add-mask::deep ::add-mask::1234"},

@@ -3,7 +3,7 @@ package guidestest
 import (
 	"archive/zip"
 	"fmt"
-	"io"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -92,13 +92,14 @@ func TestScenarioSecrets(t *testing.T) {
 		wantNoText(t, w.Read(name), "encrypted_key_secret:", "BEGIN AGE ENCRYPTED FILE", "YWdlLWVuY3J5cHRpb24")
 	}
 	w.expireKeys("terraform.tfstate.d/production/terraform.tfstate")
-	run(0, "ci/renew.sh", identity, "Due, and not renewed, because another change replaces it, too:")
+	run(0, "ci/renew.sh", identity, `replaces it, too: module.team.dataplatform_api_key.this["dashboards"] module.team.dataplatform_api_key.this["loader"] exit code`)
 	w.wantWrites()
 	w.File("environments/production.pub", pair.Recipient+"\n")
 
 	// A renewal delivers the new secret, once nothing else of the pipe is to be changed.
 	w.edit("modules/team/main.tf", "= 2000", "= 3000")
 	run(1, "ci/renew.sh", identity, "The renewal depends on other changes.")
+	run(1, "ci/renew.sh", identity+" DATAPLATFORM_KEY_SECRET=wrong", "HTTP 401 Unauthorized")
 	w.wantWrites()
 	w.edit("modules/team/main.tf", "= 3000", "= 2000")
 	run(0, "ci/renew.sh", identity, `dataplatform_api_key.this["loader"]: create, delete`, "2 added, 1 changed, 2 destroyed")
@@ -127,13 +128,11 @@ func (w *workspace) unzipped(name string) string {
 	defer files.Close()
 	var all strings.Builder
 	for _, file := range files.File {
-		content, err := file.Open()
-		if err == nil {
-			_, err = io.Copy(&all, content)
-		}
+		content, err := fs.ReadFile(files, file.Name)
 		if err != nil {
 			w.T.Fatal(err)
 		}
+		all.Write(content)
 	}
 	return all.String()
 }
