@@ -17,14 +17,15 @@ func (c *Client) GetAlert(ctx context.Context, id string, read Read) error {
 	if err := ValidateAlertID(id); err != nil {
 		return fmt.Errorf("read alert: the alert ID %w", err)
 	}
-	return c.get(ctx, &rest.Request{
+	return c.Do(ctx, &rest.Request{
 		Operation:      "read alert",
 		Subject:        fmt.Sprintf("alert %q", c.Clean(id, words.MaxID)),
 		API:            c.alerts,
 		Method:         http.MethodGet,
 		Path:           []string{"api", "v2", "alerts", id},
+		Accept:         accept("data", id, read),
 		NotFoundAdvice: "Check the ID and alerts_base_url.",
-	}, "data", read)
+	})
 }
 
 // ValidateAlertID rejects an ID that cannot be one segment of a path. That includes a dot segment,

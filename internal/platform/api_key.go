@@ -24,10 +24,9 @@ type CreatedAPIKey struct {
 // CreateAPIKey creates a key ("Create key" in the API document), from the JSON object that
 // body is marshaled to. From then on, errors and logs mask its secret.
 //
-// The API can neither read nor delete a key. So the POST has a connection of its own, is retried
-// only if it cannot have been carried out, and once sent it runs to its end even if ctx is
-// cancelled. A response that is not as documented counts if it has the secret, or of a key with
-// hashData, the ID. After an error that IsAmbiguous, a key may exist whose secret is lost.
+// The API can neither read nor delete a key, so the POST is unrepeatable (see rest.Request). A response
+// that is not as documented counts if it has the secret, or of a key with hashData, the ID. After an
+// error that IsAmbiguous, a key may exist whose secret is lost.
 func (c *Client) CreateAPIKey(ctx context.Context, organizationID string, body map[string]any) (*CreatedAPIKey, error) {
 	r, err := c.inOrganization("create API key", "an API key", organizationID, "keys")
 	if err != nil {

@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/rest"
 )
@@ -13,7 +14,8 @@ func (c *Client) GetPipe(ctx context.Context, organizationID, serviceID, pipeID 
 	if err != nil {
 		return err
 	}
-	return c.get(ctx, r, "result", read)
+	r.Accept = accept("result", pipeID, read)
+	return c.Do(ctx, r)
 }
 
 // UpdatePipe begins an update of a pipe ("Update pipe" in the API document).
@@ -22,8 +24,9 @@ func (c *Client) UpdatePipe(ctx context.Context, organizationID, serviceID, pipe
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx, u := c.beginUpdate(ctx, r, pipeID)
-	return ctx, u, nil
+	r.Method = http.MethodPatch
+	ctx, call := c.Begin(ctx, r)
+	return ctx, &Update{call, pipeID}, nil
 }
 
 func (c *Client) pipeRequest(operation, organizationID, serviceID, pipeID string) (*rest.Request, error) {

@@ -40,13 +40,8 @@ const checkOrganization = "Check organization_id and base_url."
 // way the object is not as documented, without a value, so that the response cannot be used.
 type Read func(object any) error
 
-// get reads one object, whose ID is the last segment of the path, from this member of a response.
-func (c *Client) get(ctx context.Context, r *rest.Request, member string, read Read) error {
-	r.Accept = accept(member, r.Path[len(r.Path)-1], read)
-	return c.Do(ctx, r)
-}
-
-// Update is a PATCH of one object under way: a call of which each attempt may have another body.
+// Update is a PATCH of one object under way: a call of which each attempt may have another body. See
+// rest.Client.Begin.
 type Update struct {
 	*rest.Call
 	id string // of the object
@@ -59,14 +54,6 @@ type Patch struct {
 	Leaves       []string
 	AsOf         time.Time
 	Unrepeatable bool
-}
-
-// beginUpdate begins an update of the object with this ID, whose path the request has. See
-// rest.Client.Begin.
-func (c *Client) beginUpdate(ctx context.Context, r *rest.Request, id string) (context.Context, *Update) {
-	r.Method = http.MethodPatch
-	ctx, call := c.Begin(ctx, r)
-	return ctx, &Update{call, id}
 }
 
 // Send sends a patch as rest.Call.Try does, and reads the updated object, unless a success has no

@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -81,7 +82,8 @@ func (c *Client) UpdateServiceScaling(ctx context.Context, organizationID, servi
 	if err != nil {
 		return ctx, nil, err
 	}
+	r.Method = http.MethodPatch
 	r.Invalidate = func() { c.lists.outdate(serviceKey(organizationID, serviceID)) }
-	ctx, u := c.beginUpdate(ctx, r, serviceID)
-	return ctx, u, nil
+	ctx, call := c.Begin(ctx, r)
+	return ctx, &Update{call, serviceID}, nil
 }

@@ -38,8 +38,8 @@ type Request struct {
 	// Unrepeatable means a request that does harm if it is carried out twice: a creation that nothing
 	// can undo, or a removal that may undo what was added since. It is not retried after an attempt
 	// that may have been carried out, and an attempt that was sent has all of request_timeout, even if
-	// the caller cancels or retry_timeout ends. Each attempt has a new connection: if a server has just closed one that is reused,
-	// it is not known whether the request was carried out.
+	// the caller cancels or retry_timeout ends. Each attempt has a connection of its own: on one that a
+	// server has just closed, it would not be known whether the request was carried out.
 	Unrepeatable bool
 	// AsOf is the end of the read that the body is based on; zero if it is not based on one. The
 	// request is not sent more than maxAge later (Call.Try).

@@ -125,20 +125,13 @@ func (s *Secrets) Mask(text string) string {
 	}
 	lines := strings.Split(s.replacer.Replace(text), "\n")
 	for i, line := range lines {
-		if s.repeats(fold(line)) {
-			lines[i] = mask
+		for run := range runsOf(fold(line), minSecretLength, runLength) {
+			if s.runs[run] {
+				lines[i] = mask
+			}
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (s *Secrets) repeats(folded string) bool {
-	for run := range runsOf(folded, minSecretLength, runLength) {
-		if s.runs[run] {
-			return true
-		}
-	}
-	return false
 }
 
 // Clean makes a text from outside fit for a message: one line of at most that many characters,
