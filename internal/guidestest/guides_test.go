@@ -73,7 +73,6 @@ terraform plan
 `
 	all := chapters(t, guide("adopting-many"))
 	intro := all[0]
-	all = append(titled(t, all, "Pipes").sections(), all...) // before the chapter as a whole
 	inServices := fmt.Sprintf(inFile, "module.services.dataplatform_service_scaling.all")
 	rows := []struct {
 		parts  []string // followed one after the other
@@ -98,7 +97,7 @@ terraform plan
 			})
 			w.follow(intro)
 			for _, title := range row.parts {
-				p := titled(t, all, title)
+				p := chapterOf(t, guide("adopting-many"), title)
 				needs(t, p.text)
 				w.follow(p)
 			}
@@ -219,12 +218,12 @@ func TestSealedSecretsGuide(t *testing.T) {
 	stored := func(w *workspace) string {
 		return fmt.Sprint(w.PipeSecrets(mockplatform.KafkaPipeID)["kafka"])
 	}
-	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
-	deliver := titled(t, sections, "Deliver the secret to a secret store")
+	deliver := chapterOf(t, guide("secrets"), "Deliver the secret to a secret store")
+	pullRequest := chapterOf(t, guide("secrets"), "Plan pull requests without the identity")
 	needs(t, deliver.text)
 
 	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
-	for _, p := range []*page{deliver, titled(t, sections, "Plan pull requests without the identity")} {
+	for _, p := range []*page{deliver, pullRequest} {
 		p.replace(vault, "")
 		p.replace("resource \"vault_kv_secret_v2\" \"loader\" {\n  mount = \"secret\"\n  name  = \"orders/loader\"\n\n", pipe)
 		p.replace("  data_json_wo =", "  password_wo =")
@@ -235,7 +234,6 @@ func TestSealedSecretsGuide(t *testing.T) {
 	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), w.key("orders-loader").secret, "vault")
 
 	// The pull request: the ephemeral block and what the consumer gets are replaced.
-	p := titled(t, sections, "Plan pull requests without the identity")
 	main := w.Read("main.tf")
 	replaced := func(from, to, by string) {
 		before, rest, found := strings.Cut(main, from)
@@ -245,8 +243,8 @@ func TestSealedSecretsGuide(t *testing.T) {
 		}
 		main = before + by + after
 	}
-	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", p.block(t, "ephemeral \"dataplatform").text)
-	replaced("  password_wo = ", "  })\n", p.block(t, "  password_wo =").text)
+	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", pullRequest.block(t, "ephemeral \"dataplatform").text)
+	replaced("  password_wo = ", "  })\n", pullRequest.block(t, "  password_wo =").text)
 	replaced("  ephemeral = true\n", "}\n", "  ephemeral = true\n  default   = null\n}\n")
 	w.File("main.tf", main)
 	wantText(t, w.shell("terraform plan -var=decrypts=false"), "No changes.")
@@ -259,10 +257,9 @@ func TestSealedSecretsGuide(t *testing.T) {
 
 // TestDecryptingGuide decrypts without Terraform, with any version of it.
 func TestDecryptingGuide(t *testing.T) {
-	sections := titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections()
 	w := newReader(t).setenv("TF_CLI_ARGS_apply=-auto-approve")
-	w.shell(titled(t, sections, "Deliver the secret to a secret store").block(t, "age-keygen").text)
-	out := w.follow(titled(t, sections, "Decrypt the secret without Terraform"))
+	w.shell(chapterOf(t, guide("secrets"), "Deliver the secret to a secret store").block(t, "age-keygen").text)
+	out := w.follow(chapterOf(t, guide("secrets"), "Decrypt the secret without Terraform"))
 	wantText(t, out, w.key("orders-loader").secret)
 }
 
@@ -271,7 +268,7 @@ func TestEncryptionGuide(t *testing.T) {
 	if !programUnder(t).OpenTofu || programUnder(t).OlderThan("", "1.7") {
 		t.Skip("needs OpenTofu 1.7")
 	}
-	p := titled(t, titled(t, chapters(t, guide("secrets")), "The secret of an API key").sections(), "Encrypt the whole state with OpenTofu")
+	p := chapterOf(t, guide("secrets"), "Encrypt the whole state with OpenTofu")
 	w := newReader(t).setenv("TF_VAR_state_passphrase=correct-horse-battery")
 	w.File("main.tf", plainProvider+"resource \"dataplatform_api_key\" \"n\" {\n  name = \"plain-name\"\n  roles = [\"admin\"]\n}\n")
 	w.follow(p)

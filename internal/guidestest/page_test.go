@@ -45,34 +45,25 @@ func readPage(t *testing.T, path string) *page {
 // guide is a page of templates/guides.
 func guide(name string) string { return "../../templates/guides/" + name + ".md" }
 
-// chapters are a page's parts. The first is what stands above all others.
-func chapters(t *testing.T, path string) []*page {
+var heading = regexp.MustCompile(`\n###? `)
+
+// chapters are a page's parts, each up to the next heading of the second or third level. The first is
+// what stands above all headings.
+func chapters(t *testing.T, path string) (all []*page) {
 	t.Helper()
-	return parts(fileText(t, path), "\n## ")
-}
-
-func chapterOf(t *testing.T, path, title string) *page {
-	t.Helper()
-	return titled(t, chapters(t, path), title)
-}
-
-// sections are a chapter's parts. The first is what stands above all others, with the title
-// of the chapter.
-func (p *page) sections() []*page { return parts(p.text, "\n### ") }
-
-func parts(text, heading string) (all []*page) {
-	for part := range strings.SplitSeq(text, heading) {
+	for _, part := range heading.Split(fileText(t, path), -1) {
 		title, _, _ := strings.Cut(part, "\n")
 		all = append(all, pageOf(title, part))
 	}
 	return all
 }
 
-func titled(t *testing.T, all []*page, title string) *page {
+func chapterOf(t *testing.T, path, title string) *page {
 	t.Helper()
+	all := chapters(t, path)
 	at := slices.IndexFunc(all, func(p *page) bool { return p.title == title })
 	if at < 0 {
-		t.Fatalf("there is no part %q", title)
+		t.Fatalf("%s has no chapter %q", path, title)
 	}
 	return all[at]
 }
