@@ -234,19 +234,11 @@ func TestSealedSecretsGuide(t *testing.T) {
 	wantNoText(t, w.Read("terraform.tfstate")+w.Read("main.tf"), w.key("orders-loader").secret, "vault")
 
 	// The pull request: the ephemeral block and what the consumer gets are replaced.
-	main := w.Read("main.tf")
-	replaced := func(from, to, by string) {
-		before, rest, found := strings.Cut(main, from)
-		_, after, ends := strings.Cut(rest, to)
-		if !found || !ends {
-			t.Fatalf("main.tf has no %q up to %q:\n%s", from, to, main)
-		}
-		main = before + by + after
-	}
-	replaced("ephemeral \"dataplatform_api_key_secret\" \"loader\" {\n", "\n}\n", pullRequest.block(t, "ephemeral \"dataplatform").text)
-	replaced("  password_wo = ", "  })\n", pullRequest.block(t, "  password_wo =").text)
-	replaced("  ephemeral = true\n", "}\n", "  ephemeral = true\n  default   = null\n}\n")
-	w.File("main.tf", main)
+	w.File("main.tf", replacePatterns(w.Read("main.tf"), map[string]string{
+		`(?s)ephemeral "dataplatform_api_key_secret" "loader" \{\n.*?\n\}\n`: pullRequest.block(t, "ephemeral \"dataplatform").text,
+		`(?s)  password_wo = .*?  \}\)\n`:                                    pullRequest.block(t, "  password_wo =").text,
+		`  ephemeral = true\n\}`:                                             "  ephemeral = true\n  default   = null\n}",
+	}))
 	wantText(t, w.shell("terraform plan -var=decrypts=false"), "No changes.")
 	w.wantScript("terraform plan", 1, "identity must be set in every run in which encrypted_key_secret is known")
 	w.edit("main.tf", `"orders-loader"`, `"other"`)
