@@ -139,7 +139,9 @@ func TestIDsAreChecked(t *testing.T) {
 		if f.Sent("") != 0 {
 			t.Error(f.Requests())
 		}
-		err := c.GetPipe(ctx, strings.ToUpper(testOrganization), testService, strings.ToUpper(testPipe), new(object).read)
+		const inCapitals = "4000000A-0000-4000-8000-000000000001"
+		f.Always(respond(200, `{"result":{"id":"`+strings.ToLower(inCapitals)+`"}}`))
+		err := c.GetPipe(ctx, testOrganization, testService, inCapitals, new(object).read)
 		if err = errors.Join(err, ValidateAlertID("a b?c#d")); err != nil {
 			t.Error(err)
 		}

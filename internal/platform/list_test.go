@@ -54,6 +54,7 @@ func TestWhichListServesARead(t *testing.T) {
 		"only the last two lists are kept":                      {"l0 l2 l4 a6 a7 a8", "WWWW", "ok,ok,ok,ok,ok,ok"},
 		"a list is kept for its lifetime":                       {"a0 b30", "W", "ok,ok"},
 		"a list is forgotten after its lifetime":                {"a0 b32", "WW", "ok,ok"},
+		"a list is kept when one before it is forgotten":        {"a0 a2 b32 c32.5", "WW", "ok,ok,ok,ok"},
 		"a list that began before a write is outdated":          {"b0 w2 a5", "WW", "ok,ok,ok"},
 		"a write outdates lists for its service alone":          {"b0 w2 c5", "W", "ok,ok,ok"},
 		"a write that fails outdates lists":                     {"b0 x2 a5", "WW", "ok,failed,ok"},
