@@ -3,7 +3,6 @@
 package conn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,11 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -183,38 +179,6 @@ func Environment(setting string) string {
 	return "DATAPLATFORM_" + strings.ToUpper(setting)
 }
 
-// Resource is the base of every resource.
-type Resource struct{ *Connection }
-
-// Configure stores the connection of the provider.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.Connection = connection(req.ProviderData)
-}
-
-// DataSource is the base of every data source.
-type DataSource struct{ *Connection }
-
-// Configure stores the connection of the provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.Connection = connection(req.ProviderData)
-}
-
-// EphemeralResource is the base of every ephemeral resource.
-type EphemeralResource struct{ *Connection }
-
-// Configure stores the connection of the provider.
-func (e *EphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
-	e.Connection = connection(req.ProviderData)
-}
-
-// connection is what the provider hands over, which is nothing before it is configured.
-func connection(data any) *Connection {
-	if c, ok := data.(*Connection); ok {
-		return c
-	}
-	return Unconfigured()
-}
-
 // Detail returns the text of an error for below its summary.
 func Detail(err error) string {
 	if failed := new(platform.Error); errors.As(err, &failed) {
@@ -259,8 +223,6 @@ func protocolPath(at path.Path) *tftypes.AttributePath {
 			converted = converted.WithAttributeName(string(step))
 		case path.PathStepElementKeyInt:
 			converted = converted.WithElementKeyInt(int(step))
-		case path.PathStepElementKeyString:
-			converted = converted.WithElementKeyString(string(step))
 		default:
 			return converted
 		}

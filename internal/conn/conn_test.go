@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/conn"
@@ -83,23 +81,6 @@ func TestOrganization(t *testing.T) {
 	missing.Ready(conn.ManagementSettings, &diags)
 	if len(diags) != 1 || !strings.Contains(texts(diags), "organization_id and key_id are not set: ") {
 		t.Errorf("want one error: %s", texts(diags))
-	}
-}
-
-// TestConfigure has what Terraform hands over before and after the provider is configured.
-func TestConfigure(t *testing.T) {
-	t.Parallel()
-	configured := &conn.Connection{OrganizationID: ours}
-	for _, data := range []any{configured, nil} {
-		r, d := &conn.Resource{}, &conn.DataSource{}
-		r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: data}, nil)
-		d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: data}, nil)
-		for _, got := range []*conn.Connection{r.Connection, d.Connection} {
-			isReady := got == configured
-			if isReady != (data != nil) || isReady == got.Waits("alerts_access_token") || !isReady && got.Now().IsZero() {
-				t.Errorf("%v: %+v", data, got)
-			}
-		}
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 // apiKeyResource is dataplatform_api_key. The API can only create a key: all that is known of it is
 // the response to its creation.
 type apiKeyResource struct {
-	conn.Resource
+	*conn.Connection
 	seal func(secret string, recipients []sealing.Recipient) (string, error)
 }
 

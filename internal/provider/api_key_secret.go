@@ -23,7 +23,7 @@ import (
 //
 // Rejected: a function of the provider. With an identity that nothing marks as sensitive, a plan would
 // print the secret.
-type apiKeySecret struct{ conn.EphemeralResource }
+type apiKeySecret struct{ *conn.Connection }
 
 func (e *apiKeySecret) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_api_key_secret"

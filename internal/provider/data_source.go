@@ -16,17 +16,15 @@ import (
 
 // dataSource is a data source. Its fields are all in which it differs from the others.
 type dataSource struct {
-	conn.DataSource
+	*conn.Connection
 	name    string
 	failure string // summary of an error of read
 	schema  func() fields.Schema
 	read    func(context.Context, *query) error
 }
 
-func newDataSource(name, failure string, describe func() fields.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
-	return func() datasource.DataSource {
-		return &dataSource{name: name, failure: failure, schema: describe, read: read}
-	}
+func (p *dataplatformProvider) dataSource(name, failure string, describe func() fields.Schema, read func(context.Context, *query) error) func() datasource.DataSource {
+	return func() datasource.DataSource { return &dataSource{p.connection, name, failure, describe, read} }
 }
 
 // query is one read of a data source.

@@ -108,7 +108,6 @@ func (p *dataplatformProvider) Configure(_ context.Context, req provider.Configu
 		Now:            p.now,
 		Run:            rand.Text(),
 	}
-	resp.ResourceData, resp.DataSourceData, resp.ListResourceData, resp.EphemeralResourceData = p.connection, p.connection, p.connection, p.connection
 }
 
 // userAgent names Terraform and the provider, and ends with what the user adds with the variable
@@ -124,10 +123,13 @@ func (p *dataplatformProvider) userAgent(terraform string) string {
 	return agent
 }
 
+// The framework calls the functions that these methods return for each request. So what they construct
+// has the connection of the last configuration, and needs no Configure of its own.
+
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		adopted(serviceScaling),
-		func() resource.Resource { return &apiKeyResource{seal: p.seal} },
+		func() resource.Resource { return &apiKeyResource{p.connection, p.seal} },
 		adopted(pipe),
 	}
 }
@@ -138,19 +140,21 @@ func adopted(engine *adopt.Engine) func() resource.Resource {
 
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newDataSource("service", cannotReadService, serviceDataSourceSchema, readService),
-		newDataSource("services", cannotListServices, servicesDataSourceSchema, readServices),
-		newDataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
-		newDataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
+		p.dataSource("service", cannotReadService, serviceDataSourceSchema, readService),
+		p.dataSource("services", cannotListServices, servicesDataSourceSchema, readServices),
+		p.dataSource("pipe", "Cannot read pipe", pipeDataSourceSchema, readPipe),
+		p.dataSource("alert", "Cannot read alert", alertDataSourceSchema, readAlert),
 	}
 }
 
 func (p *dataplatformProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
-		func() ephemeral.EphemeralResource { return &apiKeySecret{} },
+		func() ephemeral.EphemeralResource { return &apiKeySecret{p.connection} },
 	}
 }
 
 func (p *dataplatformProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{newServiceScalingList}
+	return []func() list.ListResource{
+		func() list.ListResource { return &serviceScalingList{p.connection} },
+	}
 }

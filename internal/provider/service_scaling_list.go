@@ -18,11 +18,7 @@ import (
 )
 
 // serviceScalingList is the list resource dataplatform_service_scaling, for `terraform query`.
-type serviceScalingList struct{ conn.Resource }
-
-var _ list.ListResourceWithConfigure = (*serviceScalingList)(nil)
-
-func newServiceScalingList() list.ListResource { return &serviceScalingList{} }
+type serviceScalingList struct{ *conn.Connection }
 
 func (l *serviceScalingList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_service_scaling"
