@@ -173,22 +173,11 @@ func (v noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *
 }
 
 func (v noNulls) check(at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
-	detail := fmt.Sprintf("%s %s. Omit the element.", attributeName(at), v.rule)
+	detail := fmt.Sprintf("%s %s. Omit the element.", at, v.rule)
 	switch {
 	case slices.ContainsFunc(elements, attr.Value.IsNull):
 		diags.AddAttributeError(at, "Null element", detail)
 	case v.names && slices.ContainsFunc(elements, types.StringValue("").Equal):
 		diags.AddAttributeError(at, "Empty name", detail)
 	}
-}
-
-// attributeName returns a path without its elements, since that of a set has the whole element.
-func attributeName(at path.Path) string {
-	var names []string
-	for _, step := range at.Steps() {
-		if name, ok := step.(path.PathStepAttributeName); ok {
-			names = append(names, string(name))
-		}
-	}
-	return strings.Join(names, ".")
 }
