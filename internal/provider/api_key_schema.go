@@ -29,7 +29,7 @@ func apiKeySchema() schema.Schema {
 			"organization_id": organizationID("key", " when the key is created, and keeps that value."+replaces),
 			"name":            required.string("Name of the key. Must not be empty."+replaces, nonEmpty),
 			"roles": required.stringSet("Roles of the key: at least one of `admin`, `developer` and `query_endpoints`."+replaces,
-				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(role)),
+				setvalidator.SizeAtLeast(1), nonNull, setvalidator.ValueStringsAre(stringvalidator.OneOf("admin", "developer", "query_endpoints"))),
 			"expire_at": settable.string("Expiry of the key, as an RFC 3339 timestamp. Must be later than the time of creation. If both this and `validity_hours` are omitted, the key never expires, unless the API sets an expiry."+replaces,
 				rfc3339, stringvalidator.ConflictsWith(path.MatchRoot("validity_hours"))),
 			"validity_hours": optional.number("Validity of the key in hours from its creation, instead of `expire_at`. A whole number between 1 and 876000. Conflicts with `expire_at`."+replaces,
@@ -67,15 +67,6 @@ func apiKeySchema() schema.Schema {
 		},
 	}
 }
-
-// role accepts the name of a role. Rejected: the library's validator. The path of its error has the
-// element of the set.
-var role = textCheck{"must contain only admin, developer and query_endpoints", func(at path.Path, must rule, text string, diags *diag.Diagnostics) {
-	if text != "admin" && text != "developer" && text != "query_endpoints" {
-		roles := at.ParentPath()
-		diags.AddAttributeError(roles, "Invalid role", fmt.Sprintf("%s %s, got %.100q.", roles, must, text))
-	}
-}}
 
 // rfc3339 accepts a timestamp of RFC 3339. Rejected: the framework's own type. Its error does not
 // name the attribute, and the same instant with another offset is another value to it.

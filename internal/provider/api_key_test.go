@@ -36,7 +36,7 @@ func TestAPIKeyInvalid(t *testing.T) {
 	inBubble(func(t *testing.T, f *fixture) {
 		for _, bad := range []struct{ argument, value, beside, says string }{
 			{"name", `""`, "", "at least 1"},
-			{"roles", `["admin", "owner"]`, "", `roles must contain only admin, developer and query_endpoints, got "owner".`},
+			{"roles", `["admin", "owner"]`, "", `roles[...] value must be one of: ["admin" "developer" "query_endpoints"], got: "owner"`},
 			{"state", `"paused"`, "", "disabled"},
 			{"organization_id", `"nordwind"`, "", "UUID"},
 			{"expire_at", `"2031-01-01"`, "", "such as 2031-01-01T00:00:00Z, got 2031-01-01."},
