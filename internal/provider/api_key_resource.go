@@ -68,10 +68,13 @@ func (r *apiKeyResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	plan = plan.With(organization, "organization_id")
 	requested := r.requested(plan)
-	body, err := creation(requested)
+	body, err := keyRules.JSON(requested)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot create API key", err.Error())
+		resp.Diagnostics.AddError("Cannot create API key", conn.Detail(err))
 		return
+	}
+	if expiry, exists := body["expireAt"].(string); exists {
+		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
 	}
 	recipients := recipientsOf(plan.At("secret_recipients"), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -114,18 +117,6 @@ func (r *apiKeyResource) requested(plan tfvalue.Value) tfvalue.Value {
 		requested = requested.With(tfvalue.String(expiry.Format(time.RFC3339)), "expire_at")
 	}
 	return requested
-}
-
-// creation is the body of the request.
-func creation(requested tfvalue.Value) (map[string]any, error) {
-	body, err := keyRules.JSON(requested)
-	if err != nil {
-		return nil, fmt.Errorf("reading the plan: %w", err)
-	}
-	if expiry, exists := body["expireAt"].(string); exists {
-		body["expireAt"] = strings.ToUpper(expiry) // many parsers know "T" and "Z" alone, Go's among them
-	}
-	return body, nil
 }
 
 // returned reads the key of a response, as far as possible. An expiry of null becomes "", because

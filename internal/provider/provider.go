@@ -128,14 +128,10 @@ func (p *dataplatformProvider) userAgent(terraform string) string {
 
 func (p *dataplatformProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		adopted(serviceScaling),
+		func() resource.Resource { return &adopt.Resource{Kind: serviceScaling.Kind} },
 		func() resource.Resource { return &apiKeyResource{p.connection, p.seal} },
-		adopted(pipe),
+		func() resource.Resource { return &adopt.Resource{Kind: pipe.Kind} },
 	}
-}
-
-func adopted(engine *adopt.Engine) func() resource.Resource {
-	return func() resource.Resource { return &adopt.Resource{Kind: engine.Kind} }
 }
 
 func (p *dataplatformProvider) DataSources(context.Context) []func() datasource.DataSource {
