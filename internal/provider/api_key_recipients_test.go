@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/sealing/sealingtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
@@ -56,41 +55,9 @@ func (b *managed) wantStored(identity string) {
 	}
 }
 
-// A plan with recipients says that no secret will be stored in plain text; one without, that none will be
-// encrypted; and while they are unknown, neither.
-func TestAPIKeyRecipientsInPlan(t *testing.T) {
-	t.Parallel()
-	inBubble(func(t *testing.T, f *fixture) {
-		pair := sealingtest.X25519(t)
-		for _, test := range []struct {
-			recipients     string
-			isPlainUnknown bool // in the plan, in which what is not unknown is null
-			isSealed       bool
-			identity       string
-		}{
-			{"", true, false, ""},
-			{to(pair.Recipient), false, true, pair.Identity},
-			{delayed("secret_recipients", fmt.Sprintf("[%q]", pair.Recipient)), true, true, pair.Identity},
-			{delayed("secret_recipients", "null"), true, true, ""},
-			{fmt.Sprintf("secret_recipients = [[%q][later]]", pair.Recipient), false, true, pair.Identity},
-		} {
-			b := f.key(lasting + "\n" + test.recipients)
-			b.learn(cty.Zero)
-			r := b.plan()
-			for name, isUnknown := range map[string]bool{"key_secret": test.isPlainUnknown, "encrypted_key_secret": test.isSealed, "secret_version": true} {
-				if value := r.planned.At(name); value.IsKnown() == isUnknown || !isUnknown && !value.IsNull() {
-					t.Errorf("%s: %s is planned as %s", test.recipients, name, value)
-				}
-			}
-			wantWarning(t, b.applyPlan(r).warnings, "")
-			b.wantStored(test.identity)
-			b.wantQuiet()
-		}
-	})(t)
-}
-
 // Every other recipient replaces the key, and its warning names who comes and who goes. Comments, white
-// space and the order of the recipients change nothing.
+// space and the order of the recipients change nothing. A plan with recipients says that no secret will be
+// stored in plain text; one without, that none will be encrypted; and while they are unknown, neither.
 func TestAPIKeyRecipientsChange(t *testing.T) {
 	t.Parallel()
 	inBubble(func(t *testing.T, f *fixture) {
@@ -102,7 +69,11 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 			}
 			return parsed.Fingerprint + " "
 		}
-		const heading, because = "Recipients that can (+) and can no longer (-) decrypt the secret of the new key: ", "secret_recipients"
+		const (
+			heading = "Recipients that can (+) and can no longer (-) decrypt the secret of the new key: "
+			unknown = heading + "known only after apply"
+			because = "secret_recipients"
+		)
 		b := f.key(lasting)
 		b.apply()
 		for _, step := range []struct {
@@ -116,12 +87,14 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 			{to(rsa.Recipient, ssh.Recipient), because, []string{heading + "+ " + fingerprint(rsa) + "- " + fingerprint(age)}, []string{"Earlier", "ops@example"}, rsa.Identity},
 			{to(rsa.Recipient, ssh.Recipient) + "name = \"other\"", "name", []string{"name changed"}, []string{"Recipients"}, ssh.Identity},
 			{to(rsa.Recipient) + "name = \"other\"", because, []string{heading + "- " + fingerprint(ssh)}, []string{"+ "}, rsa.Identity},
-			{"secret_recipients = later\nname = \"other\"", because, []string{heading + "known only after apply"}, []string{"without encryption"}, ""},
+			{delayed("secret_recipients", "null") + "\nname = \"other\"", because, []string{unknown}, []string{"without encryption"}, ""},
 			{to(age.Recipient), "name secret_recipients", []string{heading + "+ " + fingerprint(age)}, []string{"- "}, age.Identity},
-			{"", because, []string{heading + "- " + fingerprint(age), "The new secret will be stored in the state without encryption."}, []string{"+ "}, ""},
+			{delayed("secret_recipients", fmt.Sprintf("[%q]", ssh.Recipient)), because, []string{unknown}, []string{"without encryption"}, ssh.Identity},
+			{fmt.Sprintf("secret_recipients = [[%q][later]]", ssh.Recipient), because, []string{unknown}, []string{"without encryption"}, ssh.Identity},
+			{"", because, []string{heading + "- " + fingerprint(ssh), "The new secret will be stored in the state without encryption."}, []string{"+ "}, ""},
 		} {
 			b.arguments = lasting + "\n" + step.recipients
-			b.learn(cty.NullVal(cty.Set(cty.String)))
+			b.learn(cty.Zero)
 			r := b.plan()
 			if r.because() != step.because {
 				t.Errorf("%s: %s, want %s", step.recipients, r.because(), step.because)
@@ -131,6 +104,12 @@ func TestAPIKeyRecipientsChange(t *testing.T) {
 				said := strings.ReplaceAll(folded(r.String()), "(-/+)", "") + " "
 				wantText(t, said, append(step.says, "The old key")...)
 				wantNoText(t, said, step.saysNot...)
+				set := r.planned.At("secret_recipients")
+				for name, isLater := range map[string]bool{"key_secret": set.IsNull() || !set.IsKnown(), "encrypted_key_secret": !set.IsNull(), "secret_version": true} {
+					if value := r.planned.At(name); value.IsKnown() == isLater || !isLater && !value.IsNull() {
+						t.Errorf("%s: %s is planned as %s", step.recipients, name, value)
+					}
+				}
 			}
 			b.applyPlan(r)
 			b.wantStored(step.identity)
@@ -161,9 +140,7 @@ func TestAPIKeyEncryptionFails(t *testing.T) {
 			", ID "+member(f.Keys()[0], "result.key.id").(string)+". The next apply creates another key.")
 		wantNoText(t, r.String(), "hush-hush", member(f.Keys()[0], "result.keySecret").(string))
 		f.seal = nil
-		f.Configure(func(b *mockplatform.Behaviour) {
-			b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("name", "another")}
-		})
+		f.returns("name", "another")
 		wantWarning(t, b.apply().warnings, "The key was created, and the state has its encrypted secret. The response differs")
 		b.wantStored(pair.Identity)
 	})(t)

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
 // What becomes of a key with the time. A bubble's begins on 1 January 2000.
@@ -43,9 +41,7 @@ func TestAPIKeyRenewal(t *testing.T) {
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
 			if test.isEndless {
-				f.Configure(func(b *mockplatform.Behaviour) {
-					b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", nil)}
-				})
+				f.returns("expireAt", nil)
 			}
 			b := f.key(test.key)
 			b.block.CreateBeforeDestroy = true
@@ -152,10 +148,10 @@ func TestAPIKeyExpiryOfThePlatform(t *testing.T) {
 		"not asked for":          {"", date(50), date(50), 0, "expire_at: not set, and the API returned"},
 	} {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			f.Configure(func(b *mockplatform.Behaviour) {
-				b.Patches.Rewrites = []mockplatform.Rewrite{rewritten("expireAt", test.returned)}
+			f.responds(func(_, key document) {
+				key["expireAt"] = test.returned
 				if name == "none, created earlier" {
-					b.Patches.Rewrites = append(b.Patches.Rewrites, rewritten("createdAt", date(-200)))
+					key["createdAt"] = date(-200)
 				}
 			})
 			b := f.key(test.key)
