@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,8 +13,8 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
 )
 
-// keys are the keys in the state: those that a replacement has deposed apart.
-func (w *workspace) keys() (current, deposed []object) {
+// secrets are those of the keys in the state. One that a replacement has deposed is marked.
+func (w *workspace) secrets() (all []string) {
 	w.t.Helper()
 	resources, _ := member(fromJSON(w.t, w.Read("terraform.tfstate")), "resources").([]any)
 	for _, resource := range resources {
@@ -21,16 +22,17 @@ func (w *workspace) keys() (current, deposed []object) {
 			continue
 		}
 		for _, instance := range member(resource, "instances").([]any) {
-			key := member(instance, "attributes").(object)
-			if member(instance, "deposed") == nil {
-				current = append(current, key)
-			} else {
-				deposed = append(deposed, key)
+			secret := member(instance, "attributes.key_secret").(string)
+			if member(instance, "deposed") != nil {
+				secret += deposed
 			}
+			all = append(all, secret)
 		}
 	}
-	return current, deposed
+	return all
 }
+
+const deposed = " (deposed)"
 
 // With create_before_destroy, no failure costs the old key's secret. A creation that fails
 // leaves the state as it was. After an error of the plan that Terraform repeats in the apply,
@@ -43,24 +45,17 @@ func TestAPIKeyDeposed(t *testing.T) {
 	}
 	w := f.workspace(config("192.0.2.1"))
 	w.Apply()
-	wantKey := func(isDeposed bool) {
+	wantKey := func(mark string) {
 		t.Helper()
-		current, deposed := w.keys()
-		has, not := current, deposed
-		if isDeposed {
-			has, not = deposed, current
-		}
-		if len(has) != 1 || len(not) > 0 || has[0]["key_secret"] != member(f.Keys()[len(f.Keys())-1], "result.keySecret") {
-			t.Errorf("the state has %v and deposed %v, want the newest key alone, deposed: %t", current, deposed, isDeposed)
+		newest := member(f.Keys()[len(f.Keys())-1], "result.keySecret").(string)
+		if got := w.secrets(); !slices.Equal(got, []string{newest + mark}) {
+			t.Errorf("the state has the secrets %q, want that of the newest key%s", got, mark)
 		}
 	}
-	for _, step := range []struct {
-		source, says string
-		deposed      bool
-	}{
-		{"192.0.2.2", "HTTP 403", false},
-		{"192.0.2.300", `source "192.0.2.300" of ip_access_list must be a valid IP address`, true},
-		{"192.0.2.3", "HTTP 403", true},
+	for _, step := range []struct{ source, says, mark string }{
+		{"192.0.2.2", "HTTP 403", ""},
+		{"192.0.2.300", `source "192.0.2.300" of ip_access_list must be a valid IP address`, deposed},
+		{"192.0.2.3", "HTTP 403", deposed},
 	} {
 		f.ClearFaults()
 		f.Inject(mockplatform.Fault{Operation: mockplatform.CreateKey, Status: 403})
@@ -70,11 +65,11 @@ func TestAPIKeyDeposed(t *testing.T) {
 			t.Fatalf("the new key was created:\n%s", out)
 		}
 		wantText(t, out, step.says)
-		wantKey(step.deposed)
+		wantKey(step.mark)
 	}
 	f.ClearFaults()
 	wantText(t, w.Apply(), `API key "n" (`+fmt.Sprint(member(f.Keys()[0], "result.key.id"))+") stays valid", "1 destroyed")
-	wantKey(false)
+	wantKey("")
 }
 
 // An interrupt while the platform is slow: what was sent runs to its end and its secret is in the state,
@@ -106,8 +101,8 @@ resource "dataplatform_api_key" "row" {
 		close(noticed)
 		f.ClearFaults()
 	})
-	held, _ := w.keys()
-	if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 || !strings.Contains(fmt.Sprint(f.Keys()), held[0]["key_secret"].(string)) {
+	held := w.secrets()
+	if len(held) != 1 || len(f.Keys()) != 2 || f.Count("POST", "") != 2 || !strings.Contains(fmt.Sprint(f.Keys()), held[0]) {
 		t.Errorf("the state has %v, and %d keys were created by %d requests, want two requests and one response\n%s", held, len(f.Keys()), f.Count("POST", ""), out)
 	}
 	wantText(t, out, "The request was sent, but no complete response arrived", `name "key-`, "revoke it")
@@ -117,7 +112,7 @@ resource "dataplatform_api_key" "row" {
 		t.Errorf("%d keys are named at the interrupt:\n%s", n, log)
 	}
 	w.Apply()
-	if held, _ := w.keys(); len(held) != 4 || len(f.Keys()) != 5 {
+	if held := w.secrets(); len(held) != 4 || len(f.Keys()) != 5 {
 		t.Errorf("%d keys in the end and %d in the state, want 5 and 4", len(f.Keys()), len(held))
 	}
 }
