@@ -27,9 +27,6 @@ func keyConfig(arguments string) string {
 	return fmt.Sprintf("resource \"dataplatform_api_key\" \"this\" {\n%s\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n", arguments)
 }
 
-// named is an attribute of the key.
-func named(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
-
 // A key is created, and the state alone has its secret. What nothing changes is not
 // created again. A destroy leaves the key valid. On an organization this test alone
 // creates a key, and one.
@@ -46,16 +43,16 @@ func TestAccAPIKey(t *testing.T) {
 				Config: config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreate),
-					plancheck.ExpectUnknownValue(thisKey, named("key_secret")),
-					plancheck.ExpectSensitiveValue(thisKey, named("key_secret")),
-					plancheck.ExpectKnownValue(thisKey, named("expire_at"), knownvalue.StringExact(expires)),
+					plancheck.ExpectUnknownValue(thisKey, tfjsonpath.New("key_secret")),
+					plancheck.ExpectSensitiveValue(thisKey, tfjsonpath.New("key_secret")),
+					plancheck.ExpectKnownValue(thisKey, tfjsonpath.New("expire_at"), knownvalue.StringExact(expires)),
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisKey, named("id"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, named("key_id"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(thisKey, named("state"), knownvalue.StringExact("disabled")),
-					statecheck.ExpectKnownValue(thisKey, named("ready_for_renewal"), knownvalue.Bool(false)),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_id"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("state"), knownvalue.StringExact("disabled")),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("ready_for_renewal"), knownvalue.Bool(false)),
 				},
 				Check:         learnOfKey,
 				PostApplyFunc: o.received(fmt.Sprintf(`{"name": %q, "roles": ["query_endpoints"], "state": "disabled", "expireAt": %q}`, name, expires)),
@@ -122,8 +119,8 @@ func TestAccAPIKeySecret(t *testing.T) {
 	replaces := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 		plancheck.ExpectResourceAction(thisKey, plancheck.ResourceActionCreateBeforeDestroy),
 		plancheck.ExpectResourceAction("dataplatform_pipe.consumer", plancheck.ResourceActionUpdate),
-		plancheck.ExpectUnknownValue(thisKey, named("encrypted_key_secret")),
-		plancheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.Null()),
+		plancheck.ExpectUnknownValue(thisKey, tfjsonpath.New("encrypted_key_secret")),
+		plancheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.Null()),
 	}}
 	consumerFails := func() { f.Inject(mockplatform.Fault{Operation: mockplatform.UpdatePipe, Status: 400}) }
 	resource.Test(t, resource.TestCase{
@@ -139,9 +136,9 @@ func TestAccAPIKeySecret(t *testing.T) {
 			{
 				Config: first, PostApplyFunc: f.wantDelivered(1),
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(thisKey, named("key_secret"), knownvalue.Null()),
-					statecheck.ExpectKnownValue(thisKey, named("encrypted_key_secret"), knownvalue.StringRegexp(regexp.MustCompile("BEGIN AGE ENCRYPTED FILE"))),
-					statecheck.ExpectKnownValue(thisKey, named("secret_version"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("key_secret"), knownvalue.Null()),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("encrypted_key_secret"), knownvalue.StringRegexp(regexp.MustCompile("BEGIN AGE ENCRYPTED FILE"))),
+					statecheck.ExpectKnownValue(thisKey, tfjsonpath.New("secret_version"), knownvalue.NotNull()),
 				},
 			},
 			{Config: first, ConfigPlanChecks: isEmptyPlan},
