@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/mockplatform"
@@ -20,14 +20,14 @@ import (
 // smallWorld is one of them, and what happens in it.
 type smallWorld struct {
 	*managed
-	plan       smallPlan
-	platform   smallPlatform
-	troubles   []smallTrouble
-	transports []*http.Transport // of all processes
+	plan     smallPlan
+	platform smallPlatform
+	troubles []smallTrouble
 
 	mu       sync.Mutex
-	requests int // of the apply so far
-	sequence int // of requests, of what a colleague does, and of what is carried out
+	requests int    // of the apply so far
+	fault    string // of the next one
+	sequence int    // of requests, of what a colleague does, and of what is carried out
 	isOver   bool
 	acts     []smallAct
 	body     object      // of the PATCH that is carried out
@@ -74,6 +74,7 @@ type smallEvent struct {
 	sequence, done int // when it began, and was carried out, 0 if it was not
 }
 
+func (e *smallEvent) isPatch() bool { return e.method == http.MethodPatch }
 func (e *smallEvent) removes() mappingSet {
 	return mappingsOf(member(e.body, "source.postgres.tableMappingsToRemove"))
 }
@@ -106,29 +107,28 @@ func (w *smallWorld) edited() (names []string) {
 
 // dial connects for the next request, before which a colleague may act and a fault may be.
 func (w *smallWorld) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if w.isOver {
-		return w.network.Dial(ctx, network, address)
-	}
 	w.mu.Lock()
-	at := w.requests
-	w.requests++
-	w.mu.Unlock()
-	for _, trouble := range w.troubles {
-		if at == trouble.actsBefore {
-			w.act(trouble)
+	defer w.mu.Unlock()
+	if w.fault = ""; !w.isOver {
+		for _, trouble := range w.troubles {
+			if w.requests == trouble.actsBefore {
+				w.act(trouble)
+			}
+			if w.requests == trouble.faultAt {
+				w.fault = cmp.Or(w.fault, trouble.fault)
+			}
 		}
+		w.requests++
 	}
-	if w.fault(at) == "no connection" {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	if w.fault == "no connection" {
+		w.network.Refuse(1)
 	}
 	return w.network.Dial(ctx, network, address)
 }
 
 // act has the colleague act.
 func (w *smallWorld) act(trouble smallTrouble) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if trouble.colleague == "" || w.isOver {
+	if trouble.colleague == "" {
 		return
 	}
 	was := w.held()
@@ -144,102 +144,61 @@ func (w *smallWorld) act(trouble smallTrouble) {
 	w.acts = append(w.acts, smallAct{trouble, time.Now(), w.next()})
 }
 
-// fault is that of a request, "" for none.
-func (w *smallWorld) fault(at int) string {
-	for _, trouble := range w.troubles {
-		if trouble.faultAt == at && trouble.fault != "" {
-			return trouble.fault
-		}
-	}
-	return ""
-}
-
 // ServeHTTP is the platform, with the fault of the world.
 func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	time.Sleep(time.Millisecond) // so that no two requests are of one time; with the lock, no time would pass
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	fault := ""
-	if !w.isOver {
-		fault = w.fault(w.requests - 1)
-	}
-	text, _ := io.ReadAll(r.Body)
-	e := &smallEvent{method: r.Method, fault: fault, before: w.held(), began: time.Now(), sequence: w.next()}
-	if len(text) > 0 {
+	e := &smallEvent{method: r.Method, fault: w.fault, before: w.held(), began: time.Now(), sequence: w.next()}
+	if text, _ := io.ReadAll(r.Body); len(text) > 0 {
 		e.body = fromJSON(w.t, string(text)).(object)
 	}
 	if !w.isOver {
 		w.events = append(w.events, e)
 	}
-	isPatch, late := r.Method == http.MethodPatch, lateness(fault)
-	e.unknown = isPatch && (late > 0 || slices.Contains([]string{"lost before", "lost after", "unreadable"}, fault))
-	response := httptest.NewRecorder()
-	switch {
-	case late > 0 && isPatch:
-		w.lastDone = e.began.Add(late)
-		time.AfterFunc(late, func() {
+	fault := smallFaults[e.fault]
+	e.unknown = e.isPatch() && (fault.Reset || fault.After || fault.Later > 0)
+	if fault.Later > 0 && e.isPatch() {
+		w.lastDone = e.began.Add(fault.Later)
+		later := r.Clone(context.Background())
+		time.AfterFunc(fault.Later, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.carryOut(e, r.Clone(context.Background()), httptest.NewRecorder(), e.body)
+			w.carryOut(e, mockplatform.Fault{}, httptest.NewRecorder(), later)
 		})
-	case fault == "400 half way" && len(e.removes()) > 0:
-		all := member(e.body, "source.postgres.tableMappingsToRemove").([]any)
-		w.carryOut(e, r, response, object{"source": object{"postgres": object{"tableMappingsToRemove": all[:1]}}})
-	case slices.Contains([]string{"", "lost after", "unreadable"}, fault):
-		w.carryOut(e, r, response, e.body)
 	}
-	if e.accepted = fault == "" && response.Code == http.StatusOK; e.accepted {
-		shown := smallPipeOf(member(fromJSON(w.t, response.Body.String()), "result"))
-		e.shown = &shown
-	}
-	status := map[string]int{"429": 429, "409": 409, "503": 503, "400": 400, "400 half way": 400}[fault]
-	switch {
-	case late > 0:
-		writer.WriteHeader(http.StatusGatewayTimeout)
-	case fault == "429":
-		writer.Header().Set("Retry-After", "3")
-		writer.WriteHeader(status)
-	case status > 0:
-		writer.Header().Set("Content-Type", "application/json")
-		writer.WriteHeader(status)
-		_, _ = writer.Write([]byte(`{"requestId": "r", "error": "no"}`))
-	case strings.HasPrefix(fault, "lost"):
-		panic(http.ErrAbortHandler)
-	case fault == "unreadable":
-		_, _ = writer.Write([]byte("<html>"))
-	default:
-		maps.Copy(writer.Header(), response.Header())
-		writer.Header().Del("Content-Length")
-		writer.WriteHeader(response.Code)
-		_, _ = writer.Write(response.Body.Bytes())
-	}
+	fault.Later = 0
+	w.carryOut(e, fault, writer, r)
 }
 
-// carryOut lets the platform do a request, and responds.
-func (w *smallWorld) carryOut(e *smallEvent, r *http.Request, response *httptest.ResponseRecorder, body object) {
-	isPatch := e.method == http.MethodPatch
-	e.isOld = w.platform.lag > 0 && (w.platform.isFresh == nil || !w.platform.isFresh(w, isPatch))
+// carryOut lets the platform do a request, unless the fault prevents it, and respond.
+func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer http.ResponseWriter, r *http.Request) {
+	e.isOld = w.platform.lag > 0 && (w.platform.isFresh == nil || !w.platform.isFresh(w, e.isPatch()))
 	w.Configure(func(b *mockplatform.Behaviour) {
 		if b.Responses.Lag = 0; e.isOld {
 			b.Responses.Lag = w.platform.lag
 		}
 	})
-	e.before, w.body = w.held(), body
-	if isPatch {
-		r.Body = io.NopCloser(strings.NewReader(toJSON(w.t, body)))
-		r.ContentLength = -1
+	e.before, w.body, r.Body = w.held(), e.body, http.NoBody
+	switch {
+	case w.platform.forgets:
+		r.Method = http.MethodGet
+	case e.isPatch():
+		r.Body = io.NopCloser(strings.NewReader(toJSON(w.t, e.body)))
 	}
-	if isPatch && w.platform.forgets {
-		r.Method, r.Body, r.ContentLength = http.MethodGet, http.NoBody, 0
+	fault.Edit = func(response mockplatform.Document) {
+		result := response["result"].(mockplatform.Document)
+		if e.after = w.held(); e.isPatch() {
+			e.done, e.doneAt, w.patch = w.next(), time.Now(), e
+		}
+		if w.platform.slowly != nil && w.patch != nil && time.Since(w.patch.doneAt) < smallSlow {
+			w.platform.slowly(w, result)
+		}
+		if e.accepted = e.fault == ""; e.accepted {
+			shown := smallPipeOf(result)
+			e.shown = &shown
+		}
 	}
-	w.Server.ServeHTTP(response, r)
-	if e.after = w.held(); isPatch && response.Code == http.StatusOK {
-		e.done, e.doneAt, w.patch = w.next(), time.Now(), e
-	}
-	if w.platform.slowly != nil && response.Code == http.StatusOK && w.patch != nil && time.Since(w.patch.doneAt) < smallSlow {
-		doc := fromJSON(w.t, response.Body.String()).(object)
-		w.platform.slowly(w, doc["result"].(object))
-		response.Body.Reset()
-		response.Body.WriteString(toJSON(w.t, doc))
-	}
+	w.Inject(fault)
+	w.Server.ServeHTTP(writer, r)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -194,15 +195,20 @@ func smallActs() (acts []smallTrouble) {
 	return acts
 }
 
-// smallFaults are what befalls a request: of which the platform carries it out or not, or in part, or
-// later, and how it responds.
-var smallFaults = []string{"429", "409", "no connection", "lost before", "lost after", "503", "400", "400 half way", "unreadable", "504, done in 12s", "504, done in 40s"}
-
-// lateness is how long after a fault a PATCH is carried out.
-func lateness(fault string) time.Duration {
-	_, in, _ := strings.Cut(fault, "done in ")
-	late, _ := time.ParseDuration(in)
-	return late
+// smallFaults are what befalls a request, but for a connection that is refused: the platform carries it
+// out or not, or in part, or later.
+var smallFaults = map[string]mockplatform.Fault{
+	"429":              {Status: http.StatusTooManyRequests, RetryAfter: 3 * time.Second},
+	"409":              {Status: http.StatusConflict},
+	"no connection":    {},
+	"lost before":      {Reset: true},
+	"lost after":       {Reset: true, After: true},
+	"503":              {Status: http.StatusServiceUnavailable},
+	"400":              {Status: http.StatusBadRequest},
+	"400 half way":     {Status: http.StatusBadRequest, Half: true},
+	"unreadable":       {Status: http.StatusOK, After: true, Text: "<html>"},
+	"504, done in 12s": {Status: http.StatusGatewayTimeout, Later: 12 * time.Second},
+	"504, done in 40s": {Status: http.StatusGatewayTimeout, Later: 40 * time.Second},
 }
 
 // changed has another value of the mapping of a table, if there is one.
@@ -262,15 +268,7 @@ func (w *smallWorld) begin() server {
 	process := w.start(map[string]any{"retry_timeout": "5m"})
 	transport := process.provider.connection.Client.Transport()
 	transport.DialContext, transport.DisableKeepAlives = w.dial, true
-	w.transports = append(w.transports, transport)
 	return process
-}
-
-// end ends all processes: the test keeps their transports, which would keep the world.
-func (w *smallWorld) end() {
-	for _, transport := range w.transports {
-		transport.DialContext = nil
-	}
 }
 
 // configure sets what the configuration has. A set that is nil is not managed.
@@ -315,7 +313,6 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	defer func() {
 		time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
 		synctest.Wait()
-		w.end()
 		stop()
 		synctest.Wait()
 	}()
@@ -326,7 +323,11 @@ func (b *smallBase) play(w *smallWorld) (wrong []string) {
 	var later []*time.Timer
 	for _, trouble := range w.troubles {
 		if trouble.after > 0 {
-			later = append(later, time.AfterFunc(trouble.after, func() { w.act(trouble) }))
+			later = append(later, time.AfterFunc(trouble.after, func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.act(trouble)
+			}))
 		}
 	}
 	w.block.Apply(w.begin(), &change)
@@ -408,7 +409,7 @@ func playAll(t *testing.T, b *smallBase, at, stride int) {
 	// Where an apply waits, one read is like the other: of many requests, the first and the last.
 	counts := func(request, requests int) bool { return request < 6 || request == requests-1 }
 	usual := run(smallTrouble{actsBefore: -1})
-	for _, fault := range append([]string{""}, smallFaults...) {
+	for _, fault := range append([]string{""}, slices.Sorted(maps.Keys(smallFaults))...) {
 		for faultAt, faults := 0, usual.requests; faultAt < faults; faultAt++ {
 			if !counts(faultAt, faults) {
 				continue
@@ -444,7 +445,8 @@ func randomTrouble(random *rand.Rand) (trouble smallTrouble) {
 	}
 	trouble.faultAt, trouble.actsBefore = random.IntN(requests), random.IntN(requests)
 	if random.IntN(4) > 0 {
-		trouble.fault = smallFaults[random.IntN(len(smallFaults))]
+		faults := slices.Sorted(maps.Keys(smallFaults))
+		trouble.fault = faults[random.IntN(len(faults))]
 	}
 	if random.IntN(3) == 0 {
 		trouble.actsBefore, trouble.after = -1, time.Duration(random.IntN(40))*time.Second

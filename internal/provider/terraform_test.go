@@ -199,9 +199,7 @@ func (f *fixture) start(settings ...map[string]any) server {
 		f.t.Fatal(err, resp.Diagnostics)
 	}
 	if f.network != nil {
-		transport := s.provider.connection.Client.Transport()
-		transport.DialContext = f.network.Dial
-		f.t.Cleanup(transport.CloseIdleConnections)
+		s.provider.connection.Client.Transport().DialContext = f.network.Dial
 	}
 	return s
 }
