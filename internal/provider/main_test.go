@@ -65,6 +65,7 @@ type fixture struct {
 	random  func() float64                                                      // of waits
 	seal    func(secret string, recipients []sealing.Recipient) (string, error) // nil for sealing.Seal
 	network *mockplatform.Memory
+	handle  http.HandlerFunc // of the network, if not ServeHTTP
 }
 
 // newFixture starts a platform that the test shares with no other.
@@ -98,24 +99,21 @@ func inBubble(test func(t *testing.T, f *fixture)) func(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			f := newMemory(t, mockplatform.DefaultSeed())
-			f.serve(f.Server)
+			f.handle = f.ServeHTTP
+			stop := f.network.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.handle(w, r) }))
+			t.Cleanup(func() {
+				time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
+				stop()
+				synctest.Wait()
+			})
 			test(t, f)
 		})
 	}
 }
 
-// newMemory is a platform in memory, which serve starts.
+// newMemory is a platform in memory, which nothing serves yet.
 func newMemory(t *testing.T, seed mockplatform.Seed) *fixture {
 	return &fixture{t: t, Server: mockplatform.New(seed), url: "http://127.0.0.1", now: time.Now, network: new(mockplatform.Memory)}
-}
-
-func (f *fixture) serve(handler http.Handler) {
-	stop := f.network.Start(handler)
-	f.t.Cleanup(func() {
-		time.Sleep(time.Hour) // in which a list ends that nobody waits for any longer
-		stop()
-		synctest.Wait()
-	})
 }
 
 // waitFor waits for what another process does, for up to a minute.

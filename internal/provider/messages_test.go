@@ -95,11 +95,9 @@ func TestMessagesAreClean(t *testing.T) {
 	}
 	for name, answer := range platforms {
 		t.Run(name, inBubble(func(t *testing.T, f *fixture) {
-			actual := f.Server
-			f.network = new(mockplatform.Memory)
-			f.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			f.handle = func(w http.ResponseWriter, r *http.Request) {
 				recorder, body := httptest.NewRecorder(), any(nil)
-				actual.ServeHTTP(recorder, r)
+				f.ServeHTTP(recorder, r)
 				_ = json.Unmarshal(recorder.Body.Bytes(), &body)
 				status, changed := answer(r.Method, recorder.Code, body)
 				w.Header().Set("Location", "https://"+url.PathEscape("a\u202e")+".example/"+url.PathEscape(bad))
@@ -109,7 +107,7 @@ func TestMessagesAreClean(t *testing.T) {
 					return
 				}
 				_ = json.NewEncoder(w).Encode(changed)
-			}))
+			}
 			var said []string
 			hear := func(all ...diagnoses) {
 				for _, one := range all {

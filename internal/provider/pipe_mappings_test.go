@@ -45,16 +45,6 @@ func (f *fixture) mappedPipe() *managed {
 	return b
 }
 
-// excluded are the columns that the platform excludes of a pipe's tables, by target.
-func (f *fixture) excluded(id string) map[string]string {
-	all := map[string]string{}
-	for name, mapping := range mappingsOn(f.Pipe(id)) {
-		_, target, _ := strings.Cut(name, ">")
-		all[target] = mapping.excludes
-	}
-	return all
-}
-
 const tableMappings = "source.postgres.tableMappings"
 
 // mappingSet are mappings of tables of the schema public, by source and target: "users>people". Worlds and

@@ -27,56 +27,46 @@ func TestCallsAreNotKept(t *testing.T) {
 		if b.id != id {
 			id += "/" + b.id
 		}
-		for call, play := range map[string]func(context.Context) error{
-			"ValidateResourceConfig": func(ctx context.Context) error {
-				_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: b.name, Config: config})
-				return err
-			},
-			"UpgradeResourceState": func(ctx context.Context) error {
-				stored := []byte(toJSON(t, object{"service_id": mockplatform.ServiceID}))
-				_, err := s.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: b.name, RawState: &tfprotov6.RawState{JSON: stored}})
-				return err
-			},
-			"ImportResourceState": func(ctx context.Context) error {
-				_, err := s.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: b.name, ID: id})
-				return err
-			},
-			"ReadResource": func(ctx context.Context) error {
-				_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: b.name, CurrentState: state})
-				return err
-			},
-			"PlanResourceChange": func(ctx context.Context) error {
-				_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: b.name, Config: config, PriorState: state, ProposedNewState: state})
-				return err
-			},
-			"ApplyResourceChange": func(ctx context.Context) error {
-				_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: b.name, Config: config, PriorState: state, PlannedState: state})
-				return err
-			},
-			"GenerateResourceConfig": func(ctx context.Context) error {
-				_, err := s.GenerateResourceConfig(ctx, &tfprotov6.GenerateResourceConfigRequest{TypeName: b.name, State: state})
-				return err
-			},
+		for name, call := range map[string]func(context.Context) error{
+			"ValidateResourceConfig": calls(s.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{TypeName: b.name, Config: config}),
+			"UpgradeResourceState":   calls(s.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{TypeName: b.name, RawState: &tfprotov6.RawState{JSON: []byte("{}")}}),
+			"ImportResourceState":    calls(s.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: b.name, ID: id}),
+			"ReadResource":           calls(s.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: b.name, CurrentState: state}),
+			"PlanResourceChange": calls(s.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+				TypeName: b.name, Config: config, PriorState: state, ProposedNewState: state,
+			}),
+			"ApplyResourceChange": calls(s.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+				TypeName: b.name, Config: config, PriorState: state, PlannedState: state,
+			}),
+			"GenerateResourceConfig": calls(s.GenerateResourceConfig, &tfprotov6.GenerateResourceConfigRequest{TypeName: b.name, State: state}),
 		} {
 			type key struct{}
-			var calls []weak.Pointer[[64]byte]
+			var made []weak.Pointer[[64]byte]
 			for range 20 {
 				ofCall := new([64]byte)
-				calls = append(calls, weak.Make(ofCall))
-				if err := play(context.WithValue(t.Context(), key{}, ofCall)); err != nil {
-					t.Fatal(b.name, call, err)
+				made = append(made, weak.Make(ofCall))
+				if err := call(context.WithValue(t.Context(), key{}, ofCall)); err != nil {
+					t.Fatal(b.name, name, err)
 				}
 			}
 			kept := 0
 			runtime.GC()
-			for _, ofCall := range calls {
+			for _, ofCall := range made {
 				if ofCall.Value() != nil {
 					kept++
 				}
 			}
 			if kept > 5 { // the last ones may still be on a stack, or with a connection
-				t.Errorf("%s, %s: %d of %d calls are kept", b.name, call, kept, len(calls))
+				t.Errorf("%s, %s: %d of %d calls are kept", b.name, name, kept, len(made))
 			}
 		}
+	}
+}
+
+// calls makes a call with a request.
+func calls[Request, Response any](call func(context.Context, Request) (Response, error), request Request) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := call(ctx, request)
+		return err
 	}
 }
