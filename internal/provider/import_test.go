@@ -22,39 +22,38 @@ var seedPipes = map[string]string{
 	"postgres": mockplatform.PostgresPipeID,
 }
 
-// TestGenerateResourceConfig imports what is there and takes the configuration that the
-// provider generates: its plan changes nothing and warns about nothing.
+// importable has the import ID of each service, of a pipe of each kind, and of one in which nothing settable
+// but its name has a value, with the type of its resource.
+func (f *fixture) importable() map[string]string {
+	bare := f.Pipe(mockplatform.KafkaPipeID)
+	bare["id"], bare["settings"], bare["fieldMappings"] = "49999999-0000-4000-8000-000000000001", mockplatform.Document{}, nil
+	setMember(bare, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
+	setMember(bare, "destination.columns", nil)
+	f.SetPipe(bare)
+	all := map[string]string{}
+	for _, id := range ourServices {
+		all[id] = "dataplatform_service_scaling"
+	}
+	for _, id := range append(slices.Collect(maps.Values(seedPipes)), bare["id"].(string)) {
+		all[mockplatform.ServiceID+"/"+id] = "dataplatform_pipe"
+	}
+	return all
+}
+
+// TestGenerateResourceConfig imports what is there and takes the configuration that the provider generates,
+// which package adopt tests: it sets more than IDs, its plan changes nothing and warns about nothing.
 func TestGenerateResourceConfig(t *testing.T) {
 	f := newFixture(t)
 	schemas, err := f.start().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil || !schemas.ServerCapabilities.GenerateResourceConfig {
 		t.Fatal("Terraform is not told that the provider generates configuration", err)
 	}
-	const ids, scaling = "service_id", "idle_scaling idle_timeout_minutes num_replicas "
-	f.UpdateService(mockplatform.ServiceID, func(doc mockplatform.Document) { doc["idleScaling"] = false })
-	bare := f.barePipe()
-	for id, want := range map[string]string{
-		mockplatform.ServiceID: scaling + ids,
-		mockplatform.OtherOrganizationID + "/" + mockplatform.BeaconServiceID: scaling + "organization_id " + ids,
-		mockplatform.ServiceID + "/" + bare:                                   "name pipe_id " + ids,
-		mockplatform.ServiceID + "/" + mockplatform.KafkaPipeID:               "source.kafka.iam_role",
-		mockplatform.ServiceID + "/" + mockplatform.ObjectStoragePipeID:       "source.object_storage.path",
-		mockplatform.ServiceID + "/" + mockplatform.CloudStreamPipeID:         "source.cloud_stream.iam_role",
-		mockplatform.ServiceID + "/" + mockplatform.PostgresPipeID:            "source.postgres.settings.pull_batch_size source.postgres.settings.sync_interval_seconds source.postgres.table_mappings",
-	} {
-		name := "dataplatform_pipe"
-		if strings.HasPrefix(want, scaling) {
-			name = "dataplatform_service_scaling"
-		}
+	for id, name := range f.importable() {
 		b := f.manage(name, "", "", nil)
 		b.must(b.reported(b.block.Import(f.start(), id)))
 		b.must(b.reported(b.block.Generate(f.start())))
-		var set []string
-		for _, leaf := range b.read(b.block.Config).Leaves() {
-			set = append(set, leaf.Path.String())
-		}
-		if got := strings.Join(set, " "); got != want && (strings.Contains(want, ids) || !strings.Contains(got, want)) {
-			t.Errorf("%s sets %s, want %s", id, got, want)
+		if config := b.read(b.block.Config); len(config.Leaves()) < 3 || !config.At("organization_id").IsNull() {
+			t.Errorf("%s: %s", id, config)
 		}
 		if r := b.tell(&result{change: b.block.Plan(f.start())}, b.block.State); r.action != "none" || len(r.warnings) > 0 {
 			t.Errorf("%s: %s %s", id, r.action, r)
@@ -63,39 +62,20 @@ func TestGenerateResourceConfig(t *testing.T) {
 	f.wantWrites()
 }
 
-// barePipe adds a pipe in which nothing settable but its name has a value, and returns its ID.
-func (f *fixture) barePipe() string {
-	const id = "49999999-0000-4000-8000-000000000001"
-	bare := f.Pipe(mockplatform.KafkaPipeID)
-	bare["id"], bare["settings"], bare["fieldMappings"] = id, mockplatform.Document{}, nil
-	setMember(bare, "source.kafka", mockplatform.Document{"brokers": "b:9092"})
-	setMember(bare, "destination.columns", nil)
-	f.SetPipe(bare)
-	return id
-}
-
-// TestGeneratedConfiguration imports services and pipes of all kinds, and a bare one, from a
-// platform that omits what is empty, and lets terraform write their configuration: it applies
-// as it is, changes nothing, and has neither what is deprecated nor what cannot be set.
+// TestGeneratedConfiguration imports services and pipes from a platform that omits what is empty, and lets
+// terraform write their configuration: it applies as it is, changes nothing, and has neither what is
+// deprecated nor what cannot be set.
 func TestGeneratedConfiguration(t *testing.T) {
 	f := newFixture(t)
 	f.Configure(func(b *mockplatform.Behaviour) {
 		b.Responses = mockplatform.Responses{Sparse: []mockplatform.Sparse{{Path: "**", OnlyEmpty: true}}, Numbers: mockplatform.NumbersAsFloats, ShuffleSets: true}
 	})
-	ids := append(slices.Collect(maps.Values(seedPipes)), f.barePipe())
-	for i := range ids {
-		ids[i] = mockplatform.ServiceID + "/" + ids[i]
-	}
 	// Terraform 1.16 looks for a provider of another namespace without this line, and every program
 	// rejects it once the configuration exists.
 	const untilWritten = "  provider = dataplatform\n"
 	imports := ""
-	for i, id := range append(ids, ourServices...) {
-		kind := "service_scaling"
-		if i < len(ids) {
-			kind = "pipe"
-		}
-		imports += fmt.Sprintf("import {\n  to = dataplatform_%s.o%d\n  id = %q\n%s}\n", kind, i, id, untilWritten)
+	for id, name := range f.importable() {
+		imports += fmt.Sprintf("import {\n  to = %s.o%d\n  id = %q\n%s}\n", name, len(imports), id, untilWritten)
 	}
 	objects := strings.Count(imports, untilWritten)
 	w := f.workspace(f.provider())

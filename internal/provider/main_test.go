@@ -128,16 +128,10 @@ func waitFor(t *testing.T, what string, seen func() bool) {
 
 // provider is the provider block, with further arguments.
 func (f *fixture) provider(arguments ...string) string {
-	return plainProvider + fmt.Sprintf(`provider "dataplatform" {
-  base_url            = %q
-  organization_id     = %q
-  key_id              = "demo-key-id"
-  key_secret          = "demo-key-secret"
-  alerts_base_url     = %q
-  alerts_access_token = "demo-alerts-token"
-  %s
-}
-`, f.url, mockplatform.OrganizationID, f.url, strings.Join(arguments, "\n  "))
+	for name, value := range f.organization().settings {
+		arguments = append(arguments, fmt.Sprintf("%s = %q", name, value))
+	}
+	return plainProvider + "provider \"dataplatform\" {\n  " + strings.Join(arguments, "\n  ") + "\n}\n"
 }
 
 // wantWrites compares the bodies of all writes since the journal was reset,
