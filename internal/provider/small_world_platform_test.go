@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,8 +29,8 @@ type smallWorld struct {
 	sequence int    // of requests, of what a colleague does, and of what is carried out
 	isOver   bool
 	acts     []smallAct
-	body     object      // of the PATCH that is carried out
-	patch    *smallEvent // the last one that was
+	doing    *smallEvent // the request that is carried out
+	patch    *smallEvent // the last PATCH that was
 	lastDone time.Time   // when the last one is
 	events   []*smallEvent
 
@@ -97,12 +96,11 @@ func (w *smallWorld) rewrite(b *mockplatform.Behaviour, to func([]any) any) {
 	}}}
 }
 
-// edited are the names of the mappings that the PATCH adds or removes.
-func (w *smallWorld) edited() (names []string) {
-	for _, list := range []string{"tableMappingsToAdd", "tableMappingsToRemove"} {
-		names = append(names, slices.Collect(maps.Keys(mappingsOf(member(w.body, "source.postgres."+list))))...)
-	}
-	return names
+// edited are the mappings that the PATCH adds or removes.
+func (w *smallWorld) edited() mappingSet {
+	all := w.doing.adds()
+	maps.Copy(all, w.doing.removes())
+	return all
 }
 
 // dial connects for the next request, before which a colleague may act and a fault may be.
@@ -179,7 +177,7 @@ func (w *smallWorld) carryOut(e *smallEvent, fault mockplatform.Fault, writer ht
 			b.Responses.Lag = w.platform.lag
 		}
 	})
-	e.before, w.body, r.Body = w.held(), e.body, http.NoBody
+	e.before, w.doing, r.Body = w.held(), e, http.NoBody
 	switch {
 	case w.platform.forgets:
 		r.Method = http.MethodGet

@@ -125,14 +125,14 @@ var smallPlatforms = []smallPlatform{
 	{title: "forgets", forgets: true},
 	{title: "drops others with a removal", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
-			removes := member(w.body, "source.postgres.tableMappingsToRemove") != nil
-			return slices.DeleteFunc(all, func(mapping any) bool { return removes && !slices.Contains(w.edited(), nameOf(mapping)) })
+			removes := len(w.doing.removes()) > 0
+			return slices.DeleteFunc(all, func(mapping any) bool { return removes && !w.edited().has(nameOf(mapping)) })
 		})
 	}},
 	{title: "clears others", behave: func(w *smallWorld, b *mockplatform.Behaviour) {
 		w.rewrite(b, func(all []any) any {
 			for _, mapping := range all {
-				if nameOf(mapping) == "orders>orders" && len(w.edited()) > 0 && !slices.Contains(w.edited(), "orders>orders") {
+				if nameOf(mapping) == "orders>orders" && len(w.edited()) > 0 && !w.edited().has("orders>orders") {
 					setMember(mapping.(mockplatform.Document), "sortingKeys", []any{})
 				}
 			}
