@@ -165,7 +165,7 @@ func (w *smallWorld) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 			w.carryOut(e, mockplatform.Fault{}, httptest.NewRecorder(), later)
 		})
 	}
-	fault.Later = 0
+	fault.Later, fault.Half = 0, fault.Half && len(e.removes()) > 0
 	w.carryOut(e, fault, writer, r)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ func (w *smallWorld) beginning() *smallEvent {
 		leading++ // Terraform plans an adoption again in the apply, and what is omitted is read twice
 	}
 	for _, e := range w.events {
-		if e.method == http.MethodPatch || leading == 0 {
+		if e.isPatch() || leading == 0 {
 			break
 		}
 		if e.shown != nil {
@@ -65,7 +64,7 @@ func (w *smallWorld) edits(name string) bool {
 func (w *smallWorld) unguarded(e *smallEvent) bool {
 	read, until := &smallEvent{}, max(e.sequence, e.done)
 	for _, earlier := range w.events {
-		if earlier.sequence < until && earlier.shown != nil && (earlier.method == http.MethodGet || !w.platform.returnsThePast) && earlier != e {
+		if earlier.sequence < until && earlier.shown != nil && (!earlier.isPatch() || !w.platform.returnsThePast) && earlier != e {
 			read = earlier
 		}
 	}
@@ -79,7 +78,7 @@ func (w *smallWorld) unguarded(e *smallEvent) bool {
 func (w *smallWorld) check() {
 	gone, isFree := mappingSet{}, false // what the platform lost, or this apply removed, as it was last
 	for at, e := range w.events {
-		if e.method != http.MethodPatch {
+		if !e.isPatch() {
 			continue
 		}
 		w.checkRequest(e, w.events[:at])
@@ -135,7 +134,7 @@ func (w *smallWorld) checkRequest(e *smallEvent, before []*smallEvent) {
 	}
 	times := 0
 	for _, was := range before {
-		if was.method != http.MethodPatch || !was.accepted && !was.unknown {
+		if !was.isPatch() || !was.accepted && !was.unknown {
 			continue
 		}
 		if was.unknown && len(was.removes()) > 0 && (len(removes) > 0 || len(adds) > 0 && !was.isSeen(before)) {
@@ -171,7 +170,7 @@ func (w *smallWorld) checkRestore(e *smallEvent, sent smallPipe, before []*small
 	}
 	last := e.began
 	for _, was := range before {
-		if was.method == http.MethodPatch && !was.accepted {
+		if was.isPatch() && !was.accepted {
 			w.say("%d restores leaves after %d failed", e.sequence, was.sequence)
 		}
 		if was.shown != nil {
@@ -255,7 +254,7 @@ func (w *smallWorld) isUnknown(set mappingSet) bool { return len(set) == 0 && w.
 
 // checkState checks that the state after an error is what was shown last.
 func (w *smallWorld) checkState() {
-	hasBegun := w.some(func(e *smallEvent) bool { return e.method == http.MethodPatch }) || len(w.events) > 0 && w.events[len(w.events)-1].shown != nil
+	hasBegun := w.some((*smallEvent).isPatch) || len(w.events) > 0 && w.events[len(w.events)-1].shown != nil
 	if len(w.errors) == 0 || w.plan.adopts || !hasBegun {
 		return
 	}
@@ -361,7 +360,7 @@ func (w *smallWorld) checkEnd() {
 	case len(w.errors) > 0:
 		isReason := isLost || w.platform.forgets || (w.platform.folds || w.platform.dropsSet) && len(w.undone()) > 0
 		isFault := w.some(func(e *smallEvent) bool {
-			return slices.Contains([]string{"400", "400 half way", "unreadable"}, e.fault) || e.fault == "409" && e.method == http.MethodGet
+			return slices.Contains([]string{"400", "400 half way", "unreadable"}, e.fault) || e.fault == "409" && !e.isPatch()
 		})
 		isHalfShown := w.platform.slowly != nil && w.some(func(e *smallEvent) bool { return e.unknown })
 		if !isReason && !isFault && !isHalfShown {
