@@ -36,13 +36,13 @@ func (r Rules) DescribeInFull(name string, value Value) string {
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	default:
+		describe := func(element Value) string { return r.DescribeInFull(name, element) }
+		if key, keyed := r.Keys[name]; keyed {
+			describe = key.Label
+		}
 		var elements []string
 		for _, element := range value.Elements() {
-			if key, keyed := r.Keys[name]; keyed {
-				elements = append(elements, key.Label(element))
-				continue
-			}
-			elements = append(elements, r.DescribeInFull(name, element))
+			elements = append(elements, describe(element))
 		}
 		return "[" + strings.Join(elements, ", ") + "]"
 	}

@@ -2,11 +2,10 @@
 // are owned, which differ, what a response means, and what the state is after it.
 // It knows no attribute by name; what a type cannot express is in Rules.
 //
-//	value.go     a value, its members and elements
+//	value.go     a value, its members and elements, and the Unicode forms of its texts
 //	leaf.go      the leaves of an object: what is owned, compared and sent as a whole
 //	json.go      values from JSON, and as JSON
 //	same.go      when two values are equal, as a table, and Rules
-//	forms.go     names that differ only in their Unicode form
 //	keyed.go     keyed sets: their elements by key, and differences
 //	edit.go      a change to a keyed set, the question before it, and what became of it
 //	owned.go     what the configuration manages, the plan before an apply and the state after it

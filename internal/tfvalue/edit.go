@@ -28,20 +28,21 @@ func (k Key) Split(e Edit) (first Edit, second []Value) {
 
 // After returns a set as an Edit leaves it. What it adds takes the place of all that has the same key.
 func (k Key) After(set Value, e Edit) Value {
+	if e.IsEmpty() {
+		return set
+	}
 	return Collection(set.Type(), append(k.Except(set.Elements(), e.All()), e.Add...))
 }
 
 // Only returns the part of a set that has the keys of some elements.
 func (k Key) Only(set Value, some []Value) Value {
-	return Collection(set.Type(), k.matching(true, set.Elements(), some))
+	return Collection(set.Type(), k.Except(set.Elements(), k.Except(set.Elements(), some)))
 }
 
 // Except returns the elements that have the key of none of others.
-func (k Key) Except(elements, others []Value) []Value { return k.matching(false, elements, others) }
-
-func (k Key) matching(want bool, elements, others []Value) []Value {
+func (k Key) Except(elements, others []Value) []Value {
 	keys := k.group(others)
-	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return (len(keys[k.Of(element)]) > 0) != want })
+	return slices.DeleteFunc(slices.Clone(elements), func(element Value) bool { return len(keys[k.Of(element)]) > 0 })
 }
 
 // Ask compares a set as it is now with what it was before an edit and is after it, in the elements that
@@ -61,19 +62,11 @@ func (k Key) Ask(some []Value, before, after, now Value) (isDone bool, conflicts
 
 // NotDone returns what a set does not have yet of an edit: what is not there as it was added, and
 // what was removed, is not added again, and is still there.
-func (k Key) NotDone(e Edit, now Value) (left Edit) {
+func (k Key) NotDone(e Edit, now Value) Edit {
 	is, added := k.group(now.Elements()), k.group(e.Add)
-	for _, element := range e.Add {
-		if key := k.Of(element); !k.alike(is[key], added[key]) {
-			left.Add = append(left.Add, element)
-		}
-	}
-	for _, element := range e.Remove {
-		if key := k.Of(element); len(is[key]) > 0 && len(added[key]) == 0 {
-			left.Remove = append(left.Remove, element)
-		}
-	}
-	return left
+	isAdded := func(element Value) bool { return k.alike(is[k.Of(element)], added[k.Of(element)]) }
+	isGone := func(element Value) bool { return len(is[k.Of(element)]) == 0 || len(added[k.Of(element)]) > 0 }
+	return Edit{slices.DeleteFunc(slices.Clone(e.Remove), isGone), slices.DeleteFunc(slices.Clone(e.Add), isAdded)}
 }
 
 // Moved returns the elements of a set, as they were, that are now missing or have another value,
@@ -84,14 +77,11 @@ func (k Key) Moved(before, now Value, except []Value) []Value {
 
 // SameButCase returns the elements of a set whose keys differ from those of some elements by letter
 // case alone.
-func (k Key) SameButCase(some []Value, now Value) (found []Value) {
-	for _, element := range now.Elements() {
+func (k Key) SameButCase(some []Value, now Value) []Value {
+	return k.Sort(slices.DeleteFunc(now.Elements(), func(element Value) bool {
 		key := k.Of(element)
-		if slices.ContainsFunc(some, func(other Value) bool { return k.Of(other) != key && strings.EqualFold(k.Of(other), key) }) {
-			found = append(found, element)
-		}
-	}
-	return k.Sort(found)
+		return !slices.ContainsFunc(some, func(other Value) bool { return k.Of(other) != key && strings.EqualFold(k.Of(other), key) })
+	}))
 }
 
 func (k Key) group(elements []Value) map[string][]Value {
@@ -105,10 +95,9 @@ func (k Key) group(elements []Value) map[string][]Value {
 // alike reports whether two groups of elements with one key are equal. A group has two if a response
 // repeats a key.
 func (k Key) alike(a, b []Value) bool {
-	contains := func(all []Value, one Value) bool {
-		return slices.ContainsFunc(all, func(other Value) bool { return Alike(one, other) })
-	}
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool { return !contains(b, one) })
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(one Value) bool {
+		return !slices.ContainsFunc(b, func(other Value) bool { return Alike(one, other) })
+	})
 }
 
 // Related returns the part of a set that is related to some elements: see Among.

@@ -110,21 +110,17 @@ func (r Rules) readElements(at Path, decoded any, typ tftypes.Type, unique bool)
 }
 
 func readScalar(at Path, decoded any, typ tftypes.Type) (any, error) {
-	switch decoded := decoded.(type) {
-	case string:
-		if typ.Is(tftypes.String) {
-			return decoded, nil
-		}
-	case bool:
-		if typ.Is(tftypes.Bool) {
-			return decoded, nil
-		}
-	case json.Number:
-		if typ.Is(tftypes.Number) {
-			return readNumber(at, string(decoded))
-		}
+	_, isText := decoded.(string)
+	_, isBool := decoded.(bool)
+	number, isNumber := decoded.(json.Number)
+	switch {
+	case isText && typ.Is(tftypes.String), isBool && typ.Is(tftypes.Bool):
+		return decoded, nil
+	case isNumber && typ.Is(tftypes.Number):
+		return readNumber(at, string(number))
+	default:
+		return nil, otherType(at, decoded)
 	}
-	return nil, otherType(at, decoded)
 }
 
 func readNumber(at Path, text string) (any, error) {

@@ -134,9 +134,6 @@ func (k Key) Complete(read, known Value) Value {
 			}
 		}
 	}
-	if len(elements) == 0 {
-		return read
-	}
 	return Collection(read.Type(), elements)
 }
 

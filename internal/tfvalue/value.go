@@ -5,8 +5,11 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Value is a value of an attribute, or of a whole object.
@@ -68,11 +71,16 @@ func (v Value) Equal(other Value) bool { return v.Value.Equal(other.Value) }
 
 // attributes returns the value's own map, which must not be changed.
 func (v Value) attributes() map[string]tftypes.Value {
-	var all map[string]tftypes.Value
-	if v.IsNull() || v.As(&all) != nil {
+	if v.IsNull() {
 		return nil
 	}
-	return all
+	return as[map[string]tftypes.Value](v)
+}
+
+// as returns what a value has, and nothing if it is unknown or of another type.
+func as[T any](v Value) (content T) {
+	_ = v.As(&content)
+	return content
 }
 
 // Members returns the attributes of an object in the order of their names, none if it is null or
@@ -90,10 +98,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 
 // Elements returns the elements of a list or set, none if it is null or unknown.
 func (v Value) Elements() []Value {
-	var raw []tftypes.Value
-	if v.As(&raw) != nil {
-		return nil
-	}
+	raw := as[[]tftypes.Value](v)
 	all := make([]Value, len(raw))
 	for i, element := range raw {
 		all[i] = Value{element}
@@ -151,27 +156,36 @@ func (v Value) Map(change func(name string, member Value) Value) Value {
 }
 
 // Text returns a string, "" if it is null or unknown.
-func (v Value) Text() string {
-	var s string
-	if v.As(&s) != nil {
-		return ""
-	}
-	return s
+func (v Value) Text() string { return as[string](v) }
+
+// Normal returns a string in Terraform's Unicode form. Terraform normalizes every string of
+// configuration and state to one form (NFC). A database may have a name in another form, and to the
+// database that is another name. Here the forms are equal, so they alone are no difference. But to
+// send a list or a set again would rename what is in it.
+func (v Value) Normal() string { return norm.NFC.String(v.Text()) }
+
+// OtherForms returns the strings in a value that have another form, or that could not be read in full
+// (what was no text has become U+FFFD), each once, in Terraform's form and sorted. A value that contains
+// one must not be sent again.
+func (v Value) OtherForms() []string {
+	found := map[string]bool{}
+	_ = tftypes.Walk(v.Value, func(_ *tftypes.AttributePath, at tftypes.Value) (bool, error) {
+		if s := (Value{at}); isString(s) && (s.Normal() != s.Text() || strings.ContainsRune(s.Text(), utf8.RuneError)) {
+			found[s.Normal()] = true
+		}
+		return true, nil // never fails
+	})
+	return slices.Sorted(maps.Keys(found))
 }
 
 // True reports whether a boolean is known and true.
-func (v Value) True() bool {
-	var b bool
-	return v.As(&b) == nil && b
-}
+func (v Value) True() bool { return as[bool](v) }
 
 // Number returns a number, 0 if it is null or unknown.
 func (v Value) Number() *big.Float {
-	var n big.Float
-	if v.As(&n) != nil {
-		return new(big.Float)
-	}
-	return &n
+	n := new(big.Float)
+	_ = v.As(n)
+	return n
 }
 
 // IsEmpty reports whether a response that omits the field may mean this value: null, "", [], {} of
