@@ -22,18 +22,12 @@ func (e *Engine) apply(ctx context.Context, c *conn.Connection, change Change, l
 		}
 		return change.Plan, memory{}
 	}
-	client, ok := c.Ready(conn.ManagementSettings, diags)
+	now, ok := e.readToChange(ctx, c, change, last, diags)
 	if !ok {
 		return change.Prior, last
 	}
-	id := e.identity(change.Plan)
-	now, err := e.readToChange(ctx, client, id, change, last)
-	if err != nil {
-		e.addAdoptError(diags, id, err)
-		return change.Prior, last
-	}
 	var found diag.Diagnostics // the plan has already shown its warnings
-	u := e.newUpdate(c, id, e.review(change, now, &found), last)
+	u := e.newUpdate(c, e.review(change, now, &found), last)
 	diags.Append(found.Errors()...)
 	if !diags.HasError() {
 		u.run(ctx, diags)

@@ -69,7 +69,7 @@ func (u *update) compareSet(s step, shown tfvalue.Value, f *findings) {
 	f.lacksSet = set.IsNull() && !mayBeEmpty || !u.hasWholeSet(shown)
 	if !f.lacksSet {
 		f.notDone = u.key().NotDone(s.soFar, set)
-		f.hasMoved = f.hasMoved || u.knewSet && len(u.key().Moved(s.before, set, s.soFar.All())) > 0
+		f.hasMoved = f.hasMoved || !u.change.read.setAt.IsZero() && len(u.key().Moved(s.before, set, s.soFar.All())) > 0
 	}
 }
 
@@ -94,9 +94,9 @@ func (u *update) isDoubtful(s step, f findings) bool {
 // sent is not there, whatever is there instead, more follow.
 func (u *update) await(ctx context.Context, s step, shown response, diags *diag.Diagnostics) (ok bool) {
 	f := u.compare(s, shown.object)
-	first, waiting, isSettled := f.late, wait{isFirstNow: true}, false
+	first, waiting, isSettled := f.late, wait{}, false
 	for u.shouldWait(s, f) && waiting.next(ctx) || !u.shouldWait(s, f) && !isSettled && u.isDoubtful(s, f) {
-		waiting.isFirstNow, isSettled = false, !u.shouldWait(s, f)
+		waiting.pause, isSettled = max(waiting.pause, firstPause), !u.shouldWait(s, f)
 		read, err := u.readOnce(ctx, u.connection.Client, u.id, u.elements(s))
 		if err != nil {
 			u.takeShown(s, shown, f)
@@ -116,12 +116,10 @@ func (u *update) await(ctx context.Context, s step, shown response, diags *diag.
 	return u.conclude(s, f, first, diags)
 }
 
-// wait is a wait with reads in between, after longer and longer pauses; the first read may follow
-// without one.
+// wait is a wait with reads in between, after longer and longer pauses, of which pause is the next.
 type wait struct {
-	isFirstNow bool
-	begun      time.Time
-	pause      time.Duration
+	begun time.Time
+	pause time.Duration
 }
 
 const firstPause, maxPause = 500 * time.Millisecond, 5 * time.Second
@@ -133,14 +131,14 @@ func (w *wait) next(ctx context.Context) bool {
 		w.begun = time.Now()
 	}
 	left := maxWait - time.Since(w.begun)
-	if w.isFirstNow || left <= 0 {
-		return w.isFirstNow
+	if left <= 0 {
+		return false
 	}
-	w.pause = min(max(2*w.pause, firstPause), maxPause)
 	select {
 	case <-time.After(min(w.pause, left)):
 	case <-ctx.Done():
 	}
+	w.pause = min(2*w.pause, maxPause)
 	return true
 }
 

@@ -8,10 +8,9 @@
 //
 //	kind.go      what the engine has to know of a kind
 //	resource.go  the framework's resource: schemas, and the check of a configuration
-//	import.go    the object that an import names
 //	rpc.go       the calls of the protocol, decoded and encoded
-//	engine.go    the engine of a kind, and the identity of an object
-//	traits.go    what the schema allows in a plan, and the plan before the object is read
+//	engine.go    the engine of a kind, the identity of an object, and the one that an import names
+//	traits.go    what the schema allows: in a plan before the object is read, in a generated configuration
 //	read.go      a refresh, and the read of one object
 //	plan.go      the plan of an adoption, of an update, and of a replacement
 //	review.go    what a change has to achieve, and what is against it
@@ -21,6 +20,5 @@
 //	await.go     what a response leaves open, and the wait for what was sent
 //	set.go       the keyed set of an update: the question before each PATCH, and unknown outcomes
 //	report.go    the errors and warnings of an update
-//	generate.go  the configuration of an object that was read
 //	private.go   what private state remembers of earlier reads
 package adopt

@@ -30,7 +30,6 @@ func (e *Engine) plan(ctx context.Context, c *conn.Connection, change Change, la
 		e.warnOverwritten(c, e.reviewAdoption(ctx, c, config, plan, diags), diags)
 	default:
 		c.WarnOrganization(config.At("organization_id"), prior.At("organization_id"), e.label(prior, prior), "", diags)
-		plan = e.keepIDs(plan, prior)
 		replaces = slices.DeleteFunc(e.identifiers(), func(name string) bool { return plan.At(name).Equal(prior.At(name)) })
 		if len(replaces) == 0 {
 			return e.planUpdate(Change{config, plan, prior}, diags), nil
@@ -72,32 +71,16 @@ func (e *Engine) proposeIn(c *conn.Connection, config, prior tfvalue.Value, diag
 // plan, since they may change before the apply: Terraform plans a creation again there, and rejects
 // a plan that differs from the first one.
 func (e *Engine) reviewAdoption(ctx context.Context, c *conn.Connection, config, plan tfvalue.Value, diags *diag.Diagnostics) (r reviewed) {
-	change := Change{config, plan, tfvalue.Null(e.objectType)}
-	r.Remote = change.Prior
-	now := observed{response: response{object: change.Prior}}
-	if id := e.identity(plan); id.isKnown() && !c.Waits(conn.ManagementSettings...) {
-		client, ok := c.Ready(conn.ManagementSettings, diags)
-		if !ok {
-			return r
-		}
-		var err error
-		if now, err = e.readToChange(ctx, client, id, change, memory{}); err != nil {
-			e.addAdoptError(diags, id, err)
+	nothing := tfvalue.Null(e.objectType)
+	change, now := Change{config, plan, nothing}, observed{nothing, response{object: nothing}}
+	if e.identity(plan).isKnown() && !c.Waits(conn.ManagementSettings...) {
+		var ok bool
+		if now, ok = e.readToChange(ctx, c, change, memory{}, diags); !ok {
+			r.Remote = nothing
 			return r
 		}
 	}
-	return e.review(change, observed{now.object, now.response}, diags)
-}
-
-// keepIDs returns the plan with the prior spelling of IDs that differ only in letter
-// case.
-func (e *Engine) keepIDs(plan, prior tfvalue.Value) tfvalue.Value {
-	for _, name := range e.identifiers() {
-		if kept := prior.At(name); !kept.IsNull() && strings.EqualFold(kept.Text(), plan.At(name).Text()) {
-			plan = plan.With(kept, name)
-		}
-	}
-	return plan
+	return e.review(change, now, diags)
 }
 
 // checkImport reports an import of one object into a resource whose configuration names another,

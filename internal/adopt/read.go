@@ -57,8 +57,17 @@ func (e *Engine) refresh(ctx context.Context, c *conn.Connection, state tfvalue.
 
 // readToChange reads the object of a change, which has no state yet in an adoption. A change that
 // manages the keyed set, and does not clear it, can only be decided once a read has returned the set.
-func (e *Engine) readToChange(ctx context.Context, client *platform.Client, id Identity, change Change, last memory) (observed, error) {
-	return e.observe(ctx, client, id, earlier{change.Prior, e.setOf(change.Prior), last, !e.setOf(e.owned(change)).IsEmpty()})
+func (e *Engine) readToChange(ctx context.Context, c *conn.Connection, change Change, last memory, diags *diag.Diagnostics) (now observed, ok bool) {
+	client, ok := c.Ready(conn.ManagementSettings, diags)
+	if !ok {
+		return now, false
+	}
+	id := e.identity(change.Plan)
+	now, err := e.observe(ctx, client, id, earlier{change.Prior, e.setOf(change.Prior), last, !e.setOf(e.owned(change)).IsEmpty()})
+	if err != nil {
+		e.addAdoptError(diags, id, err)
+	}
+	return now, err == nil
 }
 
 // earlier is what is known of an object before a read: the object, the elements that its keyed set may

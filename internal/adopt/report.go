@@ -162,7 +162,7 @@ func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
 		}
 		unmanaged = append(unmanaged, lines...)
 	}
-	if u.ownsKeyedSet() && u.knewSet {
+	if u.ownsKeyedSet() && !u.change.read.setAt.IsZero() {
 		key, before, now := u.key(), u.setOf(u.change.Remote), u.setOf(u.remote)
 		moved := key.Moved(before, now, u.change.Edit.All())
 		managed = append(managed, u.describeMoved(u.KeyedSet, key.Only(before, moved), key.Only(now, moved), "is now")...)
@@ -172,7 +172,7 @@ func (u *update) describeAllMoved() (managed, unmanaged, advice []string) {
 
 // describeMoved describes a leaf as it was at the beginning, and is now.
 func (u *update) describeMoved(at tfvalue.Path, was, now tfvalue.Value, verb string) []string {
-	return u.Rules.DescribeChange(at, was, u.Rules.FillLeaf(at.Name(), now), [2]string{"was", verb}, u.connection.Client.Mask)
+	return u.Rules.DescribeChange(at, was, now, [2]string{"was", verb}, u.connection.Client.Mask)
 }
 
 // warnUnreturned warns, once per object, about what the platform accepted and does not return.

@@ -17,21 +17,21 @@ import (
 // reviewed is a change that was reviewed.
 type reviewed struct {
 	Review
-	// owned are the managed leaves as planned, and wanted is what they have to be after the
-	// apply: as planned where the plan changes them, and otherwise as the platform has them.
-	owned, wanted tfvalue.Value
+	// wanted are the managed leaves as they have to be after the apply: as planned where the plan
+	// changes them, and otherwise as the platform has them.
+	wanted tfvalue.Value
 	// read is what the last read returned, and overwritten what the kind says that is overwritten.
 	read        response
 	overwritten []string
 }
 
-// review compares a change with the object after a read. If a change is rejected, its warnings are dropped, and so are the engine's errors if the kind has
-// some of its own.
+// review compares a change with the object after a read. If a change is rejected, its warnings are
+// dropped, and so are the engine's errors if the kind has some of its own.
 func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) reviewed {
 	var byKind, byEngine diag.Diagnostics
-	r := reviewed{owned: e.owned(change), read: now.response}
+	r := reviewed{read: now.response}
 	r.Review = Review{Change: change, Label: e.label(change.Plan, now.remote), Remote: now.remote, Diags: &byKind}
-	r.wanted = e.wantedAfter(r)
+	r.wanted = e.wantedAfter(change, now.remote)
 	r.Leaves = e.Rules.Changes(r.wanted, now.remote)
 	r.Edit = e.edit(&r, &byEngine)
 	e.checkForms(r, &byEngine)
@@ -51,14 +51,15 @@ func (e *Engine) review(change Change, now observed, diags *diag.Diagnostics) re
 // changes them, and otherwise as they are now. In an adoption, which has no prior state, every leaf
 // counts as changed. A leaf that matches keeps the platform's spelling, in case it has to be
 // restored.
-func (e *Engine) wantedAfter(r reviewed) tfvalue.Value {
-	changed := r.owned
-	if !r.Prior.IsNull() {
-		changed = e.Rules.Changes(r.owned, r.Prior)
+func (e *Engine) wantedAfter(change Change, remote tfvalue.Value) tfvalue.Value {
+	owned := e.owned(change)
+	changed := owned
+	if !change.Prior.IsNull() {
+		changed = e.Rules.Changes(owned, change.Prior)
 	}
 	wanted := changed
-	for _, leaf := range r.owned.Leaves() {
-		if now := r.Remote.At(leaf.Path...); changed.At(leaf.Path...).IsNull() || e.Rules.Same(leaf.Name(), leaf.Value, now) {
+	for _, leaf := range owned.Leaves() {
+		if now := remote.At(leaf.Path...); changed.At(leaf.Path...).IsNull() || e.Rules.Same(leaf.Name(), leaf.Value, now) {
 			wanted = wanted.With(now, leaf.Path...)
 		}
 	}

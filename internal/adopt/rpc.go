@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -43,10 +44,7 @@ func (e *Engine) ImportResourceState(c *conn.Connection, req *tfprotov6.ImportRe
 		return nil, err
 	}
 	imported := &tfprotov6.ImportedResource{TypeName: req.TypeName, Private: memory{imported: true}.encode()}
-	if imported.State, err = encode(object); err != nil {
-		return nil, err
-	}
-	imported.Identity, err = e.encodeIdentity(object)
+	imported.State, imported.Identity, err = e.encodeObject(object, object)
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{imported}}, err
 }
 
@@ -64,10 +62,7 @@ func (e *Engine) ReadResource(ctx context.Context, c *conn.Connection, req *tfpr
 		memory.importedIn = c.Run
 	}
 	resp := &tfprotov6.ReadResourceResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
-	if resp.NewState, err = encode(next); err != nil {
-		return nil, err
-	}
-	resp.NewIdentity, err = e.encodeIdentity(state)
+	resp.NewState, resp.NewIdentity, err = e.encodeObject(next, state)
 	return resp, err
 }
 
@@ -104,10 +99,7 @@ func (e *Engine) ApplyResourceChange(ctx context.Context, c *conn.Connection, re
 			fmt.Sprintf("Some values of the %s are still unknown after apply. %s", e.Noun, conn.Bug))
 	}
 	resp := &tfprotov6.ApplyResourceChangeResponse{Private: memory.encode(), Diagnostics: conn.ToProtocol(diags)}
-	if resp.NewState, err = encode(state); err != nil {
-		return nil, err
-	}
-	resp.NewIdentity, err = e.encodeIdentity(state)
+	resp.NewState, resp.NewIdentity, err = e.encodeObject(state, state)
 	return resp, err
 }
 
@@ -122,9 +114,11 @@ func (e *Engine) GenerateResourceConfig(c *conn.Connection, req *tfprotov6.Gener
 	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, err
 }
 
-func (e *Engine) encodeIdentity(object tfvalue.Value) (*tfprotov6.ResourceIdentityData, error) {
-	written, err := encode(e.IdentityOf(object))
-	return &tfprotov6.ResourceIdentityData{IdentityData: written}, err
+// encodeObject encodes a state, and the identity of an object.
+func (e *Engine) encodeObject(state, object tfvalue.Value) (*tfprotov6.DynamicValue, *tfprotov6.ResourceIdentityData, error) {
+	written, err := encode(state)
+	identity, errIdentity := encode(e.IdentityOf(object))
+	return written, &tfprotov6.ResourceIdentityData{IdentityData: identity}, cmp.Or(err, errIdentity)
 }
 
 func (e *Engine) change(config, plan, prior *tfprotov6.DynamicValue) (Change, error) {

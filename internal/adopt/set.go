@@ -70,7 +70,7 @@ func (u *update) look(ctx context.Context, s step) (isDone bool, read response, 
 
 // watch looks for a while, as long as the answer is open.
 func (u *update) watch(ctx context.Context, s step, isOpen func(isDone bool, err error) bool) (isDone bool, read response, err error) {
-	for waiting := (wait{}); ; {
+	for waiting := (wait{pause: firstPause}); ; {
 		isDone, read, err = u.look(ctx, s)
 		if !isOpen(isDone, err) || !waiting.next(ctx) {
 			return isDone, read, err
@@ -146,6 +146,5 @@ func (u *update) removedInSpite(ctx context.Context, s step, err error) []tfvalu
 	if err != nil && !errors.As(err, new(conflict)) {
 		return s.Edit.Remove // not known
 	}
-	there := u.key().Only(u.setOf(u.remote), s.Edit.Remove).Elements()
-	return u.key().Except(s.Edit.Remove, there)
+	return u.key().Except(s.Edit.Remove, u.setOf(u.remote).Elements())
 }

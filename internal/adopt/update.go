@@ -31,17 +31,13 @@ type update struct {
 	id         Identity
 
 	// change is what the plan changes, and steps are its PATCHes. memory is what private state would
-	// remember of the read at the beginning, and knewSet reports that it returned the keyed set.
-	change  reviewed
-	steps   []step
-	memory  memory
-	knewSet bool
+	// remember of the read at the beginning.
+	change reviewed
+	steps  []step
+	memory memory
 
-	progress
-}
+	// All that follows changes during the update.
 
-// progress is what changes during an update.
-type progress struct {
 	// remote is the object as far as it is known. returned is what reads and responses have returned of
 	// it first, or of what was sent, once they have shown it: a leaf that is another one later was
 	// changed by others, or reset. Only take sets them.
@@ -79,10 +75,10 @@ type step struct {
 // maxAge is how old a read may be that something is decided by.
 const maxAge = 10 * time.Second
 
-func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, last memory) *update {
+func (e *Engine) newUpdate(c *conn.Connection, r reviewed, last memory) *update {
 	u := &update{
-		Engine: e, connection: c, id: id, change: r, memory: e.rememberRead(r.Remote, r.read.object, last), knewSet: !r.read.setAt.IsZero(),
-		progress: progress{remote: r.Remote, returned: r.read.object, readAt: time.Now(), setAt: r.read.setAt, sent: tfvalue.Null(e.objectType), isAlone: true},
+		Engine: e, connection: c, id: e.identity(r.Plan), change: r, memory: e.rememberRead(r.Remote, r.read.object, last),
+		remote: r.Remote, returned: r.read.object, readAt: time.Now(), setAt: r.read.setAt, sent: tfvalue.Null(e.objectType), isAlone: true,
 	}
 	u.steps = u.decide()
 	return u
@@ -90,22 +86,14 @@ func (e *Engine) newUpdate(c *conn.Connection, id Identity, r reviewed, last mem
 
 // decide returns the steps of the change. The second one has the additions that are related to what
 // the first one removes.
-func (u *update) decide() (steps []step) {
-	first, later := u.key().Split(u.change.Edit)
-	patches := []Patch{{u.change.Leaves, first}}
-	if len(later) > 0 {
-		patches = append(patches, Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}})
-	}
-	set, concerns, soFar := u.setOf(u.change.Remote), u.change.Edit.All(), first
-	for i, patch := range patches {
-		s := step{Patch: patch, isFirst: i == 0, isLast: i == len(patches)-1, before: set, after: set, concerns: concerns, soFar: soFar}
-		if !patch.Edit.IsEmpty() {
-			s.after = u.key().After(set, patch.Edit)
-		}
-		steps = append(steps, s)
-		set, concerns, soFar = s.after, later, u.change.Edit
-	}
-	return slices.DeleteFunc(steps, func(s step) bool { return s.IsEmpty() })
+func (u *update) decide() []step {
+	whole, set := u.change.Edit, u.setOf(u.change.Remote)
+	first, later := u.key().Split(whole)
+	between := u.key().After(set, first)
+	one := step{Patch: Patch{u.change.Leaves, first}, isFirst: true, isLast: len(later) == 0, before: set, after: between, concerns: whole.All(), soFar: first}
+	two := step{Patch: Patch{tfvalue.Null(u.objectType), tfvalue.Edit{Add: later}}, isLast: true, before: between, concerns: later, soFar: whole}
+	two.after = u.key().After(between, two.Edit)
+	return slices.DeleteFunc([]step{one, two}, func(s step) bool { return s.IsEmpty() })
 }
 
 // run carries out the change. If nothing differs, it sends no PATCH. After an error, too, remote is
@@ -128,10 +116,9 @@ func (u *update) run(ctx context.Context, diags *diag.Diagnostics) {
 func (u *update) carryOut(ctx context.Context, s step, diags *diag.Diagnostics) (ok bool) {
 	shown, err := u.send(ctx, s)
 	isUnknown, changesSet := platform.IsAmbiguous(err), !s.Edit.IsEmpty()
-	switch {
-	case err == nil, isUnknown:
+	if err == nil || isUnknown {
 		u.record(s.Patch)
-	default:
+	} else {
 		u.edited.Remove = append(u.edited.Remove, u.removedInSpite(ctx, s, err)...)
 	}
 	if isUnknown && changesSet {
