@@ -6,7 +6,6 @@ import (
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
 // reads is the number of GETs since the last wantPatches.
@@ -16,26 +15,19 @@ func (w *workshop) reads() int { return len(w.requests) - len(w.patches()) }
 // their object, owned or not. A plan reads at most once more.
 func TestReturnedLeavesGoMissing(t *testing.T) {
 	t.Parallel()
-	name, size := omit("GET", 1, "name"), omit("GET", 1, "size")
-	oneAfterAnother := func(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
-		if lamp = name(w, request, lamp); !lamp.At("name").IsNull() {
-			lamp = size(w, request, lamp)
-		}
-		return lamp
-	}
 	for name, test := range map[string]struct {
 		edit  editing
 		reads int
 		sent  string
 		name  string // in the state, which nobody manages; "" for null
 	}{
-		"once":                   {omit("GET", 1, "size"), 2, "", "desk"},
-		"once, a keyed set":      {omit("GET", 1, bulbsAt...), 2, "", "desk"},
-		"one leaf after another": {oneAfterAnother, 2, "", "desk"},
-		"with its object":        {omit("", 0, "shape"), 1, "", "desk"},
-		"for good, and nobody's": {omit("", 0, "name"), 2, "", ""},
-		"for good":               {omit("", 0, "size"), 2, "PATCH size", "desk"},
-		"for good, from reads":   {omit("GET", 0, "size"), 2, "PATCH size", "desk"},
+		"once":                   {within(0, 1, 2, omits("size")), 2, "", "desk"},
+		"once, a keyed set":      {within(0, 1, 2, omits(bulbsAt...)), 2, "", "desk"},
+		"one leaf after another": {each(within(0, 1, 2, omits("name")), within(0, 2, 3, omits("size"))), 2, "", "desk"},
+		"with its object":        {to("", omits("shape")), 1, "", "desk"},
+		"for good, and nobody's": {to("", omits("name")), 2, "", ""},
+		"for good":               {to("", omits("size")), 2, "PATCH size", "desk"},
+		"for good, from reads":   {to("GET", omits("size")), 2, "PATCH size", "desk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,12 +83,12 @@ func TestAdoptionReads(t *testing.T) {
 		sent  string
 		error string
 	}{
-		"nothing is omitted":                    {deskBulbs, omit("GET", 0, "cert"), "3 GETs", ""},
-		"the set, once":                         {deskBulbs, omit("GET", 1, bulbsAt...), "4 GETs", ""},
-		"the set, always: it counts as empty":   {deskBulbs, omit("GET", 0, bulbsAt...), "6 GETs, PATCH +E14 +E27", ""},
-		"the set, which nobody manages":         {nil, omit("GET", 0, bulbsAt...), "3 GETs", ""},
-		"the object around it, once":            {deskBulbs, omit("GET", 1, "fixture", "mount"), "4 GETs", ""},
-		"the object around it, always":          {deskBulbs, omit("GET", 0, "fixture", "mount"), "2 GETs", "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
+		"nothing is omitted":                    {deskBulbs, to("GET", omits("cert")), "3 GETs", ""},
+		"the set, once":                         {deskBulbs, within(0, 1, 2, omits(bulbsAt...)), "4 GETs", ""},
+		"the set, always: it counts as empty":   {deskBulbs, to("GET", omits(bulbsAt...)), "6 GETs, PATCH +E14 +E27", ""},
+		"the set, which nobody manages":         {nil, to("GET", omits(bulbsAt...)), "3 GETs", ""},
+		"the object around it, once":            {deskBulbs, within(0, 1, 2, omits("fixture", "mount")), "4 GETs", ""},
+		"the object around it, always":          {deskBulbs, to("GET", omits("fixture", "mount")), "2 GETs", "The API did not return fixture.mount, so it is not known which bulbs the lamp has."},
 		"the names, once":                       {deskBulbs, nameless(1), "4 GETs", ""},
 		"the names, once, which nobody manages": {nil, nameless(1), "4 GETs", ""},
 		"the names, twice":                      {deskBulbs, nameless(2), "2 GETs", "The API returned a bulb that does not have all of socket"},
@@ -118,7 +110,7 @@ func TestAdoptionReads(t *testing.T) {
 		})
 	}
 	tf := adopted(t, m{"size": 3})
-	tf.edit = omit("GET", 0, "size")
+	tf.edit = to("GET", omits("size"))
 	tf.fail = func(string) error {
 		if tf.reads() == 2 {
 			return &platform.Error{Status: 403}
@@ -147,14 +139,14 @@ func TestPrivateStateHasWhatNoReadReturned(t *testing.T) {
 	for _, unread := range []string{"", "{", `{"unreturned":"e30="}`} { // which is ignored
 		wantPlan(unread, terraformtest.None)
 	}
-	tf.edit = omit("GET", 1, "size")
+	tf.edit = within(0, 1, 2, omits("size"))
 	wantPlan("", terraformtest.None) // without a memory, no leaf counts as emptied
 
 	// What goes missing with its object stays a leaf that reads have returned.
 	tf = adopted(t, m{"shape": m{"round": m{"radius": 4}}})
-	tf.edit = omit("", 0, "shape")
+	tf.edit = to("", omits("shape"))
 	tf.plays(act{})
-	tf.edit = omit("", 0, "shape", "round", "radius")
+	tf.edit = to("", omits("shape", "round", "radius"))
 	wantPlan(nothing, terraformtest.Update)
 }
 

@@ -99,10 +99,8 @@ func TestAdoptionWarnings(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			tf := newTerraform(t, newWorkshop())
+			tf := adopts(t, newWorkshop(), test.plan)
 			tf.change(firstLamp, nil, "cert")
-			test.plan["lamp_id"] = firstLamp
-			tf.config = test.plan
 			o := tf.plan()
 			tf.wantOK(o)
 			if test.list == "" {
@@ -110,7 +108,7 @@ func TestAdoptionWarnings(t *testing.T) {
 				return
 			}
 			tf.wantWarnings(o, "Creating this resource "+test.summary+` lamp "desk" (`+firstLamp+"): The lamp already exists. "+test.list+"\n\nTo keep")
-			tf.edit = omit("GET", 1, bulbsAt...)
+			tf.edit, tf.requests = within(0, 1, 2, omits(bulbsAt...)), nil
 			if again := tf.plan(); !slices.Equal(again.Warnings, o.Warnings) {
 				t.Errorf("with bulbs omitted once: %q", again.Warnings)
 			}
@@ -168,8 +166,8 @@ func TestEmptyObjects(t *testing.T) {
 func TestUnreadableAndDeletedObjects(t *testing.T) {
 	t.Parallel()
 	noResponse := func(string) error { return errors.New("no response") }
-	adoption := newTerraform(t, newWorkshop())
-	adoption.config, adoption.fail = m{"lamp_id": firstLamp}, noResponse
+	adoption := adopts(t, newWorkshop(), m{})
+	adoption.fail = noResponse
 	adoption.wantErrors(adoption.plan(), "Cannot read lamp")
 	tf := adopted(t, m{})
 	tf.fail = noResponse
@@ -235,7 +233,7 @@ func TestSpellingOfIDs(t *testing.T) {
 // TestDestroyLeavesObjectsAndWarnsOnce leaves two lamps as they are. The apply warns once.
 func TestDestroyLeavesObjectsAndWarnsOnce(t *testing.T) {
 	t.Parallel()
-	run := newConnection(t)
+	run := newConnection()
 	const warning = "Destroy does not delete services or pipes: This resource stops managing lamp \"desk\""
 	for _, want := range [][]string{{warning, warning}, {warning}} {
 		tf := adopted(t, m{"name": "desk"})

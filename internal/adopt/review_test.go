@@ -1,10 +1,9 @@
 package adopt
 
 import (
+	"errors"
 	"strings"
 	"testing"
-
-	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 )
 
 // TestAdoptionKeepsElements has adoptions whose configuration lacks an element of the
@@ -24,8 +23,8 @@ func TestAdoptionKeepsElements(t *testing.T) {
 		for when, inPlan := range map[string]m{"in the plan": nil, "in the apply": {"lamp_id": firstLamp, "bulbs": unknown}} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				tf := newTerraform(t, newWorkshop())
-				tf.config, tf.planConfig = m{"lamp_id": firstLamp, "bulbs": test.bulbs}, inPlan
+				tf := adopts(t, newWorkshop(), m{"bulbs": test.bulbs})
+				tf.planConfig = inPlan
 				o := tf.apply()
 				tf.planConfig = nil
 				if test.lines == nil {
@@ -51,8 +50,7 @@ func TestAdoptionKeepsElements(t *testing.T) {
 // without the warnings.
 func TestRejectedAdoption(t *testing.T) {
 	t.Parallel()
-	tf := newTerraform(t, newWorkshop())
-	tf.config = m{"lamp_id": firstLamp, "name": "new", "bulbs": []any{}, "shape": m{"square": m{"side": 1}}}
+	tf := adopts(t, newWorkshop(), m{"name": "new", "bulbs": []any{}, "shape": m{"square": m{"side": 1}}})
 	o := tf.plan()
 	tf.wantErrors(o, "Lamp has another shape")
 	tf.wantWarnings(o)
@@ -63,11 +61,10 @@ func TestRejectedAdoption(t *testing.T) {
 func TestRestoredAsItWas(t *testing.T) {
 	t.Parallel()
 	const decomposed = "cafe\u0301"
-	w := newWorkshop()
-	w.resets = true
+	w, resets := newWorkshop(), all(keeps(0, "size"), keeps([]any{}, "tags"))
+	w.rewrite = inTurn(resets, asItIs, resets)
 	w.change(firstLamp, []any{decomposed}, "tags")
-	tf := newTerraform(t, w)
-	tf.config = m{"lamp_id": firstLamp, "name": "new", "size": 3, "tags": []any{"caf\u00e9"}}
+	tf := adopts(t, w, m{"name": "new", "size": 3, "tags": []any{"caf\u00e9"}})
 	tf.wantOK(tf.apply())
 	tf.wantPatches("PATCH name, PATCH name size tags")
 	tf.config["name"] = "newer"
@@ -85,58 +82,71 @@ func TestRestoredAsItWas(t *testing.T) {
 // TestApplyKeepsToItsPlan has a lamp that changes in the console between a plan and its
 // apply: the apply sends only what the plan showed, and the next plan shows the rest.
 func TestApplyKeepsToItsPlan(t *testing.T) {
-	t.Parallel()
-	blue := m{"socket": "E14", "colors": []any{"blue"}, "on": true}
+	const changed = "bulbs of lamp \"desk\" (" + firstLamp + ") changed since the plan: " +
+		"The plan changes these bulbs, or others of the same source or target, and they are no longer what it was made from:\n\n  - E14\n\nNothing was sent."
+	moves := func(is any, at ...string) happening { return before(0, 1, is, at...) }
 	green := m{"socket": "E14", "colors": []any{"green"}, "on": true}
-	for name, test := range map[string]struct {
-		from, to m // of the configuration
-		at       string
-		moves    any
-		sent     string
-		refused  string
-		next     terraformtest.Action
-	}{
-		"a leaf that the plan leaves alone":    {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", 9, "PATCH name", "", "update"},
-		"a leaf that is emptied":               {m{"name": "desk", "size": 3}, m{"name": "new"}, "size", nil, "PATCH name", "", "update"},
-		"the leaf that the plan changes":       {m{"name": "desk"}, m{"name": "new"}, "name", "moved", "PATCH name", "", "none"},
-		"the leaf, as the plan changes it":     {m{"name": "desk"}, m{"name": "new"}, "name", "new", "", "", "none"},
-		"an element of a set that it leaves":   {m{"name": "desk", "bulbs": deskBulbs}, m{"name": "new"}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, "PATCH name", "", "update"},
-		"an element that it leaves":            {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[0], m{"socket": "E27", "on": true}}}, "fixture.mount.bulbs", []any{blue, m{"socket": "E27", "colors": []any{}, "on": false}}, "PATCH -E27, PATCH +E27", "", "update"},
-		"the element that it changes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{green, deskBulbs[1]}, "", "  - E14\n", "update"},
-		"the element that it removes":          {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{blue, deskBulbs[1]}, "", "  - E14\n", "update"},
-		"the element that it removes, is gone": {m{"bulbs": deskBulbs}, m{"bulbs": []any{deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[1]}, "", "", "none"},
-		"an element, as it adds it but for the form": {m{"bulbs": deskBulbs}, m{"bulbs": append([]any{m{"socket": "G9", "colors": []any{"caf\u00e9"}}}, deskBulbs...)}, "fixture.mount.bulbs",
-			[]any{deskBulbs[0], m{"socket": "E27", "colors": []any{}, "on": true}, m{"socket": "G9", "colors": []any{"cafe\u0301"}}}, "", "", "update"},
-		"another element, which somebody added": {m{"bulbs": deskBulbs}, m{"bulbs": []any{blue, deskBulbs[1]}}, "fixture.mount.bulbs", []any{deskBulbs[0], deskBulbs[1], m{"socket": "G9", "colors": []any{}, "on": true}}, "PATCH -E14, PATCH +E14", "", "update"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tf := adopted(t, test.from)
-			for name, value := range test.to {
-				tf.config[name] = value
-			}
-			o := tf.plan()
-			tf.wantOK(o)
-			tf.change(firstLamp, test.moves, strings.Split(test.at, ".")...)
-			if bulbs, moved := test.moves.([]any); moved {
-				tf.lamps[firstLamp] = tf.lamps[firstLamp].With(wholeBulbs(value(bulbs, tf.lamps[firstLamp].At(bulbsAt...).Type())), bulbsAt...)
-			}
-			tf.applyPlan(o)
-			if test.refused == "" {
-				tf.wantOK(o)
-			} else {
-				tf.wantErrors(o, "bulbs of lamp \"desk\" ("+firstLamp+") changed since the plan")
-				if !strings.Contains(strings.Join(o.Errors, ""), test.refused) {
-					t.Errorf("no %q in %q", test.refused, o.Errors)
-				}
-			}
-			tf.wantPatches(test.sent)
-			next := tf.plan()
-			tf.wantOK(next)
-			if next.Action != test.next {
-				t.Errorf("the next plan: %s, want %s", next.Action, test.next)
-			}
-			tf.wantQuiet(tf.apply())
-		})
+	e27On := m{"socket": "E27", "colors": []any{}, "on": true}
+	third := func(form string) []any {
+		return append([]any{m{"socket": "G9", "colors": []any{form}, "on": false}}, deskBulbs...)
 	}
+	playAll(t, map[string]scene{
+		"a leaf that the plan leaves alone":  {config: m{"size": 3}, happens: moves(9, "size"), sent: "GET, PATCH name", differs: true},
+		"a leaf that is emptied":             {config: m{"size": 3}, happens: moves(nil, "size"), sent: "2 GETs, PATCH name", differs: true},
+		"the leaf that the plan changes":     {happens: moves("moved", "name"), sent: "GET, PATCH name"},
+		"the leaf, as the plan changes it":   {happens: moves("new", "name"), sent: "GET"},
+		"an element of a set that it leaves": {happens: moves([]any{green, e27}, bulbsAt...), sent: "GET, PATCH name", differs: true},
+		"an element that it leaves": {config: m{"name": "desk", "bulbs": []any{e14, e27On}}, happens: moves([]any{green, e27}, bulbsAt...),
+			sent: "GET, PATCH -E27, PATCH +E27", differs: true},
+		"the element that it changes":          {config: m{"bulbs": blue}, happens: moves([]any{green, e27}, bulbsAt...), sent: "GET", errors: []string{changed}, differs: true},
+		"the element that it removes":          {config: m{"bulbs": []any{e27}}, happens: moves([]any{green, e27}, bulbsAt...), sent: "GET", errors: []string{changed}, differs: true},
+		"the element that it removes, is gone": {config: m{"name": "desk", "bulbs": []any{e27}}, happens: moves([]any{e27}, bulbsAt...), sent: "GET"},
+		"an element, as it adds it but for the form": {config: m{"name": "desk", "bulbs": third("caf\u00e9")}, happens: moves(third("cafe\u0301"), bulbsAt...),
+			sent: "GET"},
+		"another element, which somebody added": {config: m{"name": "desk", "bulbs": blue}, happens: moves([]any{e14, e27, m{"socket": "G9", "colors": []any{}, "on": true}}, bulbsAt...),
+			sent: "GET, PATCH -E14, PATCH +E14", differs: true},
+	})
+}
+
+// TestUpdateThatCannotBegin has an update that cannot begin, and one whose body cannot be made.
+func TestUpdateThatCannotBegin(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(*workshop, error){
+		"it cannot begin":  func(w *workshop, err error) { w.refuses = err },
+		"there is no body": func(w *workshop, err error) { w.cannot = err },
+	} {
+		happens := func(w *workshop, _ string) error {
+			breaks(w, errors.New("no turn"))
+			return nil
+		}
+		t.Run(name, scene{happens: happens, sent: "GET", errors: []string{"o turn."}}.play)
+	}
+}
+
+// TestNamesInAnotherUnicodeForm has names that the platform has in another Unicode form. By themselves they make
+// no difference, and nothing that contains one is changed.
+func TestNamesInAnotherUnicodeForm(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "caf\u00e9", "cafe\u0301"
+	bulbs := func(colors []any, more ...any) m {
+		return m{"bulbs": append([]any{m{"socket": "E14", "colors": colors}, deskBulbs[1]}, more...)}
+	}
+	w := newWorkshop()
+	w.change(firstLamp, bulbs([]any{decomposed}, m{"socket": decomposed, "colors": []any{}, "on": false})["bulbs"], bulbsAt...)
+	w.change(firstLamp, []any{decomposed}, "tags")
+	named, g9 := m{"socket": composed}, m{"socket": "G9", "colors": []any{composed}}
+	whole := bulbs([]any{composed}, named)
+	whole["tags"] = []any{composed}
+	cannot := []string{`A name in fixture.mount.bulbs of lamp "desk" (` + firstLamp + `) cannot be sent: The platform has "café" in another Unicode form`}
+	adopts(t, w, whole).plays(
+		act{},
+		act{config: bulbs([]any{composed}, named, g9), sent: "PATCH +G9"}, // an element of its own
+		act{config: bulbs([]any{composed, "x"}, named, g9), errors: cannot},
+		act{config: bulbs([]any{}, m{"socket": composed, "on": true}, g9), errors: []string{"cannot be sent"}},
+		act{config: bulbs([]any{"x"}, named, g9), errors: cannot}, // which removes the other form, too
+		act{config: bulbs([]any{composed}, named), sent: "PATCH -G9"},
+		act{console: m{"name": decomposed}, config: m{"name": "new"}, sent: "PATCH name"}, // one name alone is replaced
+		act{config: m{"tags": []any{composed, "x"}}, errors: []string{"A name in tags of lamp"}},
+		act{config: m{"tags": []any{"x"}}, errors: []string{"A name in tags of lamp"}},
+	)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
+	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
 
@@ -25,8 +26,6 @@ type scene struct {
 	plain   bool  // the kind has no keyed set
 	once    bool  // the provider does not retry
 	lag     time.Duration
-	resets  bool
-	result  string
 	rewrite func(tfvalue.Value) tfvalue.Value
 	happens happening
 	edit    editing
@@ -37,7 +36,7 @@ type scene struct {
 	warnings []string
 	unsaid   string // by any warning
 	held     m      // in the state after an error, if it is not what responses had; the next plan is empty
-	differs  bool   // the next plan has something to do
+	differs  bool   // the next plan has something to do, and its apply does it
 	advises  bool   // an error advises to configure the value on the platform
 }
 
@@ -88,7 +87,7 @@ func (s scene) play(t *testing.T) {
 		tf.config["name"] = "new"
 		maps.Copy(tf.config, s.config)
 		o := tf.plan()
-		tf.lag, tf.rewrite, tf.resets, tf.result, tf.edit, tf.requests = s.lag, s.rewrite, s.resets, s.result, s.edit, nil
+		tf.lag, tf.rewrite, tf.edit, tf.requests = s.lag, s.rewrite, s.edit, nil
 		if s.happens != nil {
 			tf.fail = func(request string) error { return s.happens(w, request) }
 		}
@@ -120,8 +119,13 @@ func (s scene) play(t *testing.T) {
 				t.Errorf("the state has %v for %s, want %v", is, name, want)
 			}
 		}
-		if len(s.errors) == 0 && !s.differs || s.held != nil {
-			tf.fail = nil
+		if tf.fail = nil; s.differs {
+			tf.rewrite, tf.edit = nil, nil
+			if next := tf.apply(); next.Action != terraformtest.Update {
+				t.Errorf("the next plan is to %s", next.Action)
+			}
+		}
+		if s.differs || s.held != nil || len(s.errors) == 0 {
 			tf.wantQuiet(tf.plan())
 		}
 	})
@@ -133,6 +137,18 @@ func keeps(is any, path ...string) func(tfvalue.Value) tfvalue.Value {
 		return lamp.With(value(is, lamp.At(path...).Type()), path...)
 	}
 }
+
+// all changes the lamp in several ways, and asItIs in none.
+func all(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
+	return func(lamp tfvalue.Value) tfvalue.Value {
+		for _, change := range changes {
+			lamp = change(lamp)
+		}
+		return lamp
+	}
+}
+
+var asItIs = all()
 
 // inTurn changes the lamp with each PATCH in another way, and with later ones in none.
 func inTurn(changes ...func(tfvalue.Value) tfvalue.Value) func(tfvalue.Value) tfvalue.Value {
@@ -151,15 +167,36 @@ func omits(path ...string) func(tfvalue.Value) tfvalue.Value {
 	return func(lamp tfvalue.Value) tfvalue.Value { return lamp.Without(path...) }
 }
 
-// omitsNames has responses that omit the names of the bulbs, and omitsEmptyBulbs such that omit the
-// bulbs if there are none.
-func omitsNames(lamp tfvalue.Value) tfvalue.Value {
-	return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value { return bulb.Without("socket") })
+// lacks has responses that omit a member of some bulbs, or of all.
+func lacks(member string, sockets ...string) func(tfvalue.Value) tfvalue.Value {
+	return func(lamp tfvalue.Value) tfvalue.Value {
+		bulbs := lamp.At(bulbsAt...)
+		elements := bulbs.Elements()
+		for i, bulb := range elements {
+			if len(sockets) == 0 || slices.Contains(sockets, bulb.At("socket").Text()) {
+				elements[i] = bulb.Without(member)
+			}
+		}
+		return lamp.With(tfvalue.Collection(bulbs.Type(), elements), bulbsAt...)
+	}
 }
 
+var omitsNames = lacks("socket")
+
+// omitsEmptyBulbs has responses that omit the bulbs if there are none.
 func omitsEmptyBulbs(lamp tfvalue.Value) tfvalue.Value {
 	if lamp.At(bulbsAt...).IsEmpty() {
 		return lamp.Without(bulbsAt...)
+	}
+	return lamp
+}
+
+// none and past have a PATCH whose response shows no lamp, or the lamp as it was before.
+var none = to("PATCH", func(lamp tfvalue.Value) tfvalue.Value { return tfvalue.Null(lamp.Type()) })
+
+func past(w *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
+	if versions := w.versions[firstLamp]; request != "GET" {
+		return versions[len(versions)-1].lamp
 	}
 	return lamp
 }
@@ -195,15 +232,22 @@ func each(all ...editing) editing {
 	}
 }
 
-// fails has one PATCH fail, and perhaps be carried out all the same.
-func fails(patch int, done bool, err *platform.Error) happening {
-	return func(w *workshop, request string) error {
-		if w.done = false; request == "GET" || len(w.patches()) != patch {
+// when has something happen before a request: the PATCH of a number (read 0), or a read after it.
+func when(patch, read int, happens func(*workshop) error) happening {
+	return func(w *workshop, _ string) error {
+		if len(w.patches()) != patch || w.lastReads() != read {
 			return nil
 		}
+		return happens(w)
+	}
+}
+
+// fails has one PATCH fail, and perhaps be carried out all the same.
+func fails(patch int, done bool, err *platform.Error) happening {
+	return when(patch, 0, func(w *workshop) error {
 		w.done = done
 		return err
-	}
+	})
 }
 
 // lost has no response to one PATCH arrive.
@@ -222,25 +266,12 @@ func doneLater(after time.Duration, patches ...int) happening {
 	}
 }
 
-// meanwhile has somebody change the lamp in the console while a PATCH fails.
-func meanwhile(is any, at tfvalue.Path, fails happening) happening {
-	return func(w *workshop, request string) error {
-		err := fails(w, request)
-		if err != nil {
-			w.change(firstLamp, is, at...)
-		}
-		return err
-	}
-}
-
-// before has somebody change the lamp in the console before a request, counted from the PATCH on.
+// before has somebody change the lamp in the console before a request.
 func before(patch, read int, is any, at ...string) happening {
-	return func(w *workshop, request string) error {
-		if len(w.patches()) == patch && w.lastReads() == read {
-			w.change(firstLamp, is, at...)
-		}
+	return when(patch, read, func(w *workshop) error {
+		w.change(firstLamp, is, at...)
 		return nil
-	}
+	})
 }
 
 // inOrder has each of several things happen.
@@ -266,12 +297,7 @@ func lagsAfter(patch int, lag time.Duration) happening {
 
 // forbidsRead has one read fail after a PATCH.
 func forbidsRead(patch, read int) happening {
-	return func(w *workshop, request string) error {
-		if request == "GET" && len(w.patches()) == patch && w.lastReads() == read {
-			return &platform.Error{Status: http.StatusForbidden}
-		}
-		return nil
-	}
+	return when(patch, read, func(*workshop) error { return &platform.Error{Status: http.StatusForbidden} })
 }
 
 // lastReads is the number of GETs after the last PATCH.
@@ -281,24 +307,10 @@ func (w *workshop) lastReads() int {
 	return max(0, slices.IndexFunc(append(reads, "PATCH"), func(request string) bool { return request != "GET" }))
 }
 
-// lacks has responses that omit a member of some bulbs.
-func lacks(member string, sockets ...string) func(tfvalue.Value) tfvalue.Value {
-	return func(lamp tfvalue.Value) tfvalue.Value {
-		return eachBulb(lamp, func(bulb tfvalue.Value) tfvalue.Value {
-			if slices.Contains(sockets, bulb.At("socket").Text()) {
-				return bulb.Without(member)
-			}
-			return bulb
-		})
-	}
-}
-
 // queues has the PATCH that follows a read wait for its turn.
 func queues(patch, read int, wait time.Duration) happening {
-	return func(w *workshop, _ string) error {
-		if w.queue = 0; len(w.patches()) == patch && w.lastReads() == read {
-			w.queue = wait
-		}
+	return when(patch, read, func(w *workshop) error {
+		w.queue = wait
 		return nil
-	}
+	})
 }

@@ -98,7 +98,6 @@ func TestImportOfAnother(t *testing.T) {
 // or the error.
 func TestImportState(t *testing.T) {
 	t.Parallel()
-	defer survive(t)
 	for name, test := range map[string]struct {
 		id       string
 		identity m
@@ -114,7 +113,7 @@ func TestImportState(t *testing.T) {
 		"nothing":                       {"", nil, nil, "is not a valid import ID"},
 		"an unknown organization":       {firstLamp, nil, []string{"organization_id"}, "Use the import ID ORGANIZATION_ID/LAMP_ID."},
 	} {
-		e, run := newWorkshop().engine(), newConnection(t)
+		e, run := newWorkshop().engine(), newConnection()
 		run.Unknown = test.lacks
 		req := &tfprotov6.ImportResourceStateRequest{ID: test.id}
 		if test.identity != nil {
@@ -144,23 +143,22 @@ func TestImportState(t *testing.T) {
 // apply that leaves a value unknown, and diagnostics as the protocol has them.
 func TestResponsesOfCalls(t *testing.T) {
 	t.Parallel()
-	defer survive(t)
 	e, ctx, ids := newWorkshop().engine(), context.Background(), m{"organization_id": organization, "lamp_id": firstLamp}
 	state, _ := encode(value(ids, e.objectType))
 	none, _ := encode(tfvalue.Null(e.objectType))
 	unsettled, _ := encode(value(m{"organization_id": organization, "lamp_id": firstLamp, "secret": m{"user": unknown}}, e.objectType))
-	reads, _ := e.ReadResource(ctx, newConnection(t), &tfprotov6.ReadResourceRequest{CurrentState: state})
-	applies, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
-	destroys, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
+	reads, _ := e.ReadResource(ctx, newConnection(), &tfprotov6.ReadResourceRequest{CurrentState: state})
+	applies, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: state, PlannedState: state, PriorState: state})
+	destroys, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: none, PlannedState: none, PriorState: state})
 	for i, got := range []*tfprotov6.ResourceIdentityData{reads.NewIdentity, applies.NewIdentity, destroys.NewIdentity} {
 		if identity, err := decode(got.IdentityData, e.identityType); err != nil || !identity.Equal(value([]any{ids, ids, nil}[i], e.identityType)) {
 			t.Errorf("identity %d is %v, %v", i, identity, err)
 		}
 	}
-	if generated, err := e.GenerateResourceConfig(newConnection(t), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
+	if generated, err := e.GenerateResourceConfig(newConnection(), &tfprotov6.GenerateResourceConfigRequest{State: state}); err != nil || generated.Config == nil {
 		t.Errorf("generated %v, %v", generated, err)
 	}
-	applied, _ := e.ApplyResourceChange(ctx, newConnection(t), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
+	applied, _ := e.ApplyResourceChange(ctx, newConnection(), &tfprotov6.ApplyResourceChangeRequest{Config: unsettled, PlannedState: unsettled, PriorState: state})
 	if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "Unknown values after apply" {
 		t.Errorf("diagnostics %v of an apply that leaves a value unknown", applied.Diagnostics)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -61,7 +60,9 @@ var lampSchema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"square": object(map[string]schema.Attribute{"side": number()}),
 		"dry":    schema.BoolAttribute{Optional: true},
 	}),
-	"secret": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText()}},
+	"secret": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{"user": onlyText(), "version": onlyText(), "key": schema.StringAttribute{Optional: true, WriteOnly: true}}},
+	"age":    schema.NumberAttribute{Optional: true, Computed: true, DeprecationMessage: "use weight"},
+	"maker":  schema.SingleNestedAttribute{Computed: true, Attributes: map[string]schema.Attribute{"name": text()}},
 	"state":  schema.StringAttribute{Computed: true},
 	"weight": schema.NumberAttribute{Computed: true},
 }}
@@ -93,8 +94,6 @@ type workshop struct {
 	due      []duePatch
 	// What the API document does not show.
 	lag     time.Duration                          // responses have the lamps as they were so long ago
-	resets  bool                                   // a PATCH resets what it omits
-	result  string                                 // of a PATCH: "" for the lamp, "none", "past"
 	edit    editing                                // of responses, or nil
 	rewrite func(lamp tfvalue.Value) tfvalue.Value // of what a PATCH stores
 	fail    func(request string) error
@@ -194,6 +193,7 @@ func (u *patching) Send(_ context.Context, p platform.Patch, read platform.Read)
 		panic("there is no end of attempts")
 	}
 	time.Sleep(u.queue)
+	u.queue = 0
 	if !p.AsOf.IsZero() && time.Since(p.AsOf) >= maxAge {
 		return true, nil
 	}
@@ -251,16 +251,11 @@ func (w *workshop) patch(id string, p Patch) (tfvalue.Value, error) {
 		}
 		return tfvalue.Null(w.typ()), failed
 	}
-	before := w.lamps[id]
 	w.store(id, p)
-	switch {
-	case failed != nil, w.result == "none":
+	if failed != nil {
 		return tfvalue.Null(w.typ()), failed
-	case w.result == "past":
-		return w.respond(request, before), nil
-	default:
-		return w.respond(request, w.shown(id)), nil
 	}
+	return w.respond(request, w.shown(id)), nil
 }
 
 // receive receives a request, carries out the PATCHes that are due by now, and may fail.
@@ -288,9 +283,6 @@ func (w *workshop) store(id string, p Patch) {
 		bulbs := bulbKey.After(before.At(bulbsAt...), p.Edit)
 		after = after.With(wholeBulbs(bulbs), bulbsAt...)
 	}
-	if w.resets {
-		after = reset(p, after)
-	}
 	if w.rewrite != nil {
 		after = w.rewrite(after)
 	}
@@ -301,21 +293,6 @@ func (w *workshop) store(id string, p Patch) {
 // wholeBulbs are bulbs of which what one omits is empty.
 func wholeBulbs(bulbs tfvalue.Value) tfvalue.Value { return lampRules.FillLeaf("bulbs", bulbs) }
 
-// reset empties the settable leaves that a patch omits.
-func reset(p Patch, lamp tfvalue.Value) tfvalue.Value {
-	for path, empty := range settable {
-		names := strings.Split(path, ".")
-		now, keeps := lamp.At(names...), !p.Leaves.At(names...).IsNull() || path == bulbsAt.String() && !p.Edit.IsEmpty()
-		if !keeps && !now.IsNull() {
-			lamp = lamp.With(value(empty, now.Type()), names...)
-		}
-	}
-	return lamp
-}
-
-// settable are the leaves that a PATCH changes, and what each is once it is reset.
-var settable = m{"name": "", "cert": "", "size": 0, "tags": []any{}, "fixture.mount.bulbs": []any{}, "shape.round.radius": 0, "shape.square.side": 0}
-
 // respond returns what a response has of a lamp.
 func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 	if w.edit != nil {
@@ -323,28 +300,6 @@ func (w *workshop) respond(request string, lamp tfvalue.Value) tfvalue.Value {
 	}
 	w.returned = lamp.Merge(w.returned)
 	return lamp
-}
-
-// eachBulb changes the bulbs of a lamp.
-func eachBulb(lamp tfvalue.Value, change func(tfvalue.Value) tfvalue.Value) tfvalue.Value {
-	bulbs := lamp.At(bulbsAt...).Elements()
-	for i, bulb := range bulbs {
-		bulbs[i] = change(bulb)
-	}
-	return lamp.With(tfvalue.Collection(lamp.At(bulbsAt...).Type(), bulbs), bulbsAt...)
-}
-
-// omit returns an edit that omits a leaf, from requests that begin with a method, a
-// number of times; 0 is always.
-func omit(method string, times int, path ...string) editing {
-	left := times
-	return func(_ *workshop, request string, lamp tfvalue.Value) tfvalue.Value {
-		if !strings.HasPrefix(request, method) || times > 0 && left == 0 || lamp.At(path...).IsNull() {
-			return lamp
-		}
-		left--
-		return lamp.Without(path...)
-	}
 }
 
 // m is an object in a configuration or on the platform. Of its values, nil is null and
@@ -421,12 +376,9 @@ func (w *workshop) patches() []string {
 	return slices.DeleteFunc(slices.Clone(w.requests), func(request string) bool { return request == "GET" })
 }
 
-func newConnection(t testing.TB) *conn.Connection {
-	client, err := platform.New(platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &conn.Connection{Client: client, OrganizationID: organization, Run: rand.Text()}
+func newConnection() *conn.Connection {
+	config := platform.Config{BaseURL: "https://lamps.example", KeyID: "key", KeySecret: "secret-of-the-key", Sending: platform.Sending{RetryTimeout: time.Minute}}
+	return &conn.Connection{Client: must(platform.New(config)), OrganizationID: organization, Run: rand.Text()}
 }
 
 // gone is the error of the client for an object that does not exist.

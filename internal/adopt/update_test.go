@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,24 +11,6 @@ import (
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/terraformtest"
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/tfvalue"
 )
-
-// TestUpdateThatCannotBegin has an update that cannot begin, and one whose body cannot be made.
-func TestUpdateThatCannotBegin(t *testing.T) {
-	t.Parallel()
-	for _, breaks := range []func(*workshop){
-		func(w *workshop) { w.refuses = errors.New("no turn") },
-		func(w *workshop) { w.cannot = errors.New("no turn") },
-	} {
-		tf := adopted(t, m{"name": "desk"})
-		tf.config["name"] = "new"
-		breaks(tf.workshop)
-		tf.wantErrors(tf.apply(), "o turn.")
-		tf.wantPatches("")
-		if got := tf.state.At("name").Text(); got != "desk" || tf.open != 0 {
-			t.Errorf("the state has name %q; %d calls are open", got, tf.open)
-		}
-	}
-}
 
 // TestIgnoredOnce has a platform that never shows a leaf: the first object of a run waits for it, and
 // no other object does, unless the leaf moves meanwhile.
@@ -46,7 +27,7 @@ func TestIgnoredOnce(t *testing.T) {
 				}
 				return keeps("as it was", "name")(lamp)
 			}
-			run := newConnection(t)
+			run := newConnection()
 			for i, id := range []string{firstLamp, another} {
 				tf := newTerraform(t, w)
 				tf.inBubble = true
@@ -112,9 +93,10 @@ func TestAcceptedAndNotReturned(t *testing.T) {
 // no second time.
 func TestResetLeavesAreRestoredOnce(t *testing.T) {
 	t.Parallel()
-	for _, result := range []string{"", "none", "past"} {
+	resets := all(keeps("", "name"), keeps("", "cert"), keeps([]any{}, "tags"), keeps([]any{}, bulbsAt...), keeps(0, "shape", "round", "radius"))
+	for result, edit := range map[string]editing{"of a response": nil, "of no response": none, "of a response of the past": past} {
 		tf := adopted(t, m{"name": "desk", "size": 3})
-		tf.resets, tf.result = true, result
+		tf.rewrite, tf.edit = inTurn(resets), edit
 		tf.config["size"] = 4
 		o := tf.apply()
 		tf.wantPatches("PATCH size, PATCH name size")
@@ -127,7 +109,7 @@ func TestResetLeavesAreRestoredOnce(t *testing.T) {
 		tf.wantQuiet(o)
 	}
 	tf := adopted(t, m{"name": "desk"})
-	tf.resets = true
+	tf.rewrite = inTurn(resets)
 	tf.config["secret"] = m{"version": "1"}
 	tf.wantOK(tf.apply())
 	tf.wantPatches("PATCH secret.version, PATCH name")
@@ -144,7 +126,7 @@ func TestMovedByTheChange(t *testing.T) {
 		act{config: m{"size": 4}, rewrite: keeps(99, "weight"), sent: "PATCH size"}, // with which the weight changes
 		act{config: m{"name": "newer"}, rewrite: keeps(9, "weight"), sent: "PATCH name", warnings: []string{"- weight: was 99, is now 9"}, unsaid: advice},
 		act{config: m{"name": "brighter"}, rewrite: keeps(1, "shape", "round", "volume"), sent: "PATCH name", warnings: []string{"- shape.round.volume: was 9, is now 1"}, unsaid: advice},
-		act{config: m{"name": "newest"}, rewrite: func(lamp tfvalue.Value) tfvalue.Value { return keeps(1, "weight")(keeps([]any{"d"}, "tags")(lamp)) }, sent: "PATCH name",
+		act{config: m{"name": "newest"}, rewrite: all(keeps(1, "weight"), keeps([]any{"d"}, "tags")), sent: "PATCH name",
 			warnings: []string{"- tags: was [\"a\", \"b\"], is now [\"d\"]\n  - weight: was 9, is now 1\n\n" + advice}},
 		act{config: m{"name": "again", "tags": []any{"c"}}, rewrite: keeps([]any{}, "tags"), sent: "PATCH name", warnings: []string{"- tags: was [\"d\"], is now []"}, unsaid: advice},
 	)
