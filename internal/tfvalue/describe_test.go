@@ -8,7 +8,7 @@ import (
 )
 
 func TestDescribe(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ name, value, want string }{
 		{"name", `"a\n\"b\""`, `"a\n\"b\""`},
 		{"size", `0.1`, `0.1`},
@@ -31,7 +31,7 @@ func TestDescribe(t *testing.T) {
 
 // TestDescribeIsCut has a text of which a sentence shows the beginning.
 func TestDescribeIsCut(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for length, want := range map[int]string{1998: strings.Repeat("é", 1998) + `"`, 1999: strings.Repeat("é", 1999) + "…"} {
 		if got := rules.Describe("name", tfvalue.String(strings.Repeat("é", length))); got != `"`+want {
 			t.Errorf("%d characters are described in %d bytes, want %d", length, len(got), len(want)+1)
@@ -41,7 +41,7 @@ func TestDescribeIsCut(t *testing.T) {
 
 // TestDescribeChange has two values of a leaf, of which each line of a message shows both.
 func TestDescribeChange(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	const s = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true}`
 	for _, test := range []struct{ at, one, other, want string }{
 		{"inner.name", `"a"`, `"b"`, `  - inner.name: was "a", is "b"`},

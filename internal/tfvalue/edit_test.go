@@ -40,7 +40,7 @@ func spelled(maps []tfvalue.Value) string {
 
 // TestSplit has a change from one set to another: what each PATCH removes and adds.
 func TestSplit(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for name, test := range map[string]struct{ from, to, first, second string }{
 		"nothing":                        {"a/t", "a/t", ": ", ""},
 		"nothing, one key twice":         {"a/t.x a/t.z", "a/t.x a/t.z", ": ", ""},
@@ -66,7 +66,7 @@ func TestSplit(t *testing.T) {
 
 // TestAsk has a change that was decided, and the set by now, before its first PATCH.
 func TestAsk(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for name, test := range map[string]struct {
 		from, to, now string
 		isDone        bool
@@ -99,7 +99,7 @@ func TestAsk(t *testing.T) {
 // done, which other elements were there before and have changed, and which differ from an addition by
 // letter case.
 func TestNotDone(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for name, test := range map[string]struct{ now, notRemoved, notAdded, moved, folded string }{
 		"as it should be":                 {"c/v.y a/t d/w", "", "", "", ""},
 		"not added yet":                   {"c/v.y d/w", "", "a/t", "", ""},
@@ -119,5 +119,21 @@ func TestNotDone(t *testing.T) {
 		if spelled(left.Remove) != test.notRemoved || spelled(left.Add) != test.notAdded || spelled(moved) != test.moved || spelled(folded) != test.folded {
 			t.Errorf("%s: not removed %q, not added %q, moved %q, folded %q", name, spelled(left.Remove), spelled(left.Add), spelled(moved), spelled(folded))
 		}
+	}
+}
+
+// TestKeyOf has elements of every two names: no two have the same key, whatever is in a name.
+func TestKeyOf(t *testing.T) {
+	t.Parallel()
+	names := []string{"", " ", `"`, `""`, `" "`, `\`, `\"`, "a", "a b", `a" "b`, "b", ".", "a.b", "%q", "%!q", "\n", `\n`, "\u2028"}
+	keys := map[string]bool{}
+	for _, schema := range names {
+		for _, table := range names {
+			named := element(t, `{}`).With(tfvalue.String(schema), "schema").With(tfvalue.String(table), "table")
+			keys[mapsKey.Of(named)] = true
+		}
+	}
+	if len(keys) != len(names)*len(names) {
+		t.Errorf("%d keys of %d elements", len(keys), len(names)*len(names))
 	}
 }

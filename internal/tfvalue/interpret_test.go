@@ -11,7 +11,7 @@ import (
 // TestInterpret has reads of an object: what was known before, the leaves that no read has
 // returned, what this one returns, what is known then, what is omitted.
 func TestInterpret(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	const full = `{"schema": "s", "table": "t", "hidden": ["x"], "sorted": true, "keys": ["k"]}`
 	for _, test := range []struct{ name, last, unreturned, read, want, omitted string }{
 		{"the first read", `null`, "", `{"name": "a"}`, `{"name": "a"}`, ""},

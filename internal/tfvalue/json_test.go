@@ -25,7 +25,7 @@ var (
 )
 
 func TestFromJSON(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for raw, want := range map[string]string{
 		`null`:            `null`,
 		`{}`:              `{}`,
@@ -56,7 +56,7 @@ func TestFromJSON(t *testing.T) {
 // What has another type is named, and what came. The value stays out, since it may be a
 // secret.
 func TestFromJSONNamesWhatIsWrong(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	const other = ", and the API document has another type"
 	for raw, want := range map[string]string{
 		`{"name": 1}`:        `name is a number` + other,
@@ -78,7 +78,7 @@ func TestFromJSONNamesWhatIsWrong(t *testing.T) {
 
 // Of an object that is salvaged, every member is read that can be.
 func TestSalvage(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	const other = ", and the API document has another type"
 	for raw, want := range map[string]struct{ value, err string }{
 		`null`:                     {`{}`, ``},
@@ -99,7 +99,7 @@ func TestSalvage(t *testing.T) {
 // Any spelling of a number is the same number, with every digit. What would take gigabytes or
 // minutes is out of range.
 func TestNumbersInJSON(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for spelling, want := range map[string]string{
 		"4": "4", "4.0": "4", "4e0": "4", "0.4e1": "4", "-4": "-4", "4.5": "4.5", "0": "0", "0.1": "0.1",
 		"9007199254740993":                    "9007199254740993",
@@ -143,7 +143,7 @@ func written(t *testing.T, v tfvalue.Value) string {
 
 // What is set is written, and what is empty is a value.
 func TestJSON(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for value, want := range map[string]string{
 		`null`: `{}`,
 		`{}`:   `{}`,

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -52,17 +51,6 @@ var (
 		Keys: map[string]tfvalue.Key{"maps": mapsKey}, Alternatives: []string{"kind"},
 	}
 )
-
-// start runs a test beside others, and returns what fails it, under its own name, if the code panics.
-func start(t *testing.T) (end func()) {
-	t.Helper()
-	t.Parallel()
-	return func() {
-		if cause := recover(); cause != nil {
-			t.Errorf("it panicked: %v\n%s", cause, debug.Stack())
-		}
-	}
-}
 
 // val is a thing.
 func val(t *testing.T, text string) tfvalue.Value {

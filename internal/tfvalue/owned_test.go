@@ -7,7 +7,7 @@ import (
 )
 
 func TestOwned(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ name, config, plan, want string }{
 		{"nothing", `{}`, `{"name": "a", "size": 1, "inner": {"name": "b"}}`, `{}`},
 		{"below an object", `{"inner": {"deep": {"on": true}}}`, `{"inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`, `{"inner": {"deep": {"on": true}}}`},
@@ -31,7 +31,7 @@ func TestOwned(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ name, owned, remote, want string }{
 		{"nothing differs", `{"name": "a", "inner": {"size": 1}}`, `{"name": "a", "size": 9, "inner": {"size": 1, "name": "b"}}`, `{"inner": {}}`},
 		{"a deep leaf differs", `{"inner": {"size": 1, "deep": {"on": true}}}`, `{"inner": {"size": 1, "deep": {"on": false}}}`, `{"inner": {"deep": {"on": true}}}`},
@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ name, plan, response, want string }{
 		{"what the plan showed stays", `{"name": "a", "size": 1}`, `{"name": "b", "size": 2, "on": true}`, `{"name": "a", "size": 1}`},
 		{"what the response omits is null", `{"size": "??", "list": "??"}`, `{}`, `{}`},
@@ -59,7 +59,7 @@ func TestSettle(t *testing.T) {
 }
 
 func TestSuppress(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ name, plan, prior, want string }{
 		{"a number's spelling", `{"size": 4.0}`, `{"size": 4}`, `{"size": 4}`},
 		{"whitespace at the end", `{"cert": "a\n", "name": "a"}`, `{"cert": "a", "name": "a\n"}`, `{"cert": "a", "name": "a"}`},

@@ -48,7 +48,7 @@ var meanings = []struct {
 }
 
 func TestSame(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range meanings {
 		a, b := at(t, test.name, test.a), at(t, test.name, test.b)
 		if rules.Same(test.name, a, b) != test.same || rules.Same(test.name, b, a) != test.same {
@@ -62,7 +62,7 @@ func TestSame(t *testing.T) {
 
 // TestConfirms has the wanted value of a leaf and the one in a response.
 func TestConfirms(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct {
 		name, wanted, response string
 		want                   bool

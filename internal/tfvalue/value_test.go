@@ -10,7 +10,7 @@ import (
 // TestWith has objects with another value at a path, and holds that none of them changes the
 // value it is called on: they share maps. Without is With null.
 func TestWith(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	const full = `{"name": "a", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`
 	for _, test := range []struct{ value, path, to, want string }{
 		{full, "name", `"z"`, `{"name": "z", "size": 1, "inner": {"name": "b", "deep": {"on": true, "cert": "c"}}}`},
@@ -36,7 +36,7 @@ func TestWith(t *testing.T) {
 }
 
 func TestLeaves(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct {
 		value, leaves string
 		pruned        string
@@ -67,7 +67,7 @@ func TestLeaves(t *testing.T) {
 
 // TestOtherForms has values, in which cafe' is the name in another form than Terraform's.
 func TestOtherForms(t *testing.T) {
-	defer start(t)()
+	t.Parallel()
 	for _, test := range []struct{ leaf, held, want string }{
 		{"set", `["cafe'", "x", "cafe'"]`, "caf\u00e9"},
 		{"list", `["caf\u00e9", "x"]`, ""},
