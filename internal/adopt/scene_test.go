@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/dataplatform/terraform-provider-dataplatform/internal/platform"
@@ -71,7 +70,7 @@ func playAll(t *testing.T, scenes map[string]scene) {
 
 func (s scene) play(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		w := newWorkshop()
 		w.plain = s.plain
 		tf := adopts(t, w, m{"name": "desk"})

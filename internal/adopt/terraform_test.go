@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -130,6 +131,18 @@ func (tf *terraform) apply() *terraformtest.Change {
 	return c
 }
 
+// inBubble runs a part of a test in a bubble, in which a panic would not name the test.
+func inBubble(t *testing.T, run func(t *testing.T)) {
+	synctest.Test(t, func(t *testing.T) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				t.Fatalf("the engine panicked: %v\n%s", cause, debug.Stack())
+			}
+		}()
+		run(t)
+	})
+}
+
 // applyPlan applies a plan that may be old.
 func (tf *terraform) applyPlan(c *terraformtest.Change) {
 	tf.start(tf.config)
@@ -140,7 +153,7 @@ func (tf *terraform) applyStarted(c *terraformtest.Change) {
 	if tf.inBubble {
 		tf.block.Apply(tf, c)
 	} else {
-		synctest.Test(tf.t, func(*testing.T) { tf.block.Apply(tf, c) })
+		inBubble(tf.t, func(*testing.T) { tf.block.Apply(tf, c) })
 	}
 	tf.state = tf.tfvalue(tf.block.State.Value)
 }

@@ -3,7 +3,6 @@ package adopt
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -17,7 +16,7 @@ import (
 func TestIgnoredOnce(t *testing.T) {
 	t.Parallel()
 	for _, moves := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
 			w := newWorkshop()
 			w.change(firstLamp, "as it was", "name")
 			w.change(another, "as it was", "name")
